@@ -63,12 +63,12 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const noted = (cell: Cell): boolean => failed.some((one) => one.configuration === cell.configuration && one.step === cell.step);
   const wrong = view.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell));
   const disputed = view.entries.filter(({ cell }) => cell.verdict === 'disputed');
-  if (disputed.length > 0) add('Answers in dispute', counted(new Set(disputed.map(({ cell }) => cell.step)).size, 'question'), `${listSome(disputed.map(({ cell }) => stepName(cell.step)))}: systems answer differently, and no majority of them says what is right. Nobody is ranked.`);
-  if (wrong.length > 0) add('Wrong or late answers', counted(wrong.length, 'figure'), `${listSome(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
+  if (disputed.length > 0) add('Answers in dispute', counted(new Set(disputed.map(({ cell }) => cell.step)).size, 'question'), `${listSome(disputed.map(({ cell }) => stepName(cell.step)))}: systems answer differently, and no majority of them says what is right. No system is ranked.`);
+  if (wrong.length > 0) add('Wrong or late answers', counted(wrong.length, 'result'), `${listSome(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
 
   const warm = view.entries.filter(({ cell }) => isReadFromDisk(cell));
   if (warm.length > 0) {
-    add('Hot, not in memory', `${counted(warm.length, 'figure')} of trials that read from the disk; hatched and not ranked`,
+    add('Hot, not in memory', `${counted(warm.length, 'result')} of trials that read from the disk; hatched and not ranked`,
       `Asked repeatedly, and read each time: ${listSome(grouped(warm, ({ cell }) => `${stepName(cell.step)} ${cell.metrics.read_bytes === undefined ? 'unknown' : bytes(cell.metrics.read_bytes)}`))}.`);
   }
   const partial = view.configurations.flatMap((index) => {
@@ -100,20 +100,20 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const unranked = namesOf((one) => !one.ranked);
   const others = all.flatMap((one) => Object.entries(one.other_questions)
     .filter(([step]) => view.questions.includes(step)).map(([step, why]) => `${configurationName(one)} ${stepName(step)}: ${why}`));
-  if (unranked.length > 0) add('Statements as published', `${number(unranked)}, shown and never ranked`, `${listSome(unranked)}: published statements word for word, to hold ours beside them.`);
+  if (unranked.length > 0) add('Statements as published', `${number(unranked)}, shown and never ranked`, `${listSome(unranked)}: published statements word for word, to compare ours with them.`);
   if (others.length > 0) add('Another question', `${counted(others.length, 'published statement')} ${others.length === 1 ? 'asks' : 'ask'} something else; timed, not verified`, `${others.join('; ')}.`);
   const embedded = namesOf((one) => one.embedded);
-  if (embedded.length > 0 && embedded.length < all.length) add('Embedded beside servers', 'embedded engines have no network in their times', `Embedded: ${listSome(embedded)}. The others are servers.`);
+  if (embedded.length > 0 && embedded.length < all.length) add('Embedded next to servers', 'embedded engines have no network in their times', `Embedded: ${listSome(embedded)}. The others are servers.`);
   const uncompared = view.entries.filter(isUncompared);
-  if (uncompared.length > 0) add('Unverified answers', `${counted(uncompared.length, 'figure')} without a reference; hatched and not ranked`, `${listSome(grouped(uncompared))}: no reference answer to compare with.`);
+  if (uncompared.length > 0) add('Unverified answers', `${counted(uncompared.length, 'result')} without a reference; hatched and not ranked`, `${listSome(grouped(uncompared))}: no reference answer to compare with.`);
   const approximate = view.entries.filter((one) => one.cell.verdict === 'approximate');
-  if (approximate.length > 0) add('Approximate answers', `${counted(approximate.length, 'figure')}, declared and hatched`, `${listSome(grouped(approximate))}.`);
+  if (approximate.length > 0) add('Approximate answers', `${counted(approximate.length, 'result')}, declared and hatched`, `${listSome(grouped(approximate))}.`);
   const unverified = view.entries.filter((one) => one.cell.phase === 'cold-unverified').map((one) => configurationName(one.configuration));
   if (unverified.length > 0) add('Not verified as cold', `${number(unverified)}, not ranked as cold`, `${listSome(unverified)}: files were, or may have been, in memory.`);
   const unsettled = view.entries.filter((one) => hasBackgroundWork(one.cell)).map((one) => configurationName(one.configuration));
-  if (unsettled.length > 0) add('Not settled', `${number(unsettled)}, size not ranked`, `${listSome(unsettled)}: background work was still running at the time limit. The size is of that moment.`);
+  if (unsettled.length > 0) add('Background work not finished', `${number(unsettled)}, size not ranked`, `${listSome(unsettled)}: background work was still running at the time limit. The size is of that moment.`);
   const old = namesOf((one) => one.end_of_life);
-  if (old.length > 0) add('End of life', list(old).length <= 60 ? list(old) : number(old), `${listSome(old)}: no longer supported by the makers. Do not read it as the current version.`);
+  if (old.length > 0) add('End of life', list(old).length <= 60 ? list(old) : number(old), `${listSome(old)}: no longer supported by the vendor. Do not read it as the current version.`);
   const outdated = all.flatMap((one) => (one.outdated === null ? [] : [`${one.title} ${one.version} of ${one.outdated}`])).filter((one, place, them) => them.indexOf(one) === place);
   if (outdated.length > 0) add('Not the newest', list(outdated), `${listSome(outdated)}: newer versions were out. Do not read it as the current one.`);
   const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes');
@@ -128,12 +128,12 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const taken = evidence === null ? [] : stealByCell(evidence, run.machine);
   const [much, known] = view.entries.reduce(([a, b], { index }) => [a + (taken[index]?.much ?? 0), b + (taken[index]?.known ?? 0)], [0, 0]);
   if (much > 0) {
-    add('Processor time stolen', `${counted(much, 'trial')} of ${integer(known)} lost more than 2 % to other machines`,
-      'The hypervisor gave processor time to other machines (steal) during these trials or their preparation. They count like all others; a figure’s trials show the seconds.');
+    add('CPU steal', `${counted(much, 'trial')} of ${integer(known)} above 2 %`,
+      'The hypervisor gave CPU time to other machines during these trials or their preparation. They count like all others; a result’s trials show the seconds.');
   }
   if (run.rounds === 1) add('One round only', 'no intervals, so differences may not repeat');
-  if (all.some((one) => one.preparation === null)) add('Preparation not stated', `${number(namesOf((one) => one.preparation === null))} of a run that names no class`, 'Within a ranking, set-ups may differ in what they were told about the documents: this says which set-up is faster, not which engine.');
+  if (all.some((one) => one.preparation === null)) add('Preparation not stated', `${number(namesOf((one) => one.preparation === null))} of a run that names no class`, 'Within a ranking, set-ups may differ in what was configured about the documents: this says which set-up is faster, not which engine.');
   const { cores, memory_bytes: memory } = run.machine;
-  add('One machine', `${counted(cores, 'core')}, ${bytes(memory)}${cores <= 4 ? ': a small one' : ''}`, 'Figures are of this machine and these documents. They do not say how systems scale with cores, memory or documents.');
+  add('One machine', `${counted(cores, 'core')}, ${bytes(memory)}${cores <= 4 ? ': a small one' : ''}`, 'Results are of this machine and these documents. They do not say how systems scale with cores, memory or documents.');
   return found;
 }

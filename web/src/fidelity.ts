@@ -111,7 +111,7 @@ export function outcomesOf(systems: readonly System[]): Line[] {
     lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, FindingState.Lost)),
     lineOf(systems, 'unreadable', 'could not be read', (one) => state(one, whole, FindingState.Unreadable)),
     lineOf(systems, 'ended', 'ended the engine, or hung', (one) => state(one, '', FindingState.Crashed, FindingState.Hung) || state(one, whole, FindingState.Crashed, FindingState.Hung)),
-    lineOf(systems, 'none', 'not offered by one way', (one) => state(one, '', FindingState.NotOffered)),
+    lineOf(systems, 'none', 'not offered by one insert path', (one) => state(one, '', FindingState.NotOffered)),
   ];
 }
 

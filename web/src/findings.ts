@@ -66,7 +66,7 @@ function lead(best: Configuration, others: readonly Beside[], once: string): Pic
 /** Introduces the configurations that may be equally good; empty if one of them leads. */
 function nobodyLeads({ alike, difference }: Pick<Finding, 'alike' | 'difference'>): string {
   if (alike.length === 0) return '';
-  return difference === 'once' ? 'Too few rounds to say who is first. ' : `No difference shown between ${list(alike.map(configurationName))}. `;
+  return difference === 'once' ? 'Too few rounds to say which is first. ' : `No difference shown between ${list(alike.map(configurationName))}. `;
 }
 
 function runnersUp(others: readonly string[]): string {
@@ -319,7 +319,7 @@ export function leading(view: View): string | undefined {
 }
 
 const CONDITIONS: Record<Preparation, string> = {
-  'as-is': 'As is', prepared: 'Prepared for these questions', extracted: 'With the questions’ paths extracted into columns',
+  'as-is': 'As-is', prepared: 'Prepared for these questions', extracted: 'With the questions’ paths extracted into columns',
   own: 'Set up as the folder of questions says',
 };
 
@@ -337,7 +337,7 @@ export function headline(view: View, findings: readonly Finding[]): string {
     if (found === undefined || found.difference === 'alone') continue;
     if (found.first !== null) deeds.set(found.first, [...(deeds.get(found.first) ?? []), deed]);
     else if (found.alike.length > 0) {
-      const who = found.difference === 'once' ? 'too few rounds to say who is first' : `no difference is shown between ${list(found.alike.map(({ title }) => title))}`;
+      const who = found.difference === 'once' ? 'too few rounds to say which is first' : `no difference is shown between ${list(found.alike.map(({ title }) => title))}`;
       undecided.set(who, [...(undecided.get(who) ?? []), about.toLowerCase()]);
     }
   }

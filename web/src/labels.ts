@@ -92,23 +92,23 @@ export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
 
 /** The display word of a preparation class. */
 export function classLabel(preparation: string | null): string {
-  return preparation === 'as-is' ? 'as is' : preparation || 'not stated';
+  return preparation || 'not stated';
 }
 
 /** Explains what systems of a preparation class know about the documents. */
 export function classMeaning(preparation: Preparation | null): string {
   switch (preparation) {
-    case 'as-is': return 'The system was told nothing about the documents: no index, hint, sort key or column on any path.';
+    case 'as-is': return 'Nothing about the documents was configured: no index, hint, sort key or column on any path.';
     case 'prepared': return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
-    case 'extracted': return 'The paths of Q1 to Q5 are columns beside the document, and questions name the columns.';
+    case 'extracted': return 'The paths of Q1 to Q5 are columns next to the document, and questions name the columns.';
     case 'own': return 'Systems are set up as the folder of questions says; all are ranked together.';
     case null: return 'This run does not state how its systems were prepared, so these may differ in that.';
   }
 }
 
-/** A ranking as a heading: `As is`, `Prepared, stock`. */
+/** A ranking as a heading: `As-is`, `Prepared, stock`. */
 export function rankingTitle(ranking: string): string {
-  const words = ranking.replace(/^as-/, 'as ').replace(/^not stated/, 'class not stated');
+  const words = ranking.replace(/^not stated/, 'class not stated');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

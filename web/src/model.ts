@@ -181,7 +181,7 @@ export interface Configuration {
   end_of_life: boolean;
   /** Release day of the version if newer ones exist that cannot be obtained or used; null otherwise. */
   outdated: string | null;
-  /** What the system was told about the documents before loading; null if the run does not state it. */
+  /** What was configured about the documents before loading; null if the run does not state it. */
   preparation: Preparation | null;
   /** How the memory settings are chosen; null if the run does not state it. */
   profile: Profile | null;

@@ -215,7 +215,7 @@ export function leaderSentence({ group, best, others }: Leader): { text: string;
   const alike = best.peak.leads ? [] : others.filter((one) => differs(one.ratio) !== true);
   if (alike.length === 0) return { text: `${title}: ${name} gets most done, ${done}. ${reaches(next)}.`, sure: 'shown' };
   const sure = alike.some((one) => differs(one.ratio) === null) ? 'once' : 'not shown';
-  const why = sure === 'once' ? 'too few rounds to say who gets most done' : `no difference shown between ${list([best.entry, ...alike.map(({ placed }) => placed.entry)].map(({ configuration }) => configurationName(configuration)))}`;
+  const why = sure === 'once' ? 'too few rounds to say which gets most done' : `no difference shown between ${list([best.entry, ...alike.map(({ placed }) => placed.entry)].map(({ configuration }) => configurationName(configuration)))}`;
   return { text: `${title}: ${why}. ${name} does ${done}; ${alike.map(reaches).join('; ')}.`, sure };
 }
 
@@ -239,7 +239,7 @@ function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): 
     if (known.length > 0) told.push(`${marked === 0 ? 'none' : marked} of ${counted(known.length, 'trial')} of ${title}`);
     else if (all.length > 0) silent.push(title);
   }
-  return [...(told.length > 0 ? [`inside ${list(told)}`] : []), ...(silent.length > 0 ? [`not told by ${list(silent)}`] : [])].join('; ') || 'not known';
+  return [...(told.length > 0 ? [`inside ${list(told)}`] : []), ...(silent.length > 0 ? [`not reported by ${list(silent)}`] : [])].join('; ') || 'not known';
 }
 
 /** Caveats of a serving run, one line each. */

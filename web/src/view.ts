@@ -249,7 +249,7 @@ export function rankStatus(view: View, entry: Entry): RankStatus {
   const coldDoubt = beside !== null ? 'cold unverified in part' : cell.phase === 'cold-unverified' ? 'cold unverified' : null;
   if (coldDoubt !== null) doubts.push(coldDoubt);
   if (view.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
-  if (hasBackgroundWork(cell)) doubts.push('not settled');
+  if (hasBackgroundWork(cell)) doubts.push('background work not finished');
   const notes = approximate ? ['approximate', ...doubts] : doubts;
   return { tier: !hasTime(verdict) ? 'none' : doubts.length === 0 ? 'ranked' : 'apart', notes, doubts, coldDoubt, approximate };
 }

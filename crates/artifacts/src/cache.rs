@@ -19,14 +19,14 @@ use crate::{digest::Hasher, error::ArtifactError};
 /// # Errors
 /// [`ArtifactError::NoCacheFolder`] if none of the three is set.
 pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, ArtifactError> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(root) = set("JSONATHLON_CACHE") {
+    let path_in = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(root) = path_in("JSONATHLON_CACHE") {
         return Ok(root);
     }
-    if let Some(root) = set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
+    if let Some(root) = path_in("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
         return Ok(root.join("jsonathlon"));
     }
-    set("HOME").map(|home| home.join(".cache/jsonathlon")).ok_or(ArtifactError::NoCacheFolder)
+    path_in("HOME").map(|home| home.join(".cache/jsonathlon")).ok_or(ArtifactError::NoCacheFolder)
 }
 
 /// Where one version of a system lies in the cache.
@@ -52,12 +52,12 @@ impl CachePaths {
     pub(crate) fn installed(&self, source: &Source) -> PathBuf {
         let mut hasher = Hasher::default();
         hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
-        self.version.join(beginning(&hasher.finish()))
+        self.version.join(short_digest(&hasher.finish()))
     }
 
     /// Returns the folder in which version 0.1.0 installed this source: the name covers the archives alone.
     pub(crate) fn installed_before(&self, source: &Source) -> PathBuf {
-        self.version.join(beginning(&source.digest()))
+        self.version.join(short_digest(&source.digest()))
     }
 
     /// Returns the path of a part's verified download, which is kept if unpacking is interrupted.
@@ -77,7 +77,7 @@ impl CachePaths {
 }
 
 /// Returns the first 16 digits of a digest, which is enough for the name of a folder.
-fn beginning(digest: &str) -> &str {
+fn short_digest(digest: &str) -> &str {
     digest.get(..16).unwrap_or(digest)
 }
 
@@ -108,13 +108,13 @@ impl Drop for Scratch {
 /// Removes a file, or a folder with all its contents. Succeeds if nothing is there.
 pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
-        Ok(facts) if facts.is_dir() => fs::remove_dir_all(path),
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
     };
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+        result => result,
     }
 }
 
@@ -122,13 +122,14 @@ pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
 /// clients write and rename concurrently.
 pub(crate) fn bytes_below(path: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(path) else {
-        return fs::symlink_metadata(path).map_or(0, |facts| if facts.is_file() { facts.len() } else { 0 });
+        let metadata = fs::symlink_metadata(path);
+        return metadata.map_or(0, |metadata| if metadata.is_file() { metadata.len() } else { 0 });
     };
     entries
         .filter_map(Result::ok)
         .map(|entry| match entry.file_type() {
             Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
-            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |facts| facts.len()),
+            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |metadata| metadata.len()),
             _ => 0,
         })
         .sum()
@@ -145,9 +146,9 @@ mod tests {
     use super::*;
 
     fn root(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        let look =
+        let variable =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
-        cache_root(look).ok()
+        cache_root(variable).ok()
     }
 
     #[test]

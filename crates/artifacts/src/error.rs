@@ -107,7 +107,7 @@ pub enum ArtifactError {
     },
     /// A build reported no further package for too long and was killed.
     #[error(
-        "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which goes on with what was compiled; its last words:\n{output}"
+        "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which continues with what was compiled; its last words:\n{output}"
     )]
     BuildStalled {
         /// Command line of the build, for the user.
@@ -211,7 +211,7 @@ pub enum ArtifactError {
 pub struct UnavailablePackages {
     /// Name of the system that was requested.
     pub system: String,
-    /// Shell command that installs the version; `--accept-newer` is appended to it in the message.
+    /// Shell command that installs the version; `--allow-newer` is appended to it in the message.
     pub command: String,
     /// Name of the suite, such as `bookworm`.
     pub suite: String,
@@ -243,16 +243,16 @@ impl fmt::Display for UnavailablePackages {
             let comma = if index > 0 { "; " } else { "" };
             match newest {
                 Some(newest) => {
-                    write!(formatter, "{comma}{name} {pinned} is gone, and the newest there is {newest}")?;
+                    write!(formatter, "{comma}{name} {pinned} is unavailable, and the newest is {newest}")?;
                 }
-                None => write!(formatter, "{comma}{name} {pinned} is gone, and there is no newer one")?,
+                None => write!(formatter, "{comma}{name} {pinned} is unavailable, with no newer one")?,
             }
         }
         if offer.is_some() {
             write!(
                 formatter,
-                ". Take the newest by `{command} --accept-newer`: it is then recorded under its own version, and used \
-                 by runs with `--accept-newer`"
+                ". Take the newest by `{command} --allow-newer`: it is then recorded under its own version, and used \
+                 by runs with `--allow-newer`"
             )?;
         } else {
             write!(

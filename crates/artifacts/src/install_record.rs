@@ -94,7 +94,7 @@ impl InstallRecord {
         accepted_for: Option<&str>,
         files: Vec<Unpacked>,
     ) -> Self {
-        let made_with = made_with.map(|with| format!(", built by {with}")).unwrap_or_default();
+        let made_with = made_with.map(|tool| format!(", built by {tool}")).unwrap_or_default();
         let packages = source.parts().flat_map(|part| match &part.kind {
             SourceKind::Debian { packages, .. } => packages.clone(),
             _ => Vec::new(),
@@ -124,23 +124,26 @@ impl InstallRecord {
     pub(crate) fn selects(&self, source: &Source) -> bool {
         match &self.selection {
             Some(selection) => *selection == source.selection(),
-            None => self.could_be(source),
+            None => self.may_match(source),
         }
     }
 
-    /// Returns `true` if the files could be those of `source`: every file is wanted, and no named member or
-    /// file is missing. For records of version 0.1.0, which hold no selection.
-    fn could_be(&self, source: &Source) -> bool {
-        let holds = |path: &String| {
-            let is_at =
+    /// Returns `true` if the files could be those of `source`: every file would be extracted, and no named
+    /// member or file is missing. For records of version 0.1.0, which hold no selection.
+    fn may_match(&self, source: &Source) -> bool {
+        let has_file = |path: &String| {
+            let is_at_path =
                 |file: &Unpacked| file.path == *path || path.ends_with('/') && file.path.starts_with(path);
-            self.files.iter().any(is_at)
+            self.files.iter().any(is_at_path)
         };
-        let all_wanted = source.parts().any(|part| part.members.is_empty());
+        let extracts_all = source.parts().any(|part| part.members.is_empty());
         let members = || source.parts().flat_map(|part| &part.members);
-        let is_wanted = |file: &Unpacked| all_wanted || members().any(|member| is_member(member, &file.path));
-        let is_there = |member: &String| self.files.iter().any(|file| is_member(member, &file.path));
-        self.files.iter().all(is_wanted) && members().all(is_there) && source.files.values().all(holds)
+        let is_extracted =
+            |file: &Unpacked| extracts_all || members().any(|member| is_member(member, &file.path));
+        let is_present = |member: &String| self.files.iter().any(|file| is_member(member, &file.path));
+        self.files.iter().all(is_extracted)
+            && members().all(is_present)
+            && source.files.values().all(has_file)
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<(), ArtifactError> {
@@ -158,7 +161,7 @@ impl InstallRecord {
         if !folder.exists() {
             return None;
         }
-        let read = || {
+        let read_record = || {
             let text = fs::read_to_string(folder.join(NAME)).map_err(|error| format!("{NAME}: {error}"))?;
             let record: Self = serde_json::from_str(&text).map_err(|error| format!("{NAME}: {error}"))?;
             if record.v != FORMAT {
@@ -167,14 +170,14 @@ impl InstallRecord {
             for file in &record.files {
                 match fs::symlink_metadata(folder.join(&file.path)) {
                     Err(error) => return Err(format!("{}: {error}", file.path)),
-                    Ok(facts) if facts.is_symlink() != file.link.is_some() => {
+                    Ok(metadata) if metadata.is_symlink() != file.link.is_some() => {
                         return Err(format!("{} is no longer what it was", file.path));
                     }
-                    Ok(facts) if file.link.is_none() && facts.len() != file.bytes => {
+                    Ok(metadata) if file.link.is_none() && metadata.len() != file.bytes => {
                         return Err(format!(
                             "{} has {} bytes and had {}",
                             file.path,
-                            facts.len(),
+                            metadata.len(),
                             file.bytes
                         ));
                     }
@@ -183,6 +186,6 @@ impl InstallRecord {
             }
             Ok(record)
         };
-        Some(read())
+        Some(read_record())
     }
 }

@@ -1,8 +1,8 @@
-//! Artifacts: fetched from a registry, through its own client, into the user's cache.
+//! Installs artifacts from package registries into the user's cache.
 //!
-//! Registries are reached through `npm`, `mvn` and other clients, so that the user's mirrors, proxies and
+//! Registries are accessed through `npm`, `mvn` and other clients, so that the user's mirrors, proxies and
 //! credentials apply; no host name is built in. A download is compared with the catalogue's SHA-256 before it
-//! is opened, and is unpacked into a temporary folder. That folder gets its final name by a rename when it is
+//! is opened, and is unpacked into a temporary folder. That folder is renamed to its final name when it is
 //! complete, so that a killed run leaves no partial installation behind.
 
 mod cache;
@@ -36,40 +36,40 @@ pub use store::{Store, VerifiedArtifact};
 /// Step of an installation, as reported in [`Progress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Another process is working on the same artifact, and this one waits for it.
+    /// Waiting for another process that is using the same artifact.
     Waiting,
     /// The client is downloading the artifact.
     Downloading,
     /// The SHA-256 of a file is being computed.
     Verifying,
-    /// The program is being compiled; progress is counted in packages.
+    /// The program is being compiled.
     Building,
-    /// Members are being extracted from the archive.
+    /// Files are being extracted from the archive.
     Unpacking,
 }
 
-/// Progress within one step, in bytes. [`Step::Building`] counts packages, and the download of Go modules
-/// counts output lines of `go`.
+/// Progress within one step, measured in bytes. There are two exceptions: [`Step::Building`] counts packages,
+/// and the download of Go modules counts output lines of `go`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Step that the two numbers belong to.
+    /// Step that `done` and `total` describe.
     pub step: Step,
-    /// Amount done so far; at most `total` if `total` is known.
+    /// Completed amount; at most `total` if `total` is known.
     pub done: u64,
     /// Total amount of this step; 0 while waiting and if the amount is unknown.
     pub total: u64,
 }
 
-/// State of an artifact in the cache, judged by its record and the sizes of its files.
+/// State of an artifact in the cache, determined from its installation record and the sizes of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstallState {
     /// Built into the jsonathlon binary; nothing has to be installed.
     Bundled,
-    /// Installed, and all files have the recorded sizes.
+    /// In the cache, and all files have the recorded sizes.
     Installed(InstalledArtifact),
-    /// Not in the cache at all.
+    /// Not in the cache.
     Absent,
-    /// In the cache but incomplete or changed; a new installation replaces it.
+    /// In the cache but incomplete or changed; the next installation replaces it.
     Damaged {
         /// Folder of the damaged installation.
         folder: PathBuf,
@@ -81,15 +81,18 @@ pub enum InstallState {
 /// Progress callback and cancellation check passed to every installation step.
 pub(crate) struct InstallContext<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
+    /// Returns `true` once the user has cancelled the installation.
     pub(crate) cancelled: &'a dyn Fn() -> bool,
 }
 
 impl InstallContext<'_> {
+    /// Reports progress, with `done` limited to a known `total`.
     pub(crate) fn tell(&mut self, step: Step, done: u64, total: u64) {
         let done = if total == 0 { done } else { done.min(total) };
         (self.progress)(Progress { step, done, total });
     }
 
+    /// Returns [`ArtifactError::Cancelled`] if the installation was cancelled.
     pub(crate) fn check_cancelled(&self) -> Result<(), ArtifactError> {
         if (self.cancelled)() { Err(ArtifactError::Cancelled) } else { Ok(()) }
     }

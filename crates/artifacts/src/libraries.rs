@@ -36,8 +36,8 @@ pub fn machine_libraries(installed: &InstalledArtifact, server: Option<&Recipe>)
         None => programs.extend(installed.library().map(Path::to_path_buf)),
         Some(server) => {
             for command in server.init.iter().chain([&server.start]) {
-                programs.extend(command.iter().filter_map(|word| program(installed, word)));
-                let paths = command.iter().skip_while(|word| *word != LIBRARY_PATH).nth(1);
+                programs.extend(command.iter().filter_map(|argument| program(installed, argument)));
+                let paths = command.iter().skip_while(|argument| *argument != LIBRARY_PATH).nth(1);
                 search.extend(paths.into_iter().flat_map(|paths| folders(installed, paths)));
             }
             let paths = server.environment.get(LD_LIBRARY_PATH);
@@ -46,24 +46,25 @@ pub fn machine_libraries(installed: &InstalledArtifact, server: Option<&Recipe>)
     }
     let mut names = BTreeSet::new();
     for program in programs.into_iter().collect::<BTreeSet<_>>() {
-        LibraryResolver { artifact: folder, search: &search, found: BTreeMap::new() }
+        LibraryResolver { artifact: folder, search: &search, resolved: BTreeMap::new() }
             .walk(&program, &mut names);
     }
     names.into_iter().collect()
 }
 
-/// Returns the file that a word of a command names by a role. `None` if there is no such file.
-fn program(installed: &InstalledArtifact, word: &str) -> Option<PathBuf> {
-    word.starts_with("{{").then(|| filled(installed, word)).flatten().filter(|path| path.is_file())
+/// Returns the file that an argument of a command names by a role. `None` if there is no such file.
+fn program(installed: &InstalledArtifact, argument: &str) -> Option<PathBuf> {
+    let path = argument.starts_with("{{").then(|| fill_roles(installed, argument)).flatten();
+    path.filter(|path| path.is_file())
 }
 
 fn folders(installed: &InstalledArtifact, paths: &str) -> Vec<PathBuf> {
-    paths.split(':').filter_map(|path| filled(installed, path)).collect()
+    paths.split(':').filter_map(|path| fill_roles(installed, path)).collect()
 }
 
 /// Returns the text with the paths of the artifact's files in place of their roles. `None` if the text
 /// holds other placeholders.
-fn filled(installed: &InstalledArtifact, text: &str) -> Option<PathBuf> {
+fn fill_roles(installed: &InstalledArtifact, text: &str) -> Option<PathBuf> {
     let files: Vec<(&str, String)> =
         installed.files.iter().map(|(role, path)| (role.as_str(), path.display().to_string())).collect();
     let values: Vec<(&str, &str)> = files.iter().map(|(role, path)| (*role, path.as_str())).collect();
@@ -83,36 +84,37 @@ struct LibraryResolver<'a> {
     artifact: &'a Path,
     search: &'a [PathBuf],
     /// Name of a library to whether the artifact has it.
-    found: BTreeMap<String, bool>,
+    resolved: BTreeMap<String, bool>,
 }
 
 impl LibraryResolver<'_> {
-    fn walk(&mut self, program: &Path, of_machine: &mut BTreeSet<String>) {
+    fn walk(&mut self, program: &Path, machine_libraries: &mut BTreeSet<String>) {
         // `DT_RPATH` of the program, which the loader also uses for all libraries that it loads.
-        let own = DynamicSection::of(program).map(|needs| needs.rpath_of(program)).unwrap_or_default();
-        let mut waiting = VecDeque::from([program.to_path_buf()]);
-        while let Some(file) = waiting.pop_front() {
-            let Some(needs) = DynamicSection::of(&file) else { continue };
-            let folders: Vec<PathBuf> = match needs.runpath.is_empty() {
+        let program_rpath = DynamicSection::of(program).map(|section| section.rpath_of(program));
+        let program_rpath = program_rpath.unwrap_or_default();
+        let mut pending = VecDeque::from([program.to_path_buf()]);
+        while let Some(file) = pending.pop_front() {
+            let Some(section) = DynamicSection::of(&file) else { continue };
+            let folders: Vec<PathBuf> = match section.runpath.is_empty() {
                 true => {
-                    let inherited = needs.rpath_of(&file).into_iter().chain(own.iter().cloned());
+                    let inherited = section.rpath_of(&file).into_iter().chain(program_rpath.iter().cloned());
                     inherited.chain(self.search.iter().cloned()).collect()
                 }
                 false => {
-                    let last = needs.runpath.iter().map(|folder| at_origin(folder, &file));
-                    self.search.iter().cloned().chain(last).collect()
+                    let runpath = section.runpath.iter().map(|folder| at_origin(folder, &file));
+                    self.search.iter().cloned().chain(runpath).collect()
                 }
             };
-            for name in needs.libraries {
-                if self.found.contains_key(&name) {
+            for name in section.libraries {
+                if self.resolved.contains_key(&name) {
                     continue;
                 }
-                let there = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
-                let there = there.filter(|path| path.starts_with(self.artifact));
-                self.found.insert(name.clone(), there.is_some());
-                match there {
-                    Some(path) => waiting.push_back(path),
-                    None => drop(of_machine.insert(name)),
+                let path = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+                let path = path.filter(|path| path.starts_with(self.artifact));
+                self.resolved.insert(name.clone(), path.is_some());
+                match path {
+                    Some(path) => pending.push_back(path),
+                    None => drop(machine_libraries.insert(name)),
                 }
             }
         }
@@ -143,7 +145,7 @@ impl DynamicSection {
             return Some(Self::default());
         };
         let strings = sections.strings(endian, data, strings).ok()?;
-        let mut needs = Self::default();
+        let mut section = Self::default();
         for entry in entries {
             let text = || {
                 let text = entry.string(endian, strings).ok()?;
@@ -153,13 +155,13 @@ impl DynamicSection {
                 text().iter().flat_map(|text| text.split(':')).map(str::to_owned).collect()
             };
             match entry.tag(endian) {
-                elf::DT_NEEDED => needs.libraries.extend(text()),
-                elf::DT_RPATH => needs.rpath = paths(),
-                elf::DT_RUNPATH => needs.runpath = paths(),
+                elf::DT_NEEDED => section.libraries.extend(text()),
+                elf::DT_RPATH => section.rpath = paths(),
+                elf::DT_RUNPATH => section.runpath = paths(),
                 _ => {}
             }
         }
-        Some(needs)
+        Some(section)
     }
 
     fn rpath_of(&self, file: &Path) -> Vec<PathBuf> {

@@ -9,27 +9,27 @@ use crate::{cache::CachePaths, error::UnavailablePackages, install_record::Insta
 
 /// Returns the artifact with the newest available packages, and the digest of the source that it replaces. If
 /// the packages are a further part, the part's version is appended to the artifact's, as
-/// `6.0.27+libssl1.1-1.1.1w-1`. `None` if `gone` offers no packages or no source contains them.
-pub(super) fn newer(artifact: &Artifact, gone: &UnavailablePackages) -> Option<(Artifact, String)> {
-    let offer = gone.offer.as_deref()?;
+/// `6.0.27+libssl1.1-1.1.1w-1`. `None` if `unavailable` offers no packages or no source contains them.
+pub(super) fn newer(artifact: &Artifact, unavailable: &UnavailablePackages) -> Option<(Artifact, String)> {
+    let offer = unavailable.offer.as_deref()?;
     let first = offer.first()?;
-    let (pinned, place) = artifact.sources.iter().find_map(|source| {
-        let place = source.parts().position(|part| is_of(part, gone, offer))?;
-        Some((source, place))
+    let (pinned, index) = artifact.sources.iter().find_map(|source| {
+        let index = source.parts().position(|part| matches_offer(part, unavailable, offer))?;
+        Some((source, index))
     })?;
     let mut source = pinned.clone();
-    let (part, version) = match place.checked_sub(1) {
+    let (part, version) = match index.checked_sub(1) {
         None => (&mut source, first.upstream_version().to_owned()),
         Some(index) => {
             (source.with.get_mut(index)?, format!("{}+{}-{}", artifact.version, first.name, first.version))
         }
     };
-    part.kind = SourceKind::debian(&gone.suite, offer.to_vec());
+    part.kind = SourceKind::debian(&unavailable.suite, offer.to_vec());
     part.sha256 = catalogue::identity(&part.kind)?;
     part.bytes = offer.iter().map(|package| package.bytes).sum();
     // Leave room, because newer programs tend to be larger.
     part.unpacked_bytes = part.unpacked_bytes.saturating_mul(2);
-    let reports = match place {
+    let reports = match index {
         0 => artifact.reports.replace(&artifact.version, &version),
         _ => artifact.reports.clone(),
     };
@@ -38,17 +38,17 @@ pub(super) fn newer(artifact: &Artifact, gone: &UnavailablePackages) -> Option<(
 }
 
 /// Returns `true` if the offered packages are exactly those of this part.
-fn is_of(part: &Source, gone: &UnavailablePackages, offer: &[DebianPackage]) -> bool {
+fn matches_offer(part: &Source, unavailable: &UnavailablePackages, offer: &[DebianPackage]) -> bool {
     let SourceKind::Debian { suite, packages, .. } = &part.kind else { return false };
-    *suite == gone.suite
+    *suite == unavailable.suite
         && packages.len() == offer.len()
         && packages.iter().zip(offer).all(|(pinned, offered)| pinned.name == offered.name)
 }
 
 /// Finds an installed newer version that was accepted in place of a pinned one. `None` if there is none.
-pub(super) fn accepted(artifact: &Artifact, places: &CachePaths) -> Option<InstalledArtifact> {
+pub(super) fn accepted(artifact: &Artifact, paths: &CachePaths) -> Option<InstalledArtifact> {
     let mut folders: Vec<PathBuf> =
-        fs::read_dir(&places.version).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        fs::read_dir(&paths.version).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
     folders.iter().find_map(|folder| {
         let record = InstallRecord::read(folder)?.ok()?;

@@ -24,9 +24,9 @@ impl Store {
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Closure, ArtifactError> {
-        let shown = names.join(" ");
+        let requested = names.join(" ");
         let program = apt_get(self.clients()).map_err(|problem| ArtifactError::Unfit {
-            system: shown.clone(),
+            system: requested.clone(),
             version: format!("of {suite}"),
             problems: vec![problem],
         })?;
@@ -36,7 +36,7 @@ impl Store {
         let job = FetchJob {
             program,
             clients: self.clients(),
-            system: &shown,
+            system: &requested,
             command: String::new(),
             folder: folder.path(),
             cache: self.root(),
@@ -47,8 +47,8 @@ impl Store {
 }
 
 fn apt_get(clients: &ClientLookup) -> Result<std::path::PathBuf, String> {
-    let missing = "`apt-get`, which knows the packages, is not on the search path";
-    let program = clients.find("apt-get").ok_or(missing)?;
+    let message = "`apt-get`, which knows the packages, is not on the search path";
+    let program = clients.find("apt-get").ok_or(message)?;
     if clients.debian_keyring.is_file() {
         Ok(program)
     } else {

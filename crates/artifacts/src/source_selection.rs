@@ -29,18 +29,18 @@ pub(super) struct SourcePart<'a> {
 }
 
 impl SourcePart<'_> {
-    fn can_be_had(&self, clients: &ClientLookup) -> bool {
+    fn is_obtainable(&self, clients: &ClientLookup) -> bool {
         self.is_there
             || self.program.as_ref().is_some_and(|program| self.client.unfit(program, clients).is_none())
     }
 }
 
 /// Returns all parts of a source with their clients. `None` if the source is bundled.
-fn parts<'a>(source: &'a Source, clients: &ClientLookup, places: &CachePaths) -> Option<Vec<SourcePart<'a>>> {
+fn parts<'a>(source: &'a Source, clients: &ClientLookup, paths: &CachePaths) -> Option<Vec<SourcePart<'a>>> {
     let part = |source: &'a Source| {
         let client = client::of(source)?;
         let program = clients.find(client.program());
-        Some(SourcePart { source, client, program, is_there: places.download(source).exists() })
+        Some(SourcePart { source, client, program, is_there: paths.download(source).exists() })
     };
     source.parts().map(part).collect()
 }
@@ -53,12 +53,12 @@ fn parts<'a>(source: &'a Source, clients: &ClientLookup, places: &CachePaths) ->
 pub(super) fn choose<'a>(
     artifact: &'a Artifact,
     clients: &ClientLookup,
-    places: &CachePaths,
+    paths: &CachePaths,
 ) -> Result<SelectedSource<'a>, ArtifactError> {
     let mut first = None;
     for source in &artifact.sources {
-        let Some(parts) = parts(source, clients, places) else { continue };
-        if !parts.iter().all(|part| part.can_be_had(clients)) {
+        let Some(parts) = parts(source, clients, paths) else { continue };
+        if !parts.iter().all(|part| part.is_obtainable(clients)) {
             continue;
         }
         let choice = SelectedSource { source, parts };
@@ -67,60 +67,60 @@ pub(super) fn choose<'a>(
         }
         first = first.or(Some(choice));
     }
-    first.ok_or_else(|| no_client(artifact, clients, places))
+    first.ok_or_else(|| no_client(artifact, clients, paths))
 }
 
 /// Builds the error that lists, for every source, the clients that are missing or unusable, with remedies.
 /// One source is enough to fetch from, but each of its parts needs its own client.
-pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, places: &CachePaths) -> ArtifactError {
+pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, paths: &CachePaths) -> ArtifactError {
     let (mut programs, mut remedies) = (Vec::new(), Vec::new());
-    let mut unfit = false;
+    let mut has_unfit = false;
     for source in &artifact.sources {
-        let Some(parts) = parts(source, clients, places) else { continue };
-        let (mut shown, mut to_do) = (Vec::new(), Vec::new());
-        for part in parts.iter().filter(|part| !part.can_be_had(clients)) {
+        let Some(parts) = parts(source, clients, paths) else { continue };
+        let (mut names, mut steps) = (Vec::new(), Vec::new());
+        for part in parts.iter().filter(|part| !part.is_obtainable(clients)) {
             let SourcePart { source: part, client, program, .. } = part;
             let name = format!("`{}`", client.program());
-            if shown.contains(&name) {
+            if names.contains(&name) {
                 continue;
             }
             let problem = program.as_ref().and_then(|program| client.unfit(program, clients));
-            unfit |= problem.is_some();
-            to_do.push(problem.unwrap_or_else(|| {
-                let for_it = if source.with.is_empty() {
+            has_unfit |= problem.is_some();
+            steps.push(problem.unwrap_or_else(|| {
+                let purpose = if source.with.is_empty() {
                     String::new()
                 } else {
                     format!(" for {}", part.kind.package())
                 };
-                format!("install {name}{for_it} (Debian, Ubuntu: `apt-get install {}`)", client.package())
+                format!("install {name}{purpose} (Debian, Ubuntu: `apt-get install {}`)", client.package())
             }));
-            shown.push(name);
+            names.push(name);
         }
-        let shown = shown.join(" and ");
-        if !shown.is_empty() && !programs.contains(&shown) {
-            programs.push(shown);
-            remedies.push(to_do.join(" and "));
+        let names = names.join(" and ");
+        if !names.is_empty() && !programs.contains(&names) {
+            programs.push(names);
+            remedies.push(steps.join(" and "));
         }
     }
     let (system, version) = (artifact.system.clone(), artifact.version.clone());
-    if unfit {
+    if has_unfit {
         return ArtifactError::Unfit { system, version, problems: remedies };
     }
-    ArtifactError::NoClient { system, version, clients: programs, remedies, folder: places.version.clone() }
+    ArtifactError::NoClient { system, version, clients: programs, remedies, folder: paths.version.clone() }
 }
 
 /// Checks that the disk has room for the installation. The demand is the larger of two peaks: while the last
-/// client works, and while archives and members lie side by side. `kept` tells which parts have a verified
-/// download.
+/// client works, and while archives and members lie side by side. `verified` tells which parts have a
+/// verified download.
 pub(super) fn check_space(
     artifact: &Artifact,
     parts: &[SourcePart<'_>],
-    kept: &[bool],
+    verified: &[bool],
     root: &Path,
 ) -> Result<(), ArtifactError> {
     let (mut needed, mut archives, mut members) = (0_u64, 0_u64, 0_u64);
-    for (SourcePart { source, client, .. }, kept) in parts.iter().zip(kept) {
-        if !kept {
+    for (SourcePart { source, client, .. }, verified) in parts.iter().zip(verified) {
+        if !verified {
             let copies = source.bytes.saturating_mul(client.copies());
             needed = needed.max(archives.saturating_add(copies));
             archives = archives.saturating_add(source.bytes);

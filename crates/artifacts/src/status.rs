@@ -73,16 +73,16 @@ pub struct SystemStatus {
 /// Returns the status of every version of every system, in the catalogue's order. Of several platforms, this
 /// machine's is preferred. Installed files are compared by size only; [`Store::check`] reads their contents.
 pub fn statuses(catalogue: &Catalogue, store: &Store) -> Vec<SystemStatus> {
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for system in catalogue.systems() {
         for version in system.versions() {
-            let mut of_version = system.artifacts().iter().filter(|artifact| artifact.version == version);
-            let any = of_version.clone().next();
-            let here = of_version.find(|artifact| artifact.fits_here());
-            lines.push(status(system, version, here.or(any), store));
+            let mut candidates = system.artifacts().iter().filter(|artifact| artifact.version == version);
+            let fallback = candidates.clone().next();
+            let usable = candidates.find(|artifact| artifact.fits_here());
+            rows.push(status(system, version, usable.or(fallback), store));
         }
     }
-    lines
+    rows
 }
 
 fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &Store) -> SystemStatus {

@@ -115,13 +115,13 @@ impl Store {
 
     /// Looks up an artifact in the cache, judged by its record and the sizes of its files.
     pub fn presence(&self, artifact: &Artifact) -> InstallState {
-        let places = CachePaths::of(&self.root, artifact);
+        let paths = CachePaths::of(&self.root, artifact);
         let mut damaged = None;
         for source in &artifact.sources {
             if source.kind == SourceKind::Bundled {
                 return InstallState::Bundled;
             }
-            for folder in [places.installed(source), places.installed_before(source)] {
+            for folder in [paths.installed(source), paths.installed_before(source)] {
                 match InstallRecord::read(&folder) {
                     None => {}
                     Some(Ok(record)) if record.sha256 != source.digest() => {
@@ -140,7 +140,7 @@ impl Store {
             }
         }
         if self.accepts_newer
-            && let Some(accepted) = accepted(artifact, &places)
+            && let Some(accepted) = accepted(artifact, &paths)
         {
             return InstallState::Installed(accepted);
         }
@@ -175,17 +175,17 @@ impl Store {
             });
         }
         let mut watch = InstallContext { progress, cancelled };
-        let places = CachePaths::of(&self.root, artifact);
-        let _lock = Lock::take(&places.lock, &mut watch)?;
+        let paths = CachePaths::of(&self.root, artifact);
+        let _lock = Lock::take(&paths.lock, &mut watch)?;
         // The former holder of the lock may have installed the artifact.
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
-        fs::create_dir_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
-        let result = self.install_or_newer(artifact, &places, &mut watch);
+        fs::create_dir_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
+        let result = self.install_or_newer(artifact, &paths, &mut watch);
         if result.is_err() {
-            remove_if_empty(&places.version);
-            places.version.parent().map(remove_if_empty);
+            remove_if_empty(&paths.version);
+            paths.version.parent().map(remove_if_empty);
         }
         result
     }
@@ -195,62 +195,64 @@ impl Store {
     fn install_or_newer(
         &self,
         artifact: &Artifact,
-        places: &CachePaths,
+        paths: &CachePaths,
         watch: &mut InstallContext<'_>,
     ) -> Result<InstalledArtifact, ArtifactError> {
-        let mut left = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
-        let mut taken: Option<(Artifact, String)> = None;
+        let mut remaining = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
+        let mut replacement: Option<(Artifact, String)> = None;
         loop {
-            let (now, pinned) = match &taken {
+            let (current, pinned) = match &replacement {
                 Some((newer, pinned)) => (newer, Some(pinned.as_str())),
                 None => (artifact, None),
             };
-            let gone = match self.install_alone(now, pinned, places, watch) {
-                Err(ArtifactError::Gone(gone)) if self.accepts_newer && left > 0 => gone,
-                other => return other,
+            let unavailable = match self.install_parts(current, pinned, paths, watch) {
+                Err(ArtifactError::Gone(unavailable)) if self.accepts_newer && remaining > 0 => unavailable,
+                result => return result,
             };
-            let Some((newer, replaced)) = newer(now, &gone) else { return Err(ArtifactError::Gone(gone)) };
-            taken = Some((newer, taken.map_or(replaced, |(_, pinned)| pinned)));
-            left -= 1;
+            let Some((newer, replaced)) = newer(current, &unavailable) else {
+                return Err(ArtifactError::Gone(unavailable));
+            };
+            replacement = Some((newer, replacement.map_or(replaced, |(_, pinned)| pinned)));
+            remaining -= 1;
         }
     }
 
-    fn install_alone(
+    fn install_parts(
         &self,
         artifact: &Artifact,
         accepted_for: Option<&str>,
-        places: &CachePaths,
+        paths: &CachePaths,
         watch: &mut InstallContext<'_>,
     ) -> Result<InstalledArtifact, ArtifactError> {
         // Remove what a killed run may have left in both folders.
-        drop(Scratch::new(places.fetching())?);
-        let unpacking = Scratch::new(places.unpacking())?;
-        let SelectedSource { source, parts } = source_selection::choose(artifact, &self.clients, places)?;
-        let mut kept = Vec::new();
+        drop(Scratch::new(paths.fetching())?);
+        let unpacking = Scratch::new(paths.unpacking())?;
+        let SelectedSource { source, parts } = source_selection::choose(artifact, &self.clients, paths)?;
+        let mut verified = Vec::new();
         for part in &parts {
             // A built program has no digest by which it could be verified later.
             let is_archive = part.client.format() != Format::Program;
-            let download = places.download(part.source);
-            kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
+            let download = paths.download(part.source);
+            verified.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
         }
         watch.check_cancelled()?;
-        source_selection::check_space(artifact, &parts, &kept, &self.root)?;
-        for (part, _) in parts.iter().zip(&kept).filter(|(_, kept)| !**kept) {
-            self.fetch(artifact, part, places, watch)?;
+        source_selection::check_space(artifact, &parts, &verified, &self.root)?;
+        for (part, _) in parts.iter().zip(&verified).filter(|(_, verified)| !**verified) {
+            self.fetch(artifact, part, paths, watch)?;
         }
         let mut files = Vec::new();
         for part in &parts {
-            let own_name: Vec<String> = source.files.values().cloned().collect();
-            let taken = self.unpack(part, &own_name, unpacking.path(), places, watch);
-            files.extend(taken.inspect_err(|error| forget_unusable(error, &places.download(part.source)))?);
+            let program_names: Vec<String> = source.files.values().cloned().collect();
+            let unpacked = self.unpack(part, &program_names, unpacking.path(), paths, watch);
+            files.extend(unpacked.inspect_err(|error| remove_unusable(error, &paths.download(part.source)))?);
         }
-        let is_there = |path: &str| {
+        let is_present = |path: &str| {
             let is_folder = path.ends_with('/');
             files.iter().any(|file| file.path == path || is_folder && file.path.starts_with(path))
         };
-        if let Some((role, path)) = source.files.iter().find(|(_, path)| !is_there(path)) {
+        if let Some((role, path)) = source.files.iter().find(|(_, path)| !is_present(path)) {
             for part in &parts {
-                let _ = remove_all(&places.download(part.source));
+                let _ = remove_all(&paths.download(part.source));
             }
             return Err(ArtifactError::Archive {
                 package: source.called(),
@@ -266,11 +268,11 @@ impl Store {
         }
         record.write(unpacking.path())?;
         make_durable(unpacking.path())?;
-        let folder = places.installed(source);
+        let folder = paths.installed(source);
         remove_all(&folder).map_err(ArtifactError::cache(&folder))?;
         fs::rename(unpacking.path(), &folder).map_err(ArtifactError::cache(&folder))?;
         for part in &parts {
-            let download = places.download(part.source);
+            let download = paths.download(part.source);
             remove_all(&download).map_err(ArtifactError::cache(&download))?;
         }
         Ok(record.installed(&folder, artifact, source))
@@ -281,18 +283,18 @@ impl Store {
         &self,
         artifact: &Artifact,
         part: &SourcePart<'_>,
-        places: &CachePaths,
+        paths: &CachePaths,
         watch: &mut InstallContext<'_>,
     ) -> Result<(), ArtifactError> {
         let SourcePart { source, client, program, .. } = part;
-        let download = places.download(source);
+        let download = paths.download(source);
         remove_all(&download).map_err(ArtifactError::cache(&download))?;
         let Some(program) = program else {
-            return Err(source_selection::no_client(artifact, &self.clients, places));
+            return Err(source_selection::no_client(artifact, &self.clients, paths));
         };
         // Files that the client leaves beside the archive can be as large as it; they are removed with the
         // folder.
-        let folder = Scratch::new(places.fetching())?;
+        let folder = Scratch::new(paths.fetching())?;
         let job = client::FetchJob {
             program: program.clone(),
             clients: &self.clients,
@@ -308,19 +310,19 @@ impl Store {
         fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))
     }
 
-    /// Unpacks a part's download. `own_name` holds the file name for a program that was built.
+    /// Unpacks a part's download. `program_names` holds the file name for a program that was built.
     fn unpack(
         &self,
         part: &SourcePart<'_>,
-        own_name: &[String],
+        program_names: &[String],
         into: &Path,
-        places: &CachePaths,
+        paths: &CachePaths,
         watch: &mut InstallContext<'_>,
     ) -> Result<Vec<Unpacked>, ArtifactError> {
         let SourcePart { source, client, .. } = part;
-        let download = places.download(source);
+        let download = paths.download(source);
         let is_built = client.format() == Format::Program;
-        let inner = self.inner(source, &download, client.format(), places, watch)?;
+        let inner = self.inner(source, &download, client.format(), paths, watch)?;
         let (archive, format) = match &inner {
             Some((_, archive, format)) => (archive.as_path(), *format),
             None => (download.as_path(), client.format()),
@@ -330,7 +332,7 @@ impl Store {
             archive,
             format,
             into,
-            members: if is_built { own_name } else { &source.members },
+            members: if is_built { program_names } else { &source.members },
             // The size of a built program also depends on the compiler.
             limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
             limit_is: if is_built {
@@ -351,7 +353,7 @@ impl Store {
         source: &Source,
         download: &Path,
         format: Format,
-        places: &CachePaths,
+        paths: &CachePaths,
         watch: &InstallContext<'_>,
     ) -> Result<Option<(Scratch, PathBuf, Format)>, ArtifactError> {
         let Some(inner) = &source.inner else { return Ok(None) };
@@ -361,7 +363,7 @@ impl Store {
             message: format!("`{inner}` is no archive of a known kind: .tar.gz, .tgz, .zip, .jar, .whl"),
         };
         let inner_format = Format::of(inner).ok_or_else(unknown)?;
-        let folder = Scratch::new(places.fetching())?;
+        let folder = Scratch::new(paths.fetching())?;
         let request = Request {
             archive: download,
             format,
@@ -399,14 +401,14 @@ impl Store {
         if self.present(artifact).is_some() || !artifact.fits_here() {
             return None;
         }
-        let places = CachePaths::of(&self.root, artifact);
-        match source_selection::choose(artifact, &self.clients, &places) {
+        let paths = CachePaths::of(&self.root, artifact);
+        match source_selection::choose(artifact, &self.clients, &paths) {
             Ok(_) => None,
             Err(ArtifactError::NoClient { clients, remedies, .. }) => {
                 let clients = clients.join(" or ");
-                let are = if clients.contains(" and ") { "are" } else { "is" };
+                let verb = if clients.contains(" and ") { "are" } else { "is" };
                 Some(format!(
-                    "{clients}, by which it is fetched, {are} not on the search path: {}",
+                    "{clients}, by which it is fetched, {verb} not on the search path: {}",
                     remedies.join(", or ")
                 ))
             }
@@ -422,14 +424,14 @@ impl Store {
     /// [`ArtifactError::Cache`] if the cache cannot be written to, [`ArtifactError::Cancelled`] if
     /// `cancelled` returns `true` while another process works on the version.
     pub fn remove(&self, artifact: &Artifact, cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
-        let places = CachePaths::of(&self.root, artifact);
-        if artifact.is_bundled() || !places.version.exists() {
+        let paths = CachePaths::of(&self.root, artifact);
+        if artifact.is_bundled() || !paths.version.exists() {
             return Ok(0);
         }
-        let _lock = Lock::take(&places.lock, &mut InstallContext { progress: &mut |_| {}, cancelled })?;
-        let bytes = cache::bytes_below(&places.version);
-        remove_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
-        places.version.parent().map(remove_if_empty);
+        let _lock = Lock::take(&paths.lock, &mut InstallContext { progress: &mut |_| {}, cancelled })?;
+        let bytes = cache::bytes_below(&paths.version);
+        remove_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
+        paths.version.parent().map(remove_if_empty);
         Ok(bytes)
     }
 
@@ -480,11 +482,11 @@ impl Store {
         let mut bytes = 0;
         for file in &record.files {
             let path = folder.join(&file.path);
-            let same = match &file.link {
-                Some(target) => fs::read_link(&path).is_ok_and(|found| found == Path::new(target)),
+            let is_same = match &file.link {
+                Some(target) => fs::read_link(&path).is_ok_and(|actual| actual == Path::new(target)),
                 None => digest::of_file(&path, bytes, total, &mut watch)?.0 == file.sha256,
             };
-            if !same {
+            if !is_same {
                 problems.push(format!("{} has other contents than it was unpacked with", file.path));
             }
             bytes += file.bytes;
@@ -525,7 +527,7 @@ impl Store {
                     let (found, found_bytes) =
                         digest::of_file(&archive.join(client::deb(name)), done, source.bytes, watch)?;
                     done += found_bytes;
-                    same(&format!("{name} {version}"), (sha256, *bytes), (found, found_bytes))?;
+                    check_download(&format!("{name} {version}"), (sha256, *bytes), (found, found_bytes))?;
                 }
                 Ok(())
             }
@@ -533,7 +535,7 @@ impl Store {
             SourceKind::Go { .. } => Ok(()),
             _ => {
                 let found = digest::of_file(archive, 0, source.bytes, watch)?;
-                same(source.kind.package(), (&source.sha256, source.bytes), found)
+                check_download(source.kind.package(), (&source.sha256, source.bytes), found)
             }
         }
     }
@@ -541,7 +543,7 @@ impl Store {
 
 /// Compares a download with the catalogue. The digest decides: another size with the right digest is a
 /// mistake in the system's folder.
-fn same(
+fn check_download(
     package: &str,
     (expected, expected_bytes): (&str, u64),
     (found, found_bytes): (String, u64),
@@ -566,7 +568,7 @@ fn same(
 }
 
 /// Removes a download that cannot be unpacked, because the next attempt would fail in the same way.
-fn forget_unusable(error: &ArtifactError, download: &Path) {
+fn remove_unusable(error: &ArtifactError, download: &Path) {
     if matches!(error, ArtifactError::Archive { .. }) {
         let _ = remove_all(download);
     }

@@ -27,7 +27,7 @@ use crate::{
 
 /// Limit of the bytes that are counted when an archive exceeds its stated size: 64 GiB. No system is larger,
 /// but a malicious archive may decompress to more.
-const MOST_COUNTED: u64 = 1 << 36;
+const MAX_COUNTED_BYTES: u64 = 1 << 36;
 
 /// What to extract from which archive, and where to.
 #[derive(Debug)]
@@ -55,32 +55,32 @@ pub(crate) fn unpack(
     request: &Request<'_>,
     watch: &mut InstallContext<'_>,
 ) -> Result<Vec<Unpacked>, ArtifactError> {
-    let mut taker = Extractor { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
+    let mut extractor = Extractor { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
     let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
     match request.format {
-        Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
-        Format::Zip => taker.zip(BufReader::new(open()?))?,
-        Format::Debian => taker.debian()?,
+        Format::TarGz => extractor.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
+        Format::Zip => extractor.zip(BufReader::new(open()?))?,
+        Format::Debian => extractor.debian()?,
         Format::Program => {
-            let [name] = request.members else { return Err(taker.refuse("it has no name")) };
-            taker.take(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
+            let [name] = request.members else { return Err(extractor.refuse("it has no name")) };
+            extractor.extract(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
         }
     }
-    if taker.bytes > request.limit {
+    if extractor.bytes > request.limit {
         return Err(ArtifactError::Unpacked {
             package: request.package.to_owned(),
             limit_is: request.limit_is,
             limit: request.limit,
-            found: taker.bytes,
+            found: extractor.bytes,
         });
     }
-    if let Some(member) = request.members.iter().find(|member| !taker.matched.contains(member.as_str())) {
-        return Err(taker.refuse(format!("`{member}` is not in it")));
+    if let Some(member) = request.members.iter().find(|member| !extractor.matched.contains(member.as_str())) {
+        return Err(extractor.refuse(format!("`{member}` is not in it")));
     }
-    if taker.files.is_empty() {
-        return Err(taker.refuse("there is no file in it"));
+    if extractor.files.is_empty() {
+        return Err(extractor.refuse("there is no file in it"));
     }
-    Ok(taker.files)
+    Ok(extractor.files)
 }
 
 /// Child process whose output is read; killed and reaped on drop.
@@ -138,8 +138,8 @@ impl Extractor<'_, '_> {
             let name = entry.path_bytes().into_owned();
             let target = entry.link_name_bytes().map(|target| target.into_owned()).unwrap_or_default();
             match kind {
-                Kind::Link => self.take(&name, kind, &mut target.as_slice())?,
-                _ => self.take(&name, kind, &mut entry)?,
+                Kind::Link => self.extract(&name, kind, &mut target.as_slice())?,
+                _ => self.extract(&name, kind, &mut entry)?,
             }
         }
         Ok(())
@@ -156,30 +156,31 @@ impl Extractor<'_, '_> {
             .collect();
         packages.sort();
         for package in packages {
-            let shown = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let file_name = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let unpacker = self.request.unpacker.ok_or_else(|| self.refuse("nothing can read a .deb"))?;
             let mut command = Command::new(unpacker);
             command.arg("--fsys-tarfile").arg(&package);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             die_with_parent(&mut command);
-            let started = |source| ArtifactError::ClientStart { program: unpacker.to_owned(), source };
-            let mut reading = DecompressorProcess(command.spawn().map_err(started)?);
-            let taken = match reading.0.stdout.take() {
+            let start_error = |source| ArtifactError::ClientStart { program: unpacker.to_owned(), source };
+            let mut decompressor = DecompressorProcess(command.spawn().map_err(start_error)?);
+            let extracted = match decompressor.0.stdout.take() {
                 Some(mut output) => self.tar(&mut output).and_then(|()| {
                     // Read the padding behind the end of the tar, so that `dpkg-deb` does not fail on a
                     // closed pipe.
                     io::copy(&mut output, &mut io::sink()).map_err(|error| self.unreadable(error))
                 }),
-                None => Err(self.refuse(format!("{shown} cannot be read"))),
+                None => Err(self.refuse(format!("{file_name} cannot be read"))),
             };
-            taken?;
-            let mut words = String::new();
-            if let Some(mut errors) = reading.0.stderr.take() {
-                let _ = errors.read_to_string(&mut words);
+            extracted?;
+            let mut error_output = String::new();
+            if let Some(mut errors) = decompressor.0.stderr.take() {
+                let _ = errors.read_to_string(&mut error_output);
             }
-            let status = reading.0.wait().map_err(started)?;
+            let status = decompressor.0.wait().map_err(start_error)?;
             if !status.success() {
-                return Err(self.refuse(format!("{shown}: {UNPACKER} failed ({status}): {}", words.trim())));
+                let reason = error_output.trim();
+                return Err(self.refuse(format!("{file_name}: {UNPACKER} failed ({status}): {reason}")));
             }
         }
         Ok(())
@@ -198,48 +199,48 @@ impl Extractor<'_, '_> {
                 Kind::File { executable: mode & 0o111 != 0 }
             };
             let name = entry.name_raw().to_vec();
-            self.take(&name, kind, &mut entry)?;
+            self.extract(&name, kind, &mut entry)?;
         }
         Ok(())
     }
 
-    /// Extracts one entry if it is wanted. The names of unwanted entries are checked too: an archive with a
+    /// Extracts one entry if it is requested. The names of other entries are checked too: an archive with a
     /// name that climbs out of the folder is rejected as a whole.
-    fn take(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+    fn extract(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
         self.watch.check_cancelled()?;
-        let path = inside(name).ok_or_else(|| {
+        let path = safe_path(name).ok_or_else(|| {
             self.refuse(format!("`{}` would lie outside of its folder", String::from_utf8_lossy(name)))
         })?;
-        if !self.wanted(&path) {
+        if !self.is_requested(&path) {
             return Ok(());
         }
         match kind {
             Kind::Folder => Ok(()),
-            Kind::Other(what) => Err(self.refuse(format!("`{path}` is {what}"))),
-            Kind::File { executable } => self.take_file(&path, executable, contents),
-            Kind::Link => self.take_link(&path, contents),
+            Kind::Other(description) => Err(self.refuse(format!("`{path}` is {description}"))),
+            Kind::File { executable } => self.extract_file(&path, executable, contents),
+            Kind::Link => self.extract_link(&path, contents),
         }
     }
 
-    fn wanted(&mut self, path: &str) -> bool {
+    fn is_requested(&mut self, path: &str) -> bool {
         let members = self.request.members;
-        let found = members.iter().find(|member| is_member(member, path));
-        if let Some(member) = found {
+        let matching = members.iter().find(|member| is_member(member, path));
+        if let Some(member) = matching {
             self.matched.insert(member);
         }
-        members.is_empty() || found.is_some()
+        members.is_empty() || matching.is_some()
     }
 
-    fn take_file(
+    fn extract_file(
         &mut self,
         path: &str,
         executable: bool,
         contents: &mut dyn Read,
     ) -> Result<(), ArtifactError> {
-        let place = self.place(path)?;
+        let target = self.create_parents(path)?;
         let mode = if executable { 0o755 } else { 0o644 };
-        let opened = File::options().write(true).create_new(true).mode(mode).open(&place);
-        let mut file = opened.map_err(|error| self.uncreatable(path, &place, error))?;
+        let file = File::options().write(true).create_new(true).mode(mode).open(&target);
+        let mut file = file.map_err(|error| self.uncreatable(path, &target, error))?;
         let mut block = vec![0; BLOCK];
         let mut hasher = Hasher::default();
         let mut bytes = 0;
@@ -256,12 +257,12 @@ impl Extractor<'_, '_> {
                 // Bytes are no longer written, but counted to the end, so that the error can state the total
                 // size.
                 self.watch.check_cancelled()?;
-                if self.bytes > MOST_COUNTED {
-                    return Err(self.refuse(format!("it holds more than {MOST_COUNTED} bytes")));
+                if self.bytes > MAX_COUNTED_BYTES {
+                    return Err(self.refuse(format!("it holds more than {MAX_COUNTED_BYTES} bytes")));
                 }
                 continue;
             }
-            file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
+            file.write_all(&block[..count]).map_err(ArtifactError::cache(&target))?;
             hasher.update(&block[..count]);
             self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
             self.watch.check_cancelled()?;
@@ -270,15 +271,15 @@ impl Extractor<'_, '_> {
         Ok(())
     }
 
-    fn take_link(&mut self, path: &str, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+    fn extract_link(&mut self, path: &str, contents: &mut dyn Read) -> Result<(), ArtifactError> {
         const LONGEST: u64 = 4096;
         let mut target = String::new();
         contents.take(LONGEST).read_to_string(&mut target).map_err(|error| self.unreadable(error))?;
         if !leads_inside(path, &target) {
             return Err(self.refuse(format!("the link `{path}` leads to `{target}`, outside of its folder")));
         }
-        let place = self.place(path)?;
-        symlink(&target, &place).map_err(|error| self.uncreatable(path, &place, error))?;
+        let link = self.create_parents(path)?;
+        symlink(&target, &link).map_err(|error| self.uncreatable(path, &link, error))?;
         let mut hasher = Hasher::default();
         hasher.update(target.as_bytes());
         let bytes = target.len() as u64;
@@ -292,16 +293,16 @@ impl Extractor<'_, '_> {
     }
 
     /// Creates the parent folders of `path`, none of which may be a link, and returns where the file belongs.
-    fn place(&self, path: &str) -> Result<PathBuf, ArtifactError> {
+    fn create_parents(&self, path: &str) -> Result<PathBuf, ArtifactError> {
         let mut folder = self.request.into.to_path_buf();
-        let Some((above, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
-        for part in above.split('/') {
+        let Some((parent, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
+        for part in parent.split('/') {
             folder.push(part);
             match fs::create_dir(&folder) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let facts = fs::symlink_metadata(&folder).map_err(ArtifactError::cache(&folder))?;
-                    if !facts.is_dir() {
+                    let metadata = fs::symlink_metadata(&folder).map_err(ArtifactError::cache(&folder))?;
+                    if !metadata.is_dir() {
                         return Err(self.refuse(format!("`{path}` lies below something that is no folder")));
                     }
                 }
@@ -311,18 +312,18 @@ impl Extractor<'_, '_> {
         Ok(folder.join(name))
     }
 
-    fn uncreatable(&self, path: &str, place: &Path, error: io::Error) -> ArtifactError {
+    fn uncreatable(&self, path: &str, target: &Path, error: io::Error) -> ArtifactError {
         if error.kind() == io::ErrorKind::AlreadyExists {
             self.refuse(format!("`{path}` is in it twice"))
         } else {
-            ArtifactError::cache(place)(error)
+            ArtifactError::cache(target)(error)
         }
     }
 }
 
 /// Converts the name of an entry to a path below the root, without `.` parts (Debian packages have them) and
 /// without a trailing `/`. `None` if the name is absolute, contains `..` or NUL, or is not UTF-8.
-fn inside(name: &[u8]) -> Option<String> {
+fn safe_path(name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
     if name.starts_with('/') || name.contains('\0') {
         return None;
@@ -333,8 +334,8 @@ fn inside(name: &[u8]) -> Option<String> {
 }
 
 /// Returns `true` if a link at `path` stays below the root. Climbing is allowed only at the start of the
-/// target: there it leaves real folders, which [`Extractor::place`] created. Further on it could leave
-/// another link at that link's far end.
+/// target: there it leaves real folders, which [`Extractor::create_parents`] created. Further on it could
+/// leave another link at that link's far end.
 fn leads_inside(path: &str, target: &str) -> bool {
     if target.is_empty() || target.starts_with('/') || target.contains('\0') {
         return false;
@@ -351,10 +352,10 @@ mod tests {
 
     #[test]
     fn names_stay_inside() {
-        assert_eq!(inside(b"./usr//lib/x.so").as_deref(), Some("usr/lib/x.so"));
-        assert_eq!(inside(b"folder/").as_deref(), Some("folder"));
+        assert_eq!(safe_path(b"./usr//lib/x.so").as_deref(), Some("usr/lib/x.so"));
+        assert_eq!(safe_path(b"folder/").as_deref(), Some("folder"));
         for outside in [&b"../x"[..], b"/etc/passwd", b"a/../../x", b"a/..", b"a\0b", b"\xff"] {
-            assert_eq!(inside(outside), None, "{}", String::from_utf8_lossy(outside));
+            assert_eq!(safe_path(outside), None, "{}", String::from_utf8_lossy(outside));
         }
     }
 

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 
@@ -215,7 +215,7 @@ fn a_part_that_is_gone_is_named_and_a_newer_one_is_told_in_the_version() {
     let error = install(&suite.store(), &artifact).unwrap_err();
     assert!(matches!(error, ArtifactError::Gone(_)), "{error}");
     assert!(
-        error.to_string().contains("libexample1 1.1-1 is gone, and the newest there is 1.1-2"),
+        error.to_string().contains("libexample1 1.1-1 is unavailable, and the newest is 1.1-2"),
         "{error}"
     );
     let accepting = suite.store().accepting_newer(true);

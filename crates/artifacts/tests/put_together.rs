@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use std::{cell::RefCell, fs, path::PathBuf};
 
@@ -86,9 +86,9 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     assert!(matches!(error, ArtifactError::Gone(_)), "{error}");
     let message = error.to_string();
     for words in [
-        "example-server 1:2.0-1 is gone",
-        "newest there is 1:2.1-1",
-        "systems install example@2.0 --accept-newer",
+        "example-server 1:2.0-1 is unavailable",
+        "the newest is 1:2.1-1",
+        "systems install example@2.0 --allow-newer",
     ] {
         assert!(message.contains(words), "{message}");
     }
@@ -125,8 +125,8 @@ fn a_package_without_a_successor_cannot_be_accepted() {
     });
     artifact.sources = vec![debian(packages)];
     let error = install(&suite.store().accepting_newer(true), &artifact).unwrap_err().to_string();
-    assert!(error.contains("libgone 1-1 is gone, and there is no newer one"), "{error}");
-    assert!(!error.contains("example-server") && !error.contains("--accept-newer"), "{error}");
+    assert!(error.contains("libgone 1-1 is unavailable, with no newer one"), "{error}");
+    assert!(!error.contains("example-server") && !error.contains("--allow-newer"), "{error}");
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
     let gone = DebianPackage { version: "2.0-0".into(), ..old.clone() };
     let error = install(&suite.store(), &of(&gone)).unwrap_err().to_string();
     for words in [
-        "example-server 2.0-0 is gone, and the newest there is 2.0-1+deb12u1",
-        "`jsonathlon systems install example@2.0 --accept-newer`",
+        "example-server 2.0-0 is unavailable, and the newest is 2.0-1+deb12u1",
+        "`jsonathlon systems install example@2.0 --allow-newer`",
         "Not looked into, for the mirror does not have it: bookworm-updates",
     ] {
         assert!(error.contains(words), "{words}: {error}");

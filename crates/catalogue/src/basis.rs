@@ -10,29 +10,29 @@ use super::rules::serving::SERVING;
 const WRITES: [&str; 4] = ["create", "insert", "insert_batch", "update"];
 
 impl Configuration {
-    /// Returns a digest over everything that decides what a crash may lose: the programs (`artifact` is the
-    /// digest of the installed artifact), the durability tier, the settings and the statements that write.
+    /// Returns a digest over everything that decides what a crash may lose: programs, durability tier,
+    /// settings and the statements that write. `artifact` is the digest of the installed artifact.
     /// The amount of memory and the transport do not affect it, so runs that differ only in these have the
     /// same digest.
     #[must_use]
     pub fn durability_basis(&self, artifact: Option<&str>) -> String {
-        let of_memory =
-            |place: SettingTarget| move |setting: &&super::profile::MemorySetting| setting.place == place;
-        let names = |place| {
-            let settings = self.memory_settings.iter().filter(of_memory(place));
+        let is_placed =
+            |target: SettingTarget| move |setting: &&super::profile::MemorySetting| setting.place == target;
+        let names = |target| {
+            let settings = self.memory_settings.iter().filter(is_placed(target));
             settings.map(|setting| setting.name.as_str()).collect::<Vec<_>>()
         };
-        let values = |place| {
-            let settings = self.memory_settings.iter().filter(of_memory(place));
+        let values = |target| {
+            let settings = self.memory_settings.iter().filter(is_placed(target));
             settings.map(|setting| setting.value.as_str()).collect::<Vec<_>>()
         };
         let mut open = self.open.clone();
-        let (set, said) = (names(SettingTarget::Setting), values(SettingTarget::Statement));
-        open.settings.retain(|name, _| !set.contains(&name.as_str()));
-        open.statements.retain(|statement| !said.contains(&statement.as_str()));
+        let (setting_names, statements) = (names(SettingTarget::Setting), values(SettingTarget::Statement));
+        open.settings.retain(|name, _| !setting_names.contains(&name.as_str()));
+        open.statements.retain(|statement| !statements.contains(&statement.as_str()));
         let server = self.server.as_ref().map(|server| {
-            let (variables, words) = (names(SettingTarget::Environment), values(SettingTarget::Argument));
-            let start = server.start.iter().filter(|word| !words.contains(&word.as_str()));
+            let (variables, arguments) = (names(SettingTarget::Environment), values(SettingTarget::Argument));
+            let start = server.start.iter().filter(|argument| !arguments.contains(&argument.as_str()));
             let environment =
                 server.environment.iter().filter(|(name, _)| !variables.contains(&name.as_str()));
             serde_json::json!({

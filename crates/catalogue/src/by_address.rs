@@ -39,19 +39,19 @@ pub(crate) fn by_address(
     definition: &Definition,
     text: &TomlText,
 ) -> Result<Option<RemoteSetup>, CatalogueError> {
-    let Some(written) = &definition.address else { return Ok(None) };
-    let end: Vec<String> = written.end.clone().into_iter().collect();
-    for (key, statements) in [("create", &written.create), ("drop", &written.drop), ("end", &end)] {
+    let Some(address) = &definition.address else { return Ok(None) };
+    let end: Vec<String> = address.end.clone().into_iter().collect();
+    for (key, statements) in [("create", &address.create), ("drop", &address.drop), ("end", &end)] {
         for (index, statement) in statements.iter().enumerate() {
             let index = index.to_string();
             let error = |message: String| text.error(&["address", key, &index], message);
-            let inside = template::placeholders(statement).map_err(|problem| error(problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| *name != DATABASE) {
+            let names = template::placeholders(statement).map_err(|problem| error(problem.to_string()))?;
+            if let Some((_, name)) = names.iter().find(|(_, name)| *name != DATABASE) {
                 return Err(error(format!("`{{{{{name}}}}}` has no value here: there is {{{{database}}}}")));
             }
         }
     }
-    if written.drop.is_empty() {
+    if address.drop.is_empty() {
         let message = "is empty: a run leaves nothing behind on a server that is not its own";
         return Err(text.error(&["address", "drop"], message));
     }
@@ -60,10 +60,10 @@ pub(crate) fn by_address(
         return Err(text.error(&["variants", BY_ADDRESS], message));
     }
     if let Some(unknown) =
-        written.variants.iter().find(|variant| !definition.variants.contains_key(variant.as_str()))
+        address.variants.iter().find(|variant| !definition.variants.contains_key(variant.as_str()))
     {
         return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
     }
-    let AddressDefinition { user, database, create, drop, end, prefix, .. } = written.clone();
+    let AddressDefinition { user, database, create, drop, end, prefix, .. } = address.clone();
     Ok(Some(RemoteSetup { user, database, create, drop, end, own_database: !prefix }))
 }

@@ -42,8 +42,8 @@ pub fn parse(text: &str) -> Option<u64> {
 /// Formats a size exactly, in the largest unit of which it is a whole multiple. Inverse of [`parse`].
 #[must_use]
 pub fn shown(bytes: u64) -> String {
-    let whole = UNITS.iter().find(|(.., unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
-    let (_, name, unit) = whole.unwrap_or(&("b", "B", 1));
+    let exact_unit = UNITS.iter().find(|(.., unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    let (_, name, unit) = exact_unit.unwrap_or(&("b", "B", 1));
     format!("{} {name}", bytes / unit)
 }
 

@@ -63,7 +63,7 @@ pub struct Configuration {
     pub variant: String,
     /// Description of the variant in a few words.
     pub variant_title: String,
-    /// Preparation class: what the system is told about the documents before they are loaded.
+    /// Preparation class: what is configured about the documents before they are loaded.
     pub preparation: PreparationClass,
     /// Further division of the preparation class: only configurations with the same text are ranked together.
     /// Usually empty.
@@ -130,9 +130,9 @@ impl Configuration {
 
     /// Returns the folder's advice for documents that are rejected with this message. `None` if it has none.
     #[must_use]
-    pub fn remedy(&self, words: &str) -> Option<&str> {
-        let known = self.properties.remedies.iter().find(|remedy| words.contains(&remedy.says));
-        known.map(|remedy| remedy.advice.as_str())
+    pub fn remedy(&self, message: &str) -> Option<&str> {
+        let matching = self.properties.remedies.iter().find(|remedy| message.contains(&remedy.says));
+        matching.map(|remedy| remedy.advice.as_str())
     }
 
     /// Replaces the version by the installed one, which may be a newer version that was accepted in place of
@@ -192,19 +192,19 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Builds the message for an engine that reports version `said`, which does not contain
+    /// Builds the message for an engine that reports version `reported`, which does not contain
     /// [`Self::reports`]: what was expected where, and what to do about it.
-    pub fn unexpected_version(&self, said: &str) -> String {
+    pub fn unexpected_version(&self, reported: &str) -> String {
         let Self { system, version, reports, artifact, .. } = self;
         let expected = reports.as_deref().unwrap_or_default();
         let Some(artifact) = artifact else {
             return format!(
-                "the engine says that it is version {said:?}, but {system} {version} reports {expected:?}; it was \
-                 changed since the run began; start a new run"
+                "the engine says that it is version {reported:?}, but {system} {version} reports \
+                 {expected:?}; it was changed since the run began; start a new run"
             );
         };
-        let place = &artifact.written.reports;
-        let or_else = if artifact.is_bundled() {
+        let location = &artifact.written.reports;
+        let advice = if artifact.is_bundled() {
             String::new()
         } else {
             format!(
@@ -213,8 +213,8 @@ impl Configuration {
             )
         };
         format!(
-            "the engine says that it is version {said:?}, but {place} is {expected:?}, which is no part of that: \
-             correct the key{or_else}"
+            "the engine says that it is version {reported:?}, but {location} is {expected:?}, which is no \
+             part of that: correct the key{advice}"
         )
     }
 
@@ -225,13 +225,13 @@ impl Configuration {
     /// [`CatalogueError::NoTransport`] if the system's folder does not define this transport.
     pub fn with_transport(mut self, transport: Transport) -> Result<Self, CatalogueError> {
         let Some(server) = &mut self.server else { return Ok(self) };
-        let lacks = match transport {
+        let missing_key = match transport {
             Transport::Tcp => None,
             Transport::Tls => server.tls.is_empty().then_some("`tls`, the words that make it encrypt"),
             Transport::Unix => server.socket.is_none().then_some("`socket`, the path of a Unix socket"),
         };
-        if let Some(lacks) = lacks {
-            return Err(CatalogueError::NoTransport { system: self.system, transport, lacks });
+        if let Some(missing_key) = missing_key {
+            return Err(CatalogueError::NoTransport { system: self.system, transport, lacks: missing_key });
         }
         server.transport = transport;
         self.digest = digest(&self);
@@ -301,7 +301,7 @@ pub struct Remedy {
 /// Computes the digest of a configuration. Descriptions and sources are left out on purpose: neither a better
 /// wording nor a second registry for the same version makes measurements incomparable.
 pub(crate) fn digest(configuration: &Configuration) -> String {
-    let mut decisive = serde_json::json!({
+    let mut input = serde_json::json!({
         "system": configuration.system,
         "protocol": configuration.protocol,
         "version": configuration.version,
@@ -316,17 +316,17 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         ANALYTICS: null,
     });
     for (name, part) in &configuration.parts {
-        decisive[name.as_str()] = part.digest_input();
+        input[name.as_str()] = part.digest_input();
     }
     if let Some(durability) = &configuration.durability {
-        decisive["durability"] = serde_json::json!(durability.name);
+        input["durability"] = serde_json::json!(durability.name);
     }
     // Present only with a server, because digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {
-        decisive["server"] = serde_json::json!(server);
+        input["server"] = serde_json::json!(server);
     }
-    if let Some(elsewhere) = &configuration.elsewhere {
-        decisive["elsewhere"] = serde_json::json!(elsewhere);
+    if let Some(remote_setup) = &configuration.elsewhere {
+        input["elsewhere"] = serde_json::json!(remote_setup);
     }
-    format!("blake3:{}", blake3::hash(decisive.to_string().as_bytes()).to_hex())
+    format!("blake3:{}", blake3::hash(input.to_string().as_bytes()).to_hex())
 }

@@ -8,7 +8,7 @@ use crate::statement_file::StatementKind;
 
 static DEFAULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/defaults");
 
-/// A default file.
+/// File that is used for every system of a protocol.
 pub(crate) struct DefaultFile {
     /// Path with the folder of all default files.
     pub(crate) path: String,
@@ -19,19 +19,19 @@ pub(crate) struct DefaultFile {
 /// Returns the default files of a workload for systems of this protocol, by their names without ending. A file
 /// of the workload replaces the one that all workloads share.
 pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
-    let mut found = BTreeMap::new();
-    for place in [protocol.to_owned(), format!("{protocol}/{workload}")] {
-        let Some(folder) = DEFAULTS.get_dir(&place) else { continue };
+    let mut files = BTreeMap::new();
+    for folder_path in [protocol.to_owned(), format!("{protocol}/{workload}")] {
+        let Some(folder) = DEFAULTS.get_dir(&folder_path) else { continue };
         for file in folder.files() {
             let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let (Some((stem, kind)), Some(text)) = (StatementKind::of_file(name), file.contents_utf8())
             else {
                 continue;
             };
-            found.insert(stem, DefaultFile { path: format!("defaults/{place}/{name}"), text, kind });
+            files.insert(stem, DefaultFile { path: format!("defaults/{folder_path}/{name}"), text, kind });
         }
     }
-    found
+    files
 }
 
 #[cfg(test)]
@@ -50,20 +50,20 @@ mod tests {
     /// Files that no workload reads would be ignored.
     #[test]
     fn every_file_is_one_that_a_workload_reads() {
-        let reads =
+        let is_rule_of =
             |rules: &dyn WorkloadRules, stem: &str| rules.files().iter().any(|file| file.name == stem);
-        let mut waiting = vec![&DEFAULTS];
-        while let Some(folder) = waiting.pop() {
-            waiting.extend(folder.dirs());
+        let mut pending = vec![&DEFAULTS];
+        while let Some(folder) = pending.pop() {
+            pending.extend(folder.dirs());
             for file in folder.files() {
                 assert!(file.contents_utf8().is_some(), "{}", file.path().display());
                 let path = file.path().to_str().expect("it is text");
                 let parts: Vec<&str> = path.split('/').collect();
                 let (stem, _) = StatementKind::of_file(parts.last().expect("it has a name")).expect(path);
                 let is_read = match parts[..] {
-                    [_, _] => ALL.iter().any(|rules| reads(*rules, stem)),
+                    [_, _] => ALL.iter().any(|rules| is_rule_of(*rules, stem)),
                     [_, workload, _] => {
-                        ALL.iter().any(|rules| rules.name() == workload && reads(*rules, stem))
+                        ALL.iter().any(|rules| rules.name() == workload && is_rule_of(*rules, stem))
                     }
                     _ => false,
                 };

@@ -231,8 +231,7 @@ pub enum LoadMode {
     File,
     /// One document per row, bound as `:doc` to the one prepared statement in `load`.
     Rows,
-    /// All documents through the one statement in `load`, which reads them from
-    /// the connection.
+    /// All documents through the one statement in `load`, which reads them from the connection.
     Stream,
 }
 

@@ -138,12 +138,12 @@ fn documented() -> BTreeMap<String, BTreeSet<String>> {
 fn every_key_is_in_the_document_and_nothing_else_is() {
     let (mut read, mut documented) = (tables(), documented());
     for (table, keys) in &mut read {
-        let there = documented.remove(*table).unwrap_or_default();
-        let lacks: Vec<_> = keys.difference(&there).collect();
-        let invents: Vec<_> = there.difference(keys).collect();
+        let documented_keys = documented.remove(*table).unwrap_or_default();
+        let missing: Vec<_> = keys.difference(&documented_keys).collect();
+        let extra: Vec<_> = documented_keys.difference(keys).collect();
         assert!(
-            !keys.is_empty() && lacks.is_empty() && invents.is_empty(),
-            "{table}: {lacks:?}, {invents:?}"
+            !keys.is_empty() && missing.is_empty() && extra.is_empty(),
+            "{table}: {missing:?}, {extra:?}"
         );
     }
     assert_eq!(documented, BTreeMap::new(), "nobody reads these tables");
@@ -165,17 +165,17 @@ fn no_table_is_forgotten() {
     fn count(folder: &Path) -> usize {
         let entries =
             fs::read_dir(folder).expect("sources are there").map(|entry| entry.expect("it is there").path());
-        let strict = concat!("serde(deny_", "unknown_fields");
+        let attribute = concat!("serde(deny_", "unknown_fields");
         entries
             // `questions.toml` has a document of its own.
             .filter(|path| !path.ends_with("src/user_questions.rs"))
             .map(|path| match path.is_dir() {
                 true => count(&path),
-                false => fs::read_to_string(&path).expect("it is text").matches(strict).count(),
+                false => fs::read_to_string(&path).expect("it is text").matches(attribute).count(),
             })
             .sum()
     }
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let of = |name: &str| count(&crates.join(name).join("src"));
-    assert_eq!(of("catalogue") + of("servers"), tables().len());
+    let count_in = |name: &str| count(&crates.join(name).join("src"));
+    assert_eq!(count_in("catalogue") + count_in("servers"), tables().len());
 }

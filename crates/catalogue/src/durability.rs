@@ -89,9 +89,9 @@ fn yes() -> bool {
 impl DurabilityDefinition {
     /// Validates the tiers and returns them, the safest first. The first one is the default.
     pub(crate) fn tiers(self, section: &SectionReader<'_>) -> Result<Vec<Tier>, CatalogueError> {
-        let all = [("synced", self.synced), ("process", self.process), ("window", self.window)];
-        let written = all.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
-        let tiers = written.map(|(name, tier)| tier.checked(name, section)).collect::<Result<Vec<_>, _>>()?;
+        let definitions = [("synced", self.synced), ("process", self.process), ("window", self.window)];
+        let stated = definitions.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
+        let tiers = stated.map(|(name, tier)| tier.checked(name, section)).collect::<Result<Vec<_>, _>>()?;
         if tiers.is_empty() {
             return Err(section.error(&["durability"], "states no tier: synced, process or window"));
         }
@@ -136,19 +136,19 @@ impl TierDefinition {
     /// Checks the texts on what may be lost, and the times that belong to them. `error` builds the error at
     /// keys of the tier.
     fn check_losses(&self, error: &dyn Fn(&[&str], String) -> CatalogueError) -> Result<(), CatalogueError> {
-        for (key, words) in [("process_crash", &self.process_crash), ("power_loss", &self.power_loss)] {
-            if words.trim().is_empty() {
+        for (key, loss) in [("process_crash", &self.process_crash), ("power_loss", &self.power_loss)] {
+            if loss.trim().is_empty() {
                 return Err(error(
                     &[key],
                     "is empty: say what may be lost, or that it is nothing".to_owned(),
                 ));
             }
         }
-        for (key, words, ms) in [
+        for (key, loss, ms) in [
             ("process_crash_ms", &self.process_crash, self.process_crash_ms),
             ("power_loss_ms", &self.power_loss, self.power_loss_ms),
         ] {
-            if ms.is_some() && words == NOTHING {
+            if ms.is_some() && loss == NOTHING {
                 return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
             }
         }
@@ -172,8 +172,8 @@ impl TierDefinition {
             .chain(self.open.statements.iter().map(|text| (["open", "statements", ""], text)));
         for (keys, text) in texts {
             let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty()).collect();
-            let inside = template::placeholders(text).map_err(|problem| error(&keys, problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME.contains(name)) {
+            let names = template::placeholders(text).map_err(|problem| error(&keys, problem.to_string()))?;
+            if let Some((_, name)) = names.iter().find(|(_, name)| !RUN_TIME.contains(name)) {
                 let near = did_you_mean(name, RUN_TIME);
                 return Err(error(&keys, format!("`{{{{{name}}}}}` has no value here{near}")));
             }
@@ -195,11 +195,11 @@ impl Tier {
     /// that names it. `statements` tells whether statements change nothing but a session, in which case they
     /// stay.
     pub(crate) fn strip_server_settings(&mut self, statements: bool) {
-        let OpenSettings { settings, statements: told } = &mut self.open;
+        let OpenSettings { settings, statements: open_statements } = &mut self.open;
         let mut not_set: Vec<String> =
             std::mem::take(settings).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !statements {
-            not_set.append(told);
+            not_set.append(open_statements);
         }
         if !not_set.is_empty() {
             self.exceptions.push(SettingDeviation {

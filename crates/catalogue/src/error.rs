@@ -170,7 +170,7 @@ fn located(file: &str, line: Option<usize>, key: Option<&str>, message: &str) ->
 pub fn listed(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [name] => name.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
     }
 }

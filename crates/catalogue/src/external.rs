@@ -52,8 +52,8 @@ impl System {
 
     /// Returns the protocol of remote servers of this system.
     pub fn protocol_by_address(&self) -> &str {
-        let own = self.definition.address.as_ref().and_then(|address| address.protocol.as_deref());
-        own.unwrap_or(self.protocol())
+        let protocol = self.definition.address.as_ref().and_then(|address| address.protocol.as_deref());
+        protocol.unwrap_or(self.protocol())
     }
 
     /// Returns `true` if a variant is part of a plain run on a remote server.
@@ -61,12 +61,12 @@ impl System {
         match &self.definition.address {
             Some(address) if !address.variants.is_empty() => {
                 // Variants named there replace the usual default of their class.
-                let named = |one: &&Variant| address.variants.contains(&one.name);
-                let alike = |one: &Variant| {
-                    one.preparation == variant.preparation && one.workloads == variant.workloads
+                let is_named = |candidate: &&Variant| address.variants.contains(&candidate.name);
+                let is_same_class = |candidate: &Variant| {
+                    candidate.preparation == variant.preparation && candidate.workloads == variant.workloads
                 };
-                let replaced = self.all_variants().filter(named).any(alike);
-                if replaced { named(&variant) } else { variant.is_default }
+                let is_replaced = self.all_variants().filter(is_named).any(is_same_class);
+                if is_replaced { is_named(&variant) } else { variant.is_default }
             }
             _ => variant.is_default,
         }
@@ -90,8 +90,8 @@ impl System {
     ) -> Result<Configuration, CatalogueError> {
         let variant = self.variant(variant)?;
         let storage = self.storage(storage)?;
-        let by_address = provenance == ExternalKind::Address;
-        let mut configuration = resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
+        let is_address = provenance == ExternalKind::Address;
+        let mut configuration = resolve(self, variant, storage, is_address, &mut BTreeSet::new())?;
         configuration.asks_version =
             self.definition.address.as_ref().and_then(|address| address.version.clone());
         // The version that the protocol reports may be that of something else.
@@ -104,12 +104,12 @@ impl System {
             configuration.system = format!("{}{NUMBER}{number}", self.name());
         }
         if let Some(server) = &mut configuration.server
-            && let Some(own) = server.own.take()
+            && let Some(commands) = server.own.take()
         {
-            (server.init, server.start) = (own.init, own.start);
+            (server.init, server.start) = (commands.init, commands.start);
         }
-        if by_address {
-            self.place_by_address(&mut configuration)?;
+        if is_address {
+            self.make_remote(&mut configuration)?;
         }
         if !self.is_tested_version(&version) {
             configuration.exceptions.push(SettingDeviation {
@@ -123,8 +123,8 @@ impl System {
 
     /// Changes a configuration so that it describes a remote server: nothing of it is started or set, and
     /// exceptions say so.
-    fn place_by_address(&self, configuration: &mut Configuration) -> Result<(), CatalogueError> {
-        let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
+    fn make_remote(&self, configuration: &mut Configuration) -> Result<(), CatalogueError> {
+        let (Some(remote_setup), Some(address)) = (&self.elsewhere, &self.definition.address) else {
             return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
         };
         configuration.exceptions.push(SettingDeviation {
@@ -133,21 +133,21 @@ impl System {
                   files and of what it spends, and what else it does is in its times."
                 .to_owned(),
         });
-        configuration.elsewhere = Some(elsewhere.clone());
+        configuration.elsewhere = Some(remote_setup.clone());
         configuration.server = None;
         configuration.embedded = false;
         configuration.protocol = self.protocol_by_address().to_owned();
-        if let Some(load) = written.load {
+        if let Some(load) = address.load {
             configuration.parts.values_mut().for_each(|part| part.load = load);
         }
         // Settings can be set only when a server is started.
         let OpenSettings { settings, statements } = &mut configuration.open;
         let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
-        if !written.statements {
+        if !address.statements {
             not_set.append(statements);
         }
         for tier in &mut configuration.tiers {
-            tier.strip_server_settings(written.statements);
+            tier.strip_server_settings(address.statements);
         }
         if !not_set.is_empty() {
             configuration.exceptions.push(SettingDeviation {
@@ -160,71 +160,75 @@ impl System {
         Ok(())
     }
 
-    /// Finds user-supplied binaries at `at`, which is a folder or the only binary itself. Returns their paths
-    /// by the names that commands use.
+    /// Finds user-supplied binaries at `location`, which is a folder or the only binary itself. Returns their
+    /// paths by the names that commands use.
     ///
     /// # Errors
     /// [`CatalogueError::Own`] if a binary that the system needs is missing; the error says where it was
     /// looked for.
-    pub fn external_programs(&self, at: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
+    pub fn external_programs(&self, location: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
         let fail = |message: String| CatalogueError::Own {
             system: self.name().to_owned(),
-            path: at.display().to_string(),
+            path: location.display().to_string(),
             message,
         };
-        let of_version = |one: &&Artifact| one.version == self.default_version() && one.fits_here();
-        let source = self.artifacts().iter().find(of_version).and_then(|artifact| artifact.sources.first());
+        let is_default_version =
+            |artifact: &&Artifact| artifact.version == self.default_version() && artifact.fits_here();
+        let artifact = self.artifacts().iter().find(is_default_version);
+        let source = artifact.and_then(|artifact| artifact.sources.first());
         let Some(source) = source.filter(|source| !source.files.is_empty()) else {
             return Err(fail("it has no program of its own that could be another's".to_owned()));
         };
-        if !at.exists() {
+        if !location.exists() {
             return Err(fail("there is no such file or folder".to_owned()));
         }
         let is_used = |role: &str| match &self.server {
             None => true,
             Some(server) => {
-                let named = format!("{{{{{role}}}}}");
+                let placeholder = format!("{{{{{role}}}}}");
                 let (init, start) = match &server.own {
-                    Some(own) => (&own.init, &own.start),
+                    Some(commands) => (&commands.init, &commands.start),
                     None => (&server.init, &server.start),
                 };
-                init.iter().flatten().chain(start).chain(&server.folder).any(|part| part.contains(&named))
+                let mut arguments = init.iter().flatten().chain(start).chain(&server.folder);
+                arguments.any(|argument| argument.contains(&placeholder))
             }
         };
-        let wanted: Vec<(&String, &String)> = source.files.iter().filter(|(role, _)| is_used(role)).collect();
-        let mut found = BTreeMap::new();
-        for (role, path) in &wanted {
+        let needed: Vec<(&String, &String)> = source.files.iter().filter(|(role, _)| is_used(role)).collect();
+        let mut programs = BTreeMap::new();
+        for (role, path) in &needed {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let places = if at.is_dir() && path.ends_with('/') {
-                vec![at.to_owned()]
-            } else if at.is_dir() {
-                ["", "bin", "sbin", "lib", "libexec"].map(|folder| at.join(folder).join(name)).to_vec()
-            } else if wanted.len() == 1 {
-                vec![at.to_owned()]
+            let candidates = if location.is_dir() && path.ends_with('/') {
+                vec![location.to_owned()]
+            } else if location.is_dir() {
+                ["", "bin", "sbin", "lib", "libexec"].map(|folder| location.join(folder).join(name)).to_vec()
+            } else if needed.len() == 1 {
+                vec![location.to_owned()]
             } else {
-                at.parent().map(|folder| folder.join(name)).into_iter().collect()
+                location.parent().map(|folder| folder.join(name)).into_iter().collect()
             };
-            let Some(place) = places.iter().find(|place| place.exists()) else {
+            let Some(candidate) = candidates.iter().find(|candidate| candidate.exists()) else {
                 return Err(fail(format!(
                     "there is no `{name}` in it, nor in its bin, sbin, lib or libexec"
                 )));
             };
-            let place = std::path::absolute(place).map_err(|error| fail(error.to_string()))?;
-            found.insert((*role).clone(), place);
+            let candidate = std::path::absolute(candidate).map_err(|error| fail(error.to_string()))?;
+            programs.insert((*role).clone(), candidate);
         }
-        Ok(found)
+        Ok(programs)
     }
 
     /// Returns `true` if a version belongs to a series, such as 6.0, that the folder marks as no longer
     /// supported.
     fn has_ended(&self, version: &str) -> bool {
         let series = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
-        self.artifacts().iter().any(|known| known.end_of_life && series(&known.version) == series(version))
+        let mut ended = self.artifacts().iter().filter(|artifact| artifact.end_of_life);
+        ended.any(|artifact| series(&artifact.version) == series(version))
     }
 
     /// Returns the release date of a version that the folder marks as outdated. `None` for other versions.
     fn outdated(&self, version: &str) -> Option<String> {
-        self.artifacts().iter().find(|known| known.version == version)?.outdated.clone()
+        self.artifacts().iter().find(|artifact| artifact.version == version)?.outdated.clone()
     }
 
     /// Returns `true` if the folder was tried with a version of the same major number.

@@ -10,12 +10,12 @@ use include_dir::{Dir, DirEntry};
 
 use crate::error::CatalogueError;
 
-/// Maximum size of a file in a system's folder, in bytes. Real files are far smaller; a folder that was given
-/// by mistake often holds larger ones.
-const LARGEST_FILE: u64 = 1 << 20;
+/// Maximum size of a file in a system's folder, in bytes. Real files are far smaller; a folder named by
+/// mistake often holds larger ones.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Maximum depth of folders inside a system's folder; `WORKLOAD/VARIANT` is the deepest.
-const DEEPEST: usize = 2;
+const MAX_DEPTH: usize = 2;
 
 /// Where a system's folder comes from.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -66,11 +66,11 @@ impl Folder {
     pub(crate) fn embedded(directory: &Dir<'_>) -> Result<Self, CatalogueError> {
         let mut folder =
             Self { name: name_of(directory.path()), origin: Origin::BuiltIn, files: BTreeMap::new() };
-        let mut waiting = vec![directory];
-        while let Some(next) = waiting.pop() {
-            for entry in next.entries() {
+        let mut pending = vec![directory];
+        while let Some(current) = pending.pop() {
+            for entry in current.entries() {
                 match entry {
-                    DirEntry::Dir(below) => waiting.push(below),
+                    DirEntry::Dir(subfolder) => pending.push(subfolder),
                     DirEntry::File(file) if ignored(file.path()) => {}
                     DirEntry::File(file) => {
                         let path = relative(directory.path(), file.path());
@@ -86,26 +86,26 @@ impl Folder {
     pub(crate) fn on_disk(path: &Path) -> Result<Self, CatalogueError> {
         let mut folder =
             Self { name: name_of(path), origin: Origin::Folder(path.to_path_buf()), files: BTreeMap::new() };
-        let mut waiting = vec![path.to_path_buf()];
-        while let Some(next) = waiting.pop() {
-            for below in entries(&next)? {
-                if ignored(&below) {
+        let mut pending = vec![path.to_path_buf()];
+        while let Some(current) = pending.pop() {
+            for entry in entries(&current)? {
+                if ignored(&entry) {
                     continue;
                 }
-                let facts = fs::metadata(&below).map_err(|source| unreadable(&below, source))?;
-                let file = relative(path, &below);
-                if facts.is_dir() {
+                let metadata = fs::metadata(&entry).map_err(|source| unreadable(&entry, source))?;
+                let file = relative(path, &entry);
+                if metadata.is_dir() {
                     // Also ends the walk when a link leads back up.
-                    if file.matches('/').count() >= DEEPEST {
+                    if file.matches('/').count() >= MAX_DEPTH {
                         return Err(folder.error(&file, None, "lies deeper than any folder of a system"));
                     }
-                    waiting.push(below);
+                    pending.push(entry);
                     continue;
                 }
-                if facts.len() > LARGEST_FILE {
+                if metadata.len() > MAX_FILE_BYTES {
                     return Err(folder.error(&file, None, "is larger than 1 MiB: no file of a system is"));
                 }
-                let bytes = fs::read(&below).map_err(|source| unreadable(&below, source))?;
+                let bytes = fs::read(&entry).map_err(|source| unreadable(&entry, source))?;
                 let text = String::from_utf8(bytes).map_err(|_| folder.error(&file, None, NOT_TEXT))?;
                 folder.files.insert(file, text);
             }
@@ -152,6 +152,6 @@ pub(crate) fn name_of(path: &Path) -> String {
 }
 
 fn relative(root: &Path, path: &Path) -> String {
-    let inside = path.strip_prefix(root).unwrap_or(path);
-    inside.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    let relative_path = path.strip_prefix(root).unwrap_or(path);
+    relative_path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }

@@ -153,11 +153,11 @@ impl Catalogue {
         }
         let running: Vec<&System> = chosen.iter().copied().filter(|system| system.runs(workload)).collect();
         if running.is_empty() {
-            let able = self.systems.iter().filter(|system| system.runs(workload));
+            let supporting = self.systems.iter().filter(|system| system.runs(workload));
             return Err(CatalogueError::NotRun {
                 workload: workload.to_owned(),
                 reasons: chosen.iter().filter_map(|system| system.unsupported_reason(workload)).collect(),
-                by: able.map(|system| system.name().to_owned()).collect(),
+                by: supporting.map(|system| system.name().to_owned()).collect(),
             });
         }
         Ok(running)

@@ -84,9 +84,9 @@ impl TomlText {
 
     fn key_at(&self, offset: usize) -> Option<String> {
         let document = DeTable::parse(&self.text).ok()?;
-        let mut best = Vec::new();
-        deepest(document.get_ref(), offset, &mut Vec::new(), &mut best);
-        (!best.is_empty()).then(|| best.join("."))
+        let mut longest = Vec::new();
+        find_deepest(document.get_ref(), offset, &mut Vec::new(), &mut longest);
+        (!longest.is_empty()).then(|| longest.join("."))
     }
 }
 
@@ -97,24 +97,24 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
 
 /// Finds the longest path of keys at `offset`. All tables are searched, because the span of a table is that
 /// of its header, while its keys stand below it.
-fn deepest(table: &DeTable<'_>, offset: usize, path: &mut Vec<String>, best: &mut Vec<String>) {
+fn find_deepest(table: &DeTable<'_>, offset: usize, path: &mut Vec<String>, longest: &mut Vec<String>) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());
-        let inside = key.span().contains(&offset) || value.span().contains(&offset);
-        if inside && path.len() > best.len() {
-            best.clone_from(path);
+        let contains_offset = key.span().contains(&offset) || value.span().contains(&offset);
+        if contains_offset && path.len() > longest.len() {
+            longest.clone_from(path);
         }
-        deepest_value(value.get_ref(), offset, path, best);
+        find_deepest_in(value.get_ref(), offset, path, longest);
         path.pop();
     }
 }
 
-fn deepest_value(value: &DeValue<'_>, offset: usize, path: &mut Vec<String>, best: &mut Vec<String>) {
+fn find_deepest_in(value: &DeValue<'_>, offset: usize, path: &mut Vec<String>, longest: &mut Vec<String>) {
     match value {
-        DeValue::Table(table) => deepest(table, offset, path, best),
+        DeValue::Table(table) => find_deepest(table, offset, path, longest),
         DeValue::Array(array) => {
             for element in array {
-                deepest_value(element.get_ref(), offset, path, best);
+                find_deepest_in(element.get_ref(), offset, path, longest);
             }
         }
         _ => {}

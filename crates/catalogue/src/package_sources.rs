@@ -21,31 +21,31 @@ type InvalidKey = (&'static str, String);
 /// of `artifact`, which is `None` for a further part.
 pub(super) fn debian(
     artifact: Option<&ArtifactDefinition>,
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
 ) -> Result<SourceKind, InvalidKey> {
     let missing = |key| (key, format!("a source of kind debian needs `{key}`"));
-    let suite = written.suite.clone().ok_or_else(|| missing("suite"))?;
+    let suite = definition.suite.clone().ok_or_else(|| missing("suite"))?;
     if !is_plain(&suite) {
         return Err(("suite", "a suite is a word, as sid or bookworm".to_owned()));
     }
-    let first = written.packages.first().ok_or_else(|| missing("packages"))?;
-    for (index, package) in written.packages.iter().enumerate() {
+    let first = definition.packages.first().ok_or_else(|| missing("packages"))?;
+    for (index, package) in definition.packages.iter().enumerate() {
         let DebianPackage { name, version, sha256, bytes } = package;
-        let wrong = |what: &str| Err(("packages", format!("`{name}` {version}: {what}")));
+        let invalid = |what: &str| Err(("packages", format!("`{name}` {version}: {what}")));
         if !is_package(name) {
-            return wrong("a package's name is a-z, 0-9, `+`, `-` and `.`");
+            return invalid("a package's name is a-z, 0-9, `+`, `-` and `.`");
         }
         if !is_version(version) {
-            return wrong("a version starts with a digit and holds letters, digits and `.+-~:`");
+            return invalid("a version starts with a digit and holds letters, digits and `.+-~:`");
         }
         if !is_digest(sha256) {
-            return wrong("a digest is 64 digits of lower-case hexadecimal");
+            return invalid("a digest is 64 digits of lower-case hexadecimal");
         }
         if *bytes == 0 {
-            return wrong("it has no bytes");
+            return invalid("it has no bytes");
         }
-        if written.packages[..index].iter().any(|before| before.name == *name) {
-            return wrong("it is there twice");
+        if definition.packages[..index].iter().any(|earlier| earlier.name == *name) {
+            return invalid("it is there twice");
         }
     }
     // An accepted newer package is recorded by its upstream version, so the two must be written alike.
@@ -60,26 +60,26 @@ pub(super) fn debian(
         );
         return Err(("packages", message));
     }
-    Ok(SourceKind::debian(suite, written.packages.clone()))
+    Ok(SourceKind::debian(suite, definition.packages.clone()))
 }
 
 /// Validates a source that is built from a Go module, whose files lie in the system's folder.
 pub(super) fn go(
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
     files: &BTreeMap<String, String>,
     folder: &Folder,
 ) -> Result<SourceKind, InvalidKey> {
     let missing = |key| (key, format!("a source of kind go needs `{key}`"));
-    let package = written.package.clone().ok_or_else(|| missing("package"))?;
+    let package = definition.package.clone().ok_or_else(|| missing("package"))?;
     if !is_import_path(&package) {
         return Err(("package", "a package is an import path, as example.org/module/cmd/program".to_owned()));
     }
-    if let Some(tag) = written.tags.iter().find(|tag| !is_plain(tag)) {
+    if let Some(tag) = definition.tags.iter().find(|tag| !is_plain(tag)) {
         return Err(("tags", format!("`{tag}` is no build tag")));
     }
-    let module = written.module.clone().ok_or_else(|| missing("module"))?;
+    let module = definition.module.clone().ok_or_else(|| missing("module"))?;
     if !is_inside(&module) || !module.ends_with('/') {
-        return Err(("module", "a module is a folder beside system.toml and ends in `/`".to_owned()));
+        return Err(("module", "a module is a folder next to system.toml and ends in `/`".to_owned()));
     }
     let text = |name: &str| {
         let path = format!("{module}{name}");
@@ -87,7 +87,7 @@ pub(super) fn go(
     };
     let [go_mod, go_sum] = MODULE_FILES;
     let (go_mod, go_sum) = (text(go_mod)?, text(go_sum)?);
-    let go = go_mod
+    let go_version = go_mod
         .lines()
         .find_map(|line| line.trim().strip_prefix("go "))
         .and_then(|version| version.split_whitespace().next())
@@ -97,7 +97,7 @@ pub(super) fn go(
     if files.len() != 1 || files.values().any(|path| path.contains('/')) {
         return Err(("files", "what is built is one program: name one file, in no folder".to_owned()));
     }
-    Ok(SourceKind::Go { package, tags: written.tags.clone(), go_mod, go_sum, go })
+    Ok(SourceKind::Go { package, tags: definition.tags.clone(), go_mod, go_sum, go: go_version })
 }
 
 /// Returns the SHA-256 of everything that decides what a Debian or Go source provides. `None` for an archive,

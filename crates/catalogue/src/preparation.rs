@@ -1,18 +1,18 @@
-//! Preparation classes: what a system was told about the documents before they were loaded.
+//! Preparation classes: what is configured about the documents before they are loaded.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a system was told about the documents before they were loaded. Configurations are ranked only within
-/// their class.
+/// What is configured about the documents before they are loaded. Configurations are ranked only within their
+/// class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PreparationClass {
-    /// Nothing is told: one JSON column, collection or index, and no index, hint, sort key or column on any
-    /// path.
+    /// Nothing is configured: one JSON column, collection or index, and no index, hint, sort key or column on
+    /// any path.
     AsIs,
-    /// The paths of the questions are told by an index, type hints or a sort key. Documents stay whole, and
+    /// An index, type hints or a sort key cover the paths of the questions. Documents stay whole, and
     /// statements name paths.
     Prepared,
     /// The paths of the questions are columns beside the document, and statements name the columns.

@@ -21,10 +21,12 @@ const AMOUNT: &str = "amount";
 /// Other placeholders that a setting's text may hold; the run fills them.
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
 
-/// Disk space for a system's redo log or WAL: its share of the memory budget, and its maximum in bytes. The
-/// size of the log decides how often pages are written back, so unequal logs would be unequal work. Some
-/// systems allocate all of it when they start, for each configuration of a run.
-const LOG: (f64, u64) = (0.25, 2 << 30);
+/// Disk space for a system's redo log or WAL, as a share of the memory budget. The size of the log decides
+/// how often pages are written back, so unequal logs would be unequal work.
+const LOG_SHARE: f64 = 0.25;
+/// Maximum size of a redo log or WAL, in bytes. Some systems allocate all of it when they start, for each
+/// configuration of a run.
+const MAX_LOG_BYTES: u64 = 2 << 30;
 
 /// Memory settings of a system under both memory profiles, as its folder defines them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,11 +59,11 @@ impl Profiles {
 
     /// Returns the settings of a memory profile. Shares are taken of `budget_bytes`.
     pub(crate) fn settings(&self, profile: MemoryProfile, budget_bytes: u64) -> Vec<MemorySetting> {
-        let written = match profile {
+        let settings = match profile {
             MemoryProfile::Sized => &self.sized,
             MemoryProfile::Stock => &self.stock,
         };
-        written.iter().map(|one| one.resolved(budget_bytes)).collect()
+        settings.iter().map(|setting| setting.resolved(budget_bytes)).collect()
     }
 }
 
@@ -86,49 +88,49 @@ impl SettingDefinition {
     /// Returns the setting's share in whole units, at least 1. `None` if it has no share or no unit.
     fn amount(&self, budget_bytes: u64) -> Option<u64> {
         let unit = bytes::unit(self.unit.as_deref()?)?;
-        let most = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
-        let spent = match self.spends {
+        let maximum = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
+        let budget = match self.spends {
             Spends::Memory => budget_bytes as f64,
-            Spends::Log => (budget_bytes as f64 * LOG.0).min(LOG.1 as f64),
+            Spends::Log => (budget_bytes as f64 * LOG_SHARE).min(MAX_LOG_BYTES as f64),
         };
-        let share = (spent * self.share?) as u64;
-        Some((share.min(most) / unit).max(1))
+        let share = (budget * self.share?) as u64;
+        Some((share.min(maximum) / unit).max(1))
     }
 }
 
 /// Validates `[profiles]` and converts it.
 pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profiles, CatalogueError> {
-    let written = &definition.profiles;
-    for (name, profile) in [("sized", &written.sized), ("stock", &written.stock)] {
-        let at = |keys: &[&str], message: String| {
+    let profiles = &definition.profiles;
+    for (name, profile) in [("sized", &profiles.sized), ("stock", &profiles.stock)] {
+        let error_at = |keys: &[&str], message: String| {
             let path: Vec<&str> = ["profiles", name].iter().chain(keys).copied().collect();
             text.error(&path, message)
         };
         if profile.least.as_deref().is_some_and(|least| bytes::parse(least).is_none()) {
-            return Err(at(
+            return Err(error_at(
                 &["least"],
                 "is a number with a unit behind it, such as 512MB, or 512MiB in units of 1,024".to_owned(),
             ));
         }
         for (index, setting) in profile.settings.iter().enumerate() {
             let index = index.to_string();
-            if let Some((key, message)) = fault(setting, definition) {
-                return Err(at(&["setting", &index, key], message));
+            if let Some((key, message)) = invalid_key(setting, definition) {
+                return Err(error_at(&["setting", &index, key], message));
             }
         }
     }
     Ok(Profiles {
-        least_bytes: written.sized.least.as_deref().and_then(bytes::parse).unwrap_or_default(),
-        sized: written.sized.settings.clone(),
-        stock: written.stock.settings.clone(),
+        least_bytes: profiles.sized.least.as_deref().and_then(bytes::parse).unwrap_or_default(),
+        sized: profiles.sized.settings.clone(),
+        stock: profiles.stock.settings.clone(),
     })
 }
 
 /// Returns the wrong key of a setting and what is wrong with it. `None` if the setting is valid.
-fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'static str, String)> {
+fn invalid_key(setting: &SettingDefinition, definition: &Definition) -> Option<(&'static str, String)> {
     let names = match template::placeholders(&setting.text) {
         Ok(names) => names,
-        Err(problem) => return Some(("text", problem.to_string())),
+        Err(error) => return Some(("text", error.to_string())),
     };
     if let Some((_, name)) = names.iter().find(|(_, name)| *name != AMOUNT && !RUN_TIME.contains(name)) {
         let near = did_you_mean(name, RUN_TIME.into_iter().chain([AMOUNT]));
@@ -148,14 +150,14 @@ fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'stat
         }
         _ => {}
     }
-    if setting.at_most.as_deref().is_some_and(|most| bytes::parse(most).is_none()) {
+    if setting.at_most.as_deref().is_some_and(|maximum| bytes::parse(maximum).is_none()) {
         return Some((
             "at_most",
             "is a number with a unit behind it, such as 31GB, or 31GiB in units of 1,024".to_owned(),
         ));
     }
-    let of_server = matches!(setting.place, SettingTarget::Environment | SettingTarget::Argument);
-    if of_server && definition.server.is_none() {
+    let needs_server = matches!(setting.place, SettingTarget::Environment | SettingTarget::Argument);
+    if needs_server && definition.server.is_none() {
         return Some(("as", "belongs to a server, and there is no [server]".to_owned()));
     }
     None

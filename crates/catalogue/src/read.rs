@@ -35,19 +35,19 @@ impl System {
         check_without(&definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
-        let elsewhere = by_address(&definition, &text)?;
+        let remote_setup = by_address(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
         let (variants, own_variants) = variants::variants(&definition, &sections, &text)?;
         let storages = variants::storages(&definition);
-        let address = definition.address.as_ref().map(|_| BY_ADDRESS);
+        let address_folder = definition.address.as_ref().map(|_| BY_ADDRESS);
         let mut parts = Vec::new();
         for rules in ALL {
             let Some(sections) = sections.remove(rules.name()) else { continue };
-            let of_workload = own_variants.get(rules.name()).unwrap_or(&variants);
-            let names = of_workload.iter().map(|variant| variant.name.as_str());
+            let workload_variants = own_variants.get(rules.name()).unwrap_or(&variants);
+            let names = workload_variants.iter().map(|variant| variant.name.as_str());
             // The implicit variant of a system without variants has no files of its own.
             let declared = names.filter(|name| definition.variants.contains_key(*name));
-            let names: Vec<&str> = declared.chain(address).collect();
+            let names: Vec<&str> = declared.chain(address_folder).collect();
             let Definition { protocol, without, .. } = &definition;
             let files = WorkloadFiles::read(&folder, rules, &names, protocol, without)?;
             parts.push(WorkloadPart { rules, sections, files });
@@ -59,7 +59,7 @@ impl System {
             parts,
             artifacts,
             server,
-            elsewhere,
+            elsewhere: remote_setup,
             profiles,
             variants,
             own_variants,
@@ -77,10 +77,10 @@ impl System {
             if sources::is_of_a_module(&self.definition, path) {
                 continue;
             }
-            let (top, inside) = path.split_once('/').unwrap_or((path, ""));
-            match (top, inside) {
+            let (top, rest) = path.split_once('/').unwrap_or((path, ""));
+            match (top, rest) {
                 (DEFINITION | "README.md", "") => {}
-                (workload, inside) if !inside.is_empty() && known.contains(&workload) => {
+                (workload, rest) if !rest.is_empty() && known.contains(&workload) => {
                     if !self.runs(workload) {
                         let message = format!("is there, but system.toml has no [{workload}]");
                         return Err(self.folder.error(path, None, message));
@@ -97,16 +97,16 @@ impl System {
                 }
             }
         }
-        let by_address = self.definition.address.as_ref().and_then(|address| address.load);
+        let address_load = self.definition.address.as_ref().and_then(|address| address.load);
         for WorkloadPart { rules, sections, files } in &self.parts {
-            let (base, over) = sections.of(rules.name(), &self.text, &KEYS, None);
-            let load = rules.read(&base, &over)?.load;
+            let (base, overlays) = sections.of(rules.name(), &self.text, &KEYS, None);
+            let load = rules.read(&base, &overlays)?.load;
             for rule in rules.files() {
                 for variant in self.variants_of(rules.name()) {
                     files.check(&self.folder, self.is_reference(), *rules, rule, &variant.name, load)?;
                 }
-                if let Some(address_load) = by_address {
-                    files.check(&self.folder, self.is_reference(), *rules, rule, BY_ADDRESS, address_load)?;
+                if let Some(load) = address_load {
+                    files.check(&self.folder, self.is_reference(), *rules, rule, BY_ADDRESS, load)?;
                 }
             }
         }
@@ -137,12 +137,12 @@ impl System {
                 return Err(self.text.error(&path, unused(name)));
             }
         }
-        let base = &self.definition;
-        let places = [(vec!["values"], &base.values)]
+        let Definition { values, variants, storage, .. } = &self.definition;
+        let tables = [(vec!["values"], values)]
             .into_iter()
-            .chain(base.variants.iter().map(|(name, over)| (vec!["variants", name, "values"], &over.values)))
-            .chain(base.storage.iter().map(|(name, over)| (vec!["storage", name, "values"], &over.values)));
-        for (mut path, values) in places {
+            .chain(variants.iter().map(|(name, overlay)| (vec!["variants", name, "values"], &overlay.values)))
+            .chain(storage.iter().map(|(name, overlay)| (vec!["storage", name, "values"], &overlay.values)));
+        for (mut path, values) in tables {
             if let Some(name) = values.keys().find(|name| !used.contains(*name)) {
                 path.push(name);
                 return Err(self.text.error(&path, unused(name)));

@@ -51,7 +51,7 @@ impl System {
         configuration.end_of_life = artifact.is_some_and(|artifact| artifact.end_of_life);
         configuration.outdated = artifact.and_then(|artifact| artifact.outdated.clone());
         if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
-            take_environment(server, artifact);
+            add_environment(server, artifact);
         }
         configuration.digest = digest(&configuration);
         Ok(configuration)
@@ -61,15 +61,15 @@ impl System {
     /// `[server]`.
     pub fn server_of(&self, artifact: &Artifact) -> Option<Recipe> {
         let mut server = self.server.clone()?;
-        take_environment(&mut server, artifact);
+        add_environment(&mut server, artifact);
         Some(server)
     }
 }
 
 /// Adds the variables that a version of the server needs in its environment.
-fn take_environment(server: &mut Recipe, artifact: &Artifact) {
-    let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
-    server.environment.extend(own);
+fn add_environment(server: &mut Recipe, artifact: &Artifact) {
+    let variables = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+    server.environment.extend(variables);
 }
 
 /// One level of a system's folder: the base, the variant or the storage setting.
@@ -83,7 +83,7 @@ struct OverlayLayer<'a> {
 }
 
 impl<'a> OverlayLayer<'a> {
-    fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
+    fn key_path(&self, keys: &[&'a str]) -> Vec<&'a str> {
         self.path.iter().chain(keys).copied().collect()
     }
 
@@ -104,22 +104,22 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
         properties: &base.properties,
         exceptions: &base.exceptions,
     }];
-    if let Some(over) = base.variants.get(&variant.name) {
+    if let Some(overlay) = base.variants.get(&variant.name) {
         layers.push(OverlayLayer {
             path: vec!["variants", &variant.name],
-            values: &over.values,
-            open: &over.open,
-            properties: &over.properties,
-            exceptions: &over.exceptions,
+            values: &overlay.values,
+            open: &overlay.open,
+            properties: &overlay.properties,
+            exceptions: &overlay.exceptions,
         });
     }
-    if let Some(over) = base.storage.get(&storage.name) {
+    if let Some(overlay) = base.storage.get(&storage.name) {
         layers.push(OverlayLayer {
             path: vec!["storage", &storage.name],
-            values: &over.values,
-            open: &over.open,
-            properties: &over.properties,
-            exceptions: &over.exceptions,
+            values: &overlay.values,
+            open: &overlay.open,
+            properties: &overlay.properties,
+            exceptions: &overlay.exceptions,
         });
     }
     layers
@@ -137,25 +137,25 @@ pub(crate) fn resolve(
     let layers = layers(system, variant, storage);
     let reserved = rules::placeholders();
     let values = values(system, &layers, &reserved)?;
-    let mut filling = PlaceholderFiller { reserved: &reserved, used };
-    let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
-    let server = server(system, &layers, |text| filling.put_in(text, &values, &OF_START))?;
+    let mut filler = PlaceholderFiller { reserved: &reserved, used };
+    let open = open(system, &layers, |text| filler.fill(text, &values, &RUN_TIME_OF_OPEN))?;
+    let server = server(system, &layers, |text| filler.fill(text, &values, &OF_START))?;
     let mut parts = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
     for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
         let resolver = PartResolver { system, variant, storage, by_address, part, values: &values };
-        let setup = resolver.resolve(&mut filling, &mut tiers)?;
+        let setup = resolver.resolve(&mut filler, &mut tiers)?;
         parts.insert(part.rules.name().to_owned(), setup);
     }
     let mut configuration =
-        Configuration { tiers, server, open, parts, ..described(system, variant, storage, &layers) };
+        Configuration { tiers, server, open, parts, ..unfilled(system, variant, storage, &layers) };
     configuration.digest = digest(&configuration);
     Ok(configuration)
 }
 
-/// Builds a configuration with what the folder states as it is: everything that has placeholders is empty,
-/// and so is the digest.
-fn described(
+/// Builds a configuration from what the folder states without placeholders. Everything that has placeholders
+/// is empty, and so is the digest.
+fn unfilled(
     system: &System,
     variant: &Variant,
     storage: &Storage,
@@ -212,40 +212,40 @@ impl PartResolver<'_> {
     /// where those of one name are joined across workloads.
     fn resolve(
         &self,
-        filling: &mut PlaceholderFiller<'_>,
+        filler: &mut PlaceholderFiller<'_>,
         tiers: &mut Vec<Tier>,
     ) -> Result<WorkloadSetup, CatalogueError> {
         let WorkloadPart { rules, sections, .. } = self.part;
-        let overlays = Some((self.variant.name.as_str(), self.storage.name.as_str()));
-        let (base, over) = sections.of(rules.name(), &self.system.text, &KEYS, overlays);
+        let overlay_names = Some((self.variant.name.as_str(), self.storage.name.as_str()));
+        let (base, overlays) = sections.of(rules.name(), &self.system.text, &KEYS, overlay_names);
         let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
-            rules.read(&base, &over)?;
+            rules.read(&base, &overlays)?;
         // The first tier is the default. Most tiers have no values, and all of these share the same
         // statements.
-        let mut default = None;
+        let mut default_files = None;
         let mut without_values = None;
         for mut tier in stated_tiers {
-            let filled = match &without_values {
-                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
+            let filled_files = match &without_values {
+                Some(filled_files) if tier.values.is_empty() => BTreeMap::clone(filled_files),
                 _ => {
-                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                    let all = self.values.iter().map(|(name, value)| (*name, *value)).chain(over);
-                    self.fill(&all.collect(), &placeholders, filling)?
+                    let overrides = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    let all_values = self.values.iter().map(|(name, value)| (*name, *value)).chain(overrides);
+                    self.fill(&all_values.collect(), &placeholders, filler)?
                 }
             };
             if tier.values.is_empty() {
-                without_values.get_or_insert_with(|| filled.clone());
+                without_values.get_or_insert_with(|| filled_files.clone());
             }
-            default.get_or_insert_with(|| filled.clone());
-            tier.files.insert(rules.name().to_owned(), filled);
+            default_files.get_or_insert_with(|| filled_files.clone());
+            tier.files.insert(rules.name().to_owned(), filled_files);
             match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
                 Some(known) => known.join(tier),
                 None => tiers.push(tier),
             }
         }
-        let files = match default {
+        let files = match default_files {
             Some(files) => files,
-            None => self.fill(self.values, &placeholders, filling)?,
+            None => self.fill(self.values, &placeholders, filler)?,
         };
         Ok(WorkloadSetup { load, logs, section, files })
     }
@@ -256,19 +256,21 @@ impl PartResolver<'_> {
         &self,
         values: &BTreeMap<&str, &str>,
         placeholders: &BTreeMap<String, Vec<String>>,
-        filling: &mut PlaceholderFiller<'_>,
+        filler: &mut PlaceholderFiller<'_>,
     ) -> Result<BTreeMap<String, StatementFile>, CatalogueError> {
         let WorkloadPart { rules, files, .. } = self.part;
         let mut resolved = BTreeMap::new();
         for rule in rules.files() {
-            let own = self.by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
-            let Some(raw) = own.or_else(|| files.get(&self.variant.name, rule.name)) else { continue };
-            let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
-            let kept: Vec<&str> =
-                RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
-            let known = values.keys().copied().chain(kept.iter().copied());
-            let put_in = |text: &str| filling.put_in(text, values, &kept);
-            let filled = fill_file(self.variant, raw, known, put_in)?;
+            let address_file = self.by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+            let Some(raw) = address_file.or_else(|| files.get(&self.variant.name, rule.name)) else {
+                continue;
+            };
+            let section_placeholders = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
+            let run_placeholders: Vec<&str> =
+                RUN_TIME.iter().chain(rules.placeholders()).copied().chain(section_placeholders).collect();
+            let known = values.keys().copied().chain(run_placeholders.iter().copied());
+            let fill = |text: &str| filler.fill(text, values, &run_placeholders);
+            let filled = fill_file(self.variant, raw, known, fill)?;
             resolved.insert(rule.name.to_owned(), filled);
         }
         Ok(resolved)
@@ -283,15 +285,15 @@ struct PlaceholderFiller<'a> {
 }
 
 impl PlaceholderFiller<'_> {
-    /// Fills the placeholders of a text, except for those in `kept`, which the run fills.
-    fn put_in(
+    /// Fills the placeholders of a text, except for `run_placeholders`, which the run fills.
+    fn fill(
         &mut self,
         text: &str,
         values: &BTreeMap<&str, &str>,
-        kept: &[&str],
+        run_placeholders: &[&str],
     ) -> Result<String, template::PlaceholderError> {
         template::replace(text, |name| {
-            if kept.contains(&name) {
+            if run_placeholders.contains(&name) {
                 return Replacement::Keep;
             }
             match values.get(name).filter(|_| !self.reserved.contains(&name)) {
@@ -313,7 +315,7 @@ fn values<'a>(
     let mut values = BTreeMap::new();
     for layer in layers {
         for (name, Scalar(value)) in layer.values {
-            let error = |message: String| system.text.error(&layer.at(&["values", name]), message);
+            let error = |message: String| system.text.error(&layer.key_path(&["values", name]), message);
             if reserved.contains(&name.as_str()) {
                 return Err(error(format!(
                     "`{{{{{name}}}}}` gets its value from the run: choose another name"
@@ -322,8 +324,8 @@ fn values<'a>(
             if !template::is_name(name) {
                 return Err(error("a value's name is a-z, 0-9 and `_`, and starts with a letter".to_owned()));
             }
-            let inside = template::placeholders(value).map_err(|problem| error(problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME_OF_VALUES.contains(name)) {
+            let names = template::placeholders(value).map_err(|problem| error(problem.to_string()))?;
+            if let Some((_, name)) = names.iter().find(|(_, name)| !RUN_TIME_OF_VALUES.contains(name)) {
                 return Err(error(format!("a value cannot hold `{{{{{name}}}}}`: values are put in once")));
             }
             values.insert(name.as_str(), value.as_str());
@@ -337,18 +339,18 @@ fn values<'a>(
 fn open(
     system: &System,
     layers: &[OverlayLayer<'_>],
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+    mut fill: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
 ) -> Result<OpenSettings, CatalogueError> {
     let mut open = OpenSettings { settings: BTreeMap::new(), statements: Vec::new() };
     for layer in layers {
         for (name, Scalar(value)) in &layer.open.settings {
-            let value = put_in(value).map_err(|problem| {
-                system.text.error(&layer.at(&["open", "settings", name]), problem.to_string())
+            let value = fill(value).map_err(|problem| {
+                system.text.error(&layer.key_path(&["open", "settings", name]), problem.to_string())
             })?;
             open.settings.insert(name.clone(), value);
         }
         for (index, statement) in layer.open.statements.iter().enumerate() {
-            let statement = put_in(statement)
+            let statement = fill(statement)
                 .map_err(|problem| layer.error_in(system, "statements", index, problem.to_string()))?;
             open.statements.push(statement);
         }
@@ -361,7 +363,7 @@ fn open(
 fn server(
     system: &System,
     layers: &[OverlayLayer<'_>],
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+    mut fill: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
 ) -> Result<Option<Recipe>, CatalogueError> {
     let mut server = system.server.clone();
     for layer in layers {
@@ -372,9 +374,9 @@ fn server(
                     "is an argument of a server's command, and there is no [server]".to_owned(),
                 ));
             };
-            let argument = put_in(argument).map_err(|problem| error(problem.to_string()))?;
-            if let Some(own) = &mut server.own {
-                own.start.push(argument.clone());
+            let argument = fill(argument).map_err(|problem| error(problem.to_string()))?;
+            if let Some(commands) = &mut server.own {
+                commands.start.push(argument.clone());
             }
             server.start.push(argument);
         }
@@ -383,15 +385,15 @@ fn server(
 }
 
 fn properties(layers: &[OverlayLayer<'_>]) -> Properties {
-    let last = || layers.iter().rev().map(|layer| layer.properties);
+    let from_top = || layers.iter().rev().map(|layer| layer.properties);
     Properties {
-        parallel_unit: last().find_map(|properties| properties.parallel_unit),
-        server_time: last().find_map(|properties| properties.server_time).unwrap_or(false),
+        parallel_unit: from_top().find_map(|properties| properties.parallel_unit),
+        server_time: from_top().find_map(|properties| properties.server_time).unwrap_or(false),
         notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
         remedies: layers
             .iter()
             .flat_map(|layer| &layer.properties.remedies)
-            .map(|one| Remedy { says: one.says.clone(), advice: one.advice.clone() })
+            .map(|remedy| Remedy { says: remedy.says.clone(), advice: remedy.advice.clone() })
             .collect(),
     }
 }
@@ -400,11 +402,11 @@ fn fill_file<'a>(
     variant: &Variant,
     raw: &RawFile,
     known: impl Iterator<Item = &'a str> + Clone,
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+    mut fill: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
 ) -> Result<StatementFile, CatalogueError> {
     let mut statements = Vec::new();
     for statement in &raw.statements {
-        let filled = put_in(&statement.text).map_err(|problem| {
+        let filled = fill(&statement.text).map_err(|problem| {
             let message = match &problem {
                 template::PlaceholderError::Unknown { name, .. } => {
                     let near = did_you_mean(name, known.clone());

@@ -39,7 +39,7 @@ pub(crate) struct SectionReader<'a> {
     /// Keys that the section of each workload may have, by workload.
     keys: &'a [(&'static str, &'static [&'static str])],
     workload: &'static str,
-    place: &'a SectionTable,
+    section: &'a SectionTable,
 }
 
 impl SectionReader<'_> {
@@ -49,8 +49,8 @@ impl SectionReader<'_> {
     /// [`CatalogueError::Invalid`] if the section does not fit `T`; the error names file, line and key, and
     /// what is allowed.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, CatalogueError> {
-        match T::deserialize(self.place.table.clone()) {
-            Ok(read) => Ok(read),
+        match T::deserialize(self.section.table.clone()) {
+            Ok(section) => Ok(section),
             Err(error) => Err(self.located::<T>().unwrap_or_else(|| self.error(&[], error.message()))),
         }
     }
@@ -58,7 +58,7 @@ impl SectionReader<'_> {
     /// Builds an error about the value to which these keys of the section lead.
     pub(crate) fn error(&self, keys: &[&str], message: impl Into<String>) -> CatalogueError {
         let path: Vec<&str> =
-            self.place.path.iter().map(String::as_str).chain(keys.iter().copied()).collect();
+            self.section.path.iter().map(String::as_str).chain(keys.iter().copied()).collect();
         self.text.error(&path, message)
     }
 
@@ -72,7 +72,7 @@ impl SectionReader<'_> {
     /// Repeats a failed read on the file's text, so that the error has a line. `None` if it succeeds there.
     fn located<T: DeserializeOwned>(&self) -> Option<CatalogueError> {
         let root = DeTable::parse(&self.text.text).ok()?;
-        let table = at(root.get_ref(), root.span(), &self.place.path, self.place.only)?;
+        let table = at(root.get_ref(), root.span(), &self.section.path, self.section.only)?;
         let error = T::deserialize(Deserializer::from(table)).err()?;
         let owner =
             unknown_name(error.message()).map(|(name, _)| self.owner_of_key(name)).unwrap_or_default();
@@ -90,11 +90,11 @@ impl Sections {
         keys: &'a [(&'static str, &'static [&'static str])],
         overlays: Option<(&str, &str)>,
     ) -> (SectionReader<'a>, Vec<SectionReader<'a>>) {
-        let over = overlays.map(|(variant, storage)| [("variants", variant), ("storage", storage)]);
-        let over =
-            over.into_iter().flatten().filter_map(|(table, name)| self.over.get(&(table, name.to_owned())));
-        let section = |place| SectionReader { text, keys, workload, place };
-        (section(&self.base), over.map(section).collect())
+        let names = overlays.map(|(variant, storage)| [("variants", variant), ("storage", storage)]);
+        let names = names.into_iter().flatten();
+        let overlays = names.filter_map(|(table, name)| self.over.get(&(table, name.to_owned())));
+        let reader = |section| SectionReader { text, keys, workload, section };
+        (reader(&self.base), overlays.map(reader).collect())
     }
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn at<'i>(
     let (mut table, mut span) = (root, span);
     for key in path {
         let value = table.get(key.as_str())?;
-        let DeValue::Table(below) = value.get_ref() else { return None };
-        (table, span) = (below, value.span());
+        let DeValue::Table(subtable) = value.get_ref() else { return None };
+        (table, span) = (subtable, value.span());
     }
-    let wanted = |key: &str| only.is_none_or(|only| only.contains(&key));
-    let mut found = DeTable::new();
-    for (key, value) in table.iter().filter(|(key, _)| wanted(key.get_ref())) {
-        found.insert(key.clone(), value.clone());
+    let is_wanted = |key: &str| only.is_none_or(|only| only.contains(&key));
+    let mut section = DeTable::new();
+    for (key, value) in table.iter().filter(|(key, _)| is_wanted(key.get_ref())) {
+        section.insert(key.clone(), value.clone());
     }
-    Some(Spanned::new(span, found))
+    Some(Spanned::new(span, section))
 }

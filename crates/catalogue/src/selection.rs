@@ -65,9 +65,9 @@ impl Catalogue {
         let mut seen = Vec::new();
         chosen.retain(|selected| {
             let key = (selected.system.name(), selected.version);
-            let new = !seen.contains(&key);
+            let is_new = !seen.contains(&key);
             seen.push(key);
-            new
+            is_new
         });
         if chosen.is_empty() {
             return Err(expected("name a system, or `all`"));
@@ -137,20 +137,20 @@ fn select_among<'a>(
         "all" => variant.ranked,
         name if name == variant.preparation.word() => is_default(system, variant),
         name => match name.split_once('/') {
-            Some((of, name)) => system.name() == of && variant.is_called(name),
+            Some((system_name, name)) => system.name() == system_name && variant.is_called(name),
             None => variant.is_called(name),
         },
     };
     for part in &parts {
-        let known = systems
+        let is_known = systems
             .iter()
             .any(|system| variants(system).iter().any(|variant| matches(system, variant, part)));
-        if !known {
+        if !is_known {
             let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
-            let all = || systems.iter().flat_map(|system| variants(system));
-            let classes = all().filter(|one| one.is_default).map(|one| one.preparation.to_string());
-            let mut known: Vec<String> = all().flat_map(Variant::names).map(str::to_owned).collect();
-            known.extend(classes);
+            let candidates = || systems.iter().flat_map(|system| variants(system));
+            let defaults = candidates().filter(|variant| variant.is_default);
+            let mut known: Vec<String> = candidates().flat_map(Variant::names).map(str::to_owned).collect();
+            known.extend(defaults.map(|variant| variant.preparation.to_string()));
             known.sort();
             known.dedup();
             return Err(CatalogueError::UnknownVariant {
@@ -163,8 +163,8 @@ fn select_among<'a>(
     Ok(systems
         .iter()
         .map(|system| {
-            let wanted = |variant: &&Variant| parts.iter().any(|part| matches(system, variant, part));
-            variants(system).iter().filter(wanted).collect()
+            let is_selected = |variant: &&Variant| parts.iter().any(|part| matches(system, variant, part));
+            variants(system).iter().filter(is_selected).collect()
         })
         .collect())
 }

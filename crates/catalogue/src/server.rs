@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_servers::{Recipe, Scalar};
+use jsonathlon_servers::{Recipe, RequiredProgram, Scalar};
 
 use super::{
     definition::{ArtifactDefinition, Definition},
@@ -14,17 +14,18 @@ use super::{
 
 /// Placeholders that files of the server may hold. Names of the artifact's files and of needed programs are
 /// known here and in all lists below.
-const OF_FILES: [&str; 8] =
+const FILE_PLACEHOLDERS: [&str; 8] =
     ["data", "run", "port", "password", "cores", "certificate", "key", "certificate_and_key"];
 /// Placeholders of commands. The password is missing, because command lines are visible to every user.
 pub(super) const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
 /// Placeholders of the arguments for TLS; the files of the certificate exist if sessions encrypt.
-const OF_TLS: [&str; 7] = ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
+const TLS_PLACEHOLDERS: [&str; 7] =
+    ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
 /// Placeholders of commands that initialise the data folder; the password file exists only meanwhile.
-const OF_INIT: [&str; 4] = ["data", "run", "cores", "password_file"];
-const OF_ENVIRONMENT: [&str; 3] = ["data", "run", "cores"];
-const OF_SOCKET: [&str; 3] = ["data", "run", "port"];
-const OF_SETTING: [&str; 2] = ["name", "value"];
+const INIT_PLACEHOLDERS: [&str; 4] = ["data", "run", "cores", "password_file"];
+const ENVIRONMENT_PLACEHOLDERS: [&str; 3] = ["data", "run", "cores"];
+const SOCKET_PLACEHOLDERS: [&str; 3] = ["data", "run", "port"];
+const SETTING_PLACEHOLDERS: [&str; 2] = ["name", "value"];
 const SIGNALS: [&str; 3] = ["INT", "TERM", "QUIT"];
 
 /// Converts numbers and truth values to the texts that they are written as.
@@ -34,9 +35,9 @@ pub(super) fn plain(table: &BTreeMap<String, Scalar>) -> BTreeMap<String, String
 
 /// Validates the table and returns it. `None` if the folder has none.
 pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<Recipe>, CatalogueError> {
-    let Some(written) = &definition.server else {
-        let with = definition.artifacts.iter().position(|artifact| !artifact.environment.is_empty());
-        return match with {
+    let Some(recipe) = &definition.server else {
+        let index = definition.artifacts.iter().position(|artifact| !artifact.environment.is_empty());
+        return match index {
             Some(index) => Err(text.error(
                 &["artifact", &index.to_string(), "environment"],
                 "is a server's, and there is no [server]",
@@ -49,24 +50,24 @@ pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<
             text.error(&["server"], "an embedded engine has no server: remove the table, or `embedded`")
         );
     }
-    check(definition, written, text)?;
-    Ok(Some(written.clone()))
+    check(definition, recipe, text)?;
+    Ok(Some(recipe.clone()))
 }
 
-fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
-    check_signals(written, text)?;
-    if written.start.is_empty() {
+fn check(definition: &Definition, recipe: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
+    check_signals(recipe, text)?;
+    if recipe.start.is_empty() {
         return Err(error(text, &["start"], "is empty: it is the command that is the server".to_owned()));
     }
-    let programs = check_programs(definition, written, text)?;
+    let programs = check_programs(definition, recipe, text)?;
     let placeholders = ServerPlaceholders { text, programs: &programs };
-    placeholders.check_init(written)?;
-    placeholders.check_commands(written)?;
-    placeholders.check_files(written)?;
+    placeholders.check_init(recipe)?;
+    placeholders.check_commands(recipe)?;
+    placeholders.check_files(recipe)?;
     for (index, artifact) in definition.artifacts.iter().enumerate() {
         let programs: BTreeSet<&str> = roles(artifact).union(&programs).copied().collect();
         for (name, Scalar(value)) in &artifact.environment {
-            if let Some(message) = unknown(value, &OF_ENVIRONMENT, &programs) {
+            if let Some(message) = placeholder_fault(value, &ENVIRONMENT_PLACEHOLDERS, &programs) {
                 return Err(text.error(&["artifact", &index.to_string(), "environment", name], message));
             }
         }
@@ -81,8 +82,8 @@ fn error(text: &TomlText, key: &[&str], message: String) -> CatalogueError {
 }
 
 /// Checks the names of the signals that stop the server.
-fn check_signals(written: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
-    for (key, name) in [("stop", Some(&written.stop)), ("abandon", written.abandon.as_ref())] {
+fn check_signals(recipe: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
+    for (key, name) in [("stop", Some(&recipe.stop)), ("abandon", recipe.abandon.as_ref())] {
         if let Some(name) = name.filter(|name| !SIGNALS.contains(&name.as_str())) {
             let near = did_you_mean(name, SIGNALS);
             let message = format!("unknown signal `{name}`: expected INT, TERM or QUIT{near}");
@@ -96,24 +97,25 @@ fn check_signals(written: &Recipe, text: &TomlText) -> Result<(), CatalogueError
 /// including those of the files that all artifacts have.
 fn check_programs<'a>(
     definition: &'a Definition,
-    written: &'a Recipe,
+    recipe: &'a Recipe,
     text: &TomlText,
 ) -> Result<BTreeSet<&'a str>, CatalogueError> {
     let mut programs = common(definition.artifacts.iter().map(roles));
-    for (index, need) in written.needs.iter().enumerate() {
+    for (index, program) in recipe.needs.iter().enumerate() {
         let error = |key: &str, message: String| error(text, &["need", &index.to_string(), key], message);
-        if !template::is_name(&need.name) {
+        if !template::is_name(&program.name) {
             return Err(error(
                 "name",
                 "a program here is a-z, 0-9 and `_`, and starts with a letter".to_owned(),
             ));
         }
-        if need.at_least > need.at_most {
-            let message = format!("no version is {} or later and {} or earlier", need.at_least, need.at_most);
+        if program.at_least > program.at_most {
+            let RequiredProgram { at_least, at_most, .. } = program;
+            let message = format!("no version is {at_least} or later and {at_most} or earlier");
             return Err(error("at_least", message));
         }
-        if !programs.insert(&need.name) {
-            return Err(error("name", format!("there is another program `{}`", need.name)));
+        if !programs.insert(&program.name) {
+            return Err(error("name", format!("there is another program `{}`", program.name)));
         }
     }
     Ok(programs)
@@ -128,46 +130,49 @@ struct ServerPlaceholders<'a> {
 
 impl ServerPlaceholders<'_> {
     /// Checks the text at `key`, whose placeholders must be in `fixed` or name programs.
-    fn check(&self, key: &[&str], part: &str, fixed: &[&str]) -> Result<(), CatalogueError> {
-        unknown(part, fixed, self.programs).map_or(Ok(()), |message| Err(error(self.text, key, message)))
+    fn check(&self, key: &[&str], text: &str, fixed: &[&str]) -> Result<(), CatalogueError> {
+        match placeholder_fault(text, fixed, self.programs) {
+            Some(message) => Err(error(self.text, key, message)),
+            None => Ok(()),
+        }
     }
 
     /// Checks the commands that initialise the data folder.
-    fn check_init(&self, written: &Recipe) -> Result<(), CatalogueError> {
-        let own = written.own.iter().flat_map(|own| &own.init).enumerate();
-        let all = written.init.iter().enumerate().map(|one| (&[][..], one));
-        for (keys, (index, command)) in all.chain(own.map(|one| (&["own"][..], one))) {
+    fn check_init(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
+        let external = recipe.own.iter().flat_map(|external| &external.init).enumerate();
+        let usual = recipe.init.iter().enumerate().map(|numbered| (&[][..], numbered));
+        for (keys, (index, command)) in usual.chain(external.map(|numbered| (&["own"][..], numbered))) {
             let index = index.to_string();
             let key: Vec<&str> = keys.iter().copied().chain(["init", &index]).collect();
             if command.is_empty() {
                 return Err(error(self.text, &key, "is an empty command".to_owned()));
             }
-            for part in command {
-                self.check(&key, part, &OF_INIT)?;
+            for argument in command {
+                self.check(&key, argument, &INIT_PLACEHOLDERS)?;
             }
         }
         Ok(())
     }
 
     /// Checks the start command and everything that may be added to it.
-    fn check_commands(&self, written: &Recipe) -> Result<(), CatalogueError> {
-        for part in written.own.iter().flat_map(|own| &own.start) {
-            self.check(&["own", "start"], part, &OF_START)?;
+    fn check_commands(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
+        for argument in recipe.own.iter().flat_map(|external| &external.start) {
+            self.check(&["own", "start"], argument, &OF_START)?;
         }
-        if let Some(folder) = &written.folder {
-            self.check(&["folder"], folder, &OF_ENVIRONMENT)?;
+        if let Some(folder) = &recipe.folder {
+            self.check(&["folder"], folder, &ENVIRONMENT_PLACEHOLDERS)?;
         }
-        for (key, parts) in [("start", &written.start), ("tcp", &written.tcp), ("unix", &written.unix)] {
-            for part in parts {
-                self.check(&[key], part, &OF_START)?;
+        for (key, arguments) in [("start", &recipe.start), ("tcp", &recipe.tcp), ("unix", &recipe.unix)] {
+            for argument in arguments {
+                self.check(&[key], argument, &OF_START)?;
             }
         }
-        for part in &written.tls {
-            self.check(&["tls"], part, &OF_TLS)?;
+        for argument in &recipe.tls {
+            self.check(&["tls"], argument, &TLS_PLACEHOLDERS)?;
         }
-        match &written.socket {
-            Some(socket) => self.check(&["socket"], socket, &OF_SOCKET)?,
-            None if !written.unix.is_empty() => {
+        match &recipe.socket {
+            Some(socket) => self.check(&["socket"], socket, &SOCKET_PLACEHOLDERS)?,
+            None if !recipe.unix.is_empty() => {
                 return Err(error(
                     self.text,
                     &["unix"],
@@ -176,31 +181,31 @@ impl ServerPlaceholders<'_> {
             }
             None => {}
         }
-        for part in &written.setting {
-            self.check(&["setting"], part, &OF_SETTING)?;
+        for argument in &recipe.setting {
+            self.check(&["setting"], argument, &SETTING_PLACEHOLDERS)?;
         }
-        for part in &written.fewer_cores {
-            self.check(&["fewer_cores"], part, &OF_START)?;
+        for argument in &recipe.fewer_cores {
+            self.check(&["fewer_cores"], argument, &OF_START)?;
         }
         Ok(())
     }
 
     /// Checks the files that are written before a start, and the variables of all commands.
-    fn check_files(&self, written: &Recipe) -> Result<(), CatalogueError> {
-        for (path, contents) in &written.files {
+    fn check_files(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
+        for (path, contents) in &recipe.files {
             self.check(&["files", path], path, &OF_START)?;
-            self.check(&["files", path], contents, &OF_FILES)?;
+            self.check(&["files", path], contents, &FILE_PLACEHOLDERS)?;
         }
-        for (name, value) in &written.environment {
-            self.check(&["environment", name], value, &OF_ENVIRONMENT)?;
+        for (name, value) in &recipe.environment {
+            self.check(&["environment", name], value, &ENVIRONMENT_PLACEHOLDERS)?;
         }
         Ok(())
     }
 }
 
 /// Returns the names that all these sets contain.
-fn common<'a>(all: impl Iterator<Item = BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
-    all.reduce(|before, names| before.intersection(&names).copied().collect()).unwrap_or_default()
+fn common<'a>(sets: impl Iterator<Item = BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
+    sets.reduce(|common, names| common.intersection(&names).copied().collect()).unwrap_or_default()
 }
 
 /// Returns the names of an artifact's files. Sources may name theirs differently; only names that all sources
@@ -212,7 +217,7 @@ fn roles(artifact: &ArtifactDefinition) -> BTreeSet<&str> {
 
 /// Returns what is wrong with the placeholders of a text, which must be in `fixed` or `programs`. `None` if
 /// nothing is wrong.
-fn unknown(text: &str, fixed: &[&str], programs: &BTreeSet<&str>) -> Option<String> {
+fn placeholder_fault(text: &str, fixed: &[&str], programs: &BTreeSet<&str>) -> Option<String> {
     let names = match template::placeholders(text) {
         Ok(names) => names,
         Err(problem) => return Some(problem.to_string()),

@@ -23,16 +23,16 @@ pub(crate) fn artifacts(
     folder: &Folder,
 ) -> Result<Vec<Artifact>, CatalogueError> {
     let mut artifacts: Vec<Artifact> = Vec::new();
-    for (index, written) in definition.artifacts.iter().enumerate() {
+    for (index, artifact_definition) in definition.artifacts.iter().enumerate() {
         let index = index.to_string();
-        let artifact = artifact(definition, written, text, folder, &index)?;
-        let twice = |other: &&Artifact| {
+        let artifact = artifact(definition, artifact_definition, text, folder, &index)?;
+        let is_duplicate = |other: &&Artifact| {
             other.version == artifact.version
                 && (other.platform == artifact.platform
                     || other.platform == ANY_PLATFORM
                     || artifact.platform == ANY_PLATFORM)
         };
-        if let Some(other) = artifacts.iter().find(twice) {
+        if let Some(other) = artifacts.iter().find(is_duplicate) {
             let message = format!("version {} is there twice for {}", other.version, artifact.platform);
             return Err(text.error(&["artifact", &index, "version"], message));
         }
@@ -47,46 +47,46 @@ pub(crate) fn artifacts(
 }
 
 fn artifact(
-    definition: &Definition,
-    written: &ArtifactDefinition,
+    system: &Definition,
+    definition: &ArtifactDefinition,
     text: &TomlText,
     folder: &Folder,
     index: &str,
 ) -> Result<Artifact, CatalogueError> {
     let error = |key: &str, message: String| text.error(&["artifact", index, key], message);
     // The version becomes the name of a folder in the cache.
-    if !is_plain(&written.version) {
+    if !is_plain(&definition.version) {
         return Err(error("version", "a version is letters, digits and `.`, `-`, `_`, `+`".to_owned()));
     }
-    let known_platform = written.platform == ANY_PLATFORM
-        || written.platform.split_once('-').is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty());
+    let known_platform = definition.platform == ANY_PLATFORM
+        || definition.platform.split_once('-').is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty());
     if !known_platform {
         return Err(error(
             "platform",
             "a platform is `OS-ARCHITECTURE`, as linux-x86_64, or `any`".to_owned(),
         ));
     }
-    if written.outdated.as_deref().is_some_and(|day| !is_day(day)) {
+    if definition.outdated.as_deref().is_some_and(|day| !is_day(day)) {
         return Err(error("outdated", "is the day of the version's release, as 2026-07-15".to_owned()));
     }
-    if written.sources.is_empty() {
+    if definition.sources.is_empty() {
         return Err(error("source", "an artifact has one source at least".to_owned()));
     }
     let mut sources = Vec::new();
-    for (number, source) in written.sources.iter().enumerate() {
+    for (number, source) in definition.sources.iter().enumerate() {
         let number = number.to_string();
-        let place = Place { text, keys: vec!["artifact", index, "source", &number] };
-        sources.push(with_parts(written, source, folder, &place)?);
+        let location = SourceLocation { text, keys: vec!["artifact", index, "source", &number] };
+        sources.push(with_parts(definition, source, folder, &location)?);
     }
     Ok(Artifact {
-        system: definition.name.clone(),
-        version: written.version.clone(),
-        reports: written.reports.clone(),
-        platform: written.platform.clone(),
-        licence: written.licence.clone().unwrap_or_else(|| definition.licence.clone()),
-        end_of_life: written.end_of_life,
-        outdated: written.outdated.clone(),
-        environment: plain(&written.environment),
+        system: system.name.clone(),
+        version: definition.version.clone(),
+        reports: definition.reports.clone(),
+        platform: definition.platform.clone(),
+        licence: definition.licence.clone().unwrap_or_else(|| system.licence.clone()),
+        end_of_life: definition.end_of_life,
+        outdated: definition.outdated.clone(),
+        environment: plain(&definition.environment),
         sources,
         written: ArtifactLocation {
             reports: text.place(&["artifact", index, "reports"]),
@@ -101,56 +101,57 @@ fn is_day(text: &str) -> bool {
     lengths == [4, 2, 2] && text.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
-/// Place of a source in `system.toml`, for errors.
-struct Place<'a> {
+/// Location of a source in `system.toml`, for errors.
+struct SourceLocation<'a> {
     text: &'a TomlText,
     keys: Vec<&'a str>,
 }
 
-impl Place<'_> {
+impl SourceLocation<'_> {
     fn error(&self, key: &str, message: String) -> CatalogueError {
         let keys: Vec<&str> = self.keys.iter().copied().chain([key]).collect();
         self.text.error(&keys, message)
     }
 
-    fn missing(&self, key: &str, written: &SourceDefinition) -> CatalogueError {
-        self.error(key, format!("a source of kind {} needs `{key}`", written.kind))
+    fn missing(&self, key: &str, definition: &SourceDefinition) -> CatalogueError {
+        self.error(key, format!("a source of kind {} needs `{key}`", definition.kind))
     }
 }
 
 /// Converts a source with its further parts; its files may lie in any part.
 fn with_parts(
     artifact: &ArtifactDefinition,
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
     folder: &Folder,
-    place: &Place<'_>,
+    location: &SourceLocation<'_>,
 ) -> Result<Source, CatalogueError> {
-    let files = written.files.clone().unwrap_or_else(|| artifact.files.clone());
-    let mut source = source(Some(artifact), written, &files, folder, place)?;
-    if !written.with.is_empty() && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. }) {
-        return Err(place.error("with", format!("a source of kind {} has no further parts", written.kind)));
+    let files = definition.files.clone().unwrap_or_else(|| artifact.files.clone());
+    let mut source = source(Some(artifact), definition, &files, folder, location)?;
+    if !definition.with.is_empty() && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. }) {
+        let message = format!("a source of kind {} has no further parts", definition.kind);
+        return Err(location.error("with", message));
     }
-    for (number, part) in written.with.iter().enumerate() {
+    for (number, part) in definition.with.iter().enumerate() {
         let number = number.to_string();
-        let keys = place.keys.iter().copied().chain(["with", number.as_str()]).collect();
-        let place = Place { text: place.text, keys };
+        let keys = location.keys.iter().copied().chain(["with", number.as_str()]).collect();
+        let location = SourceLocation { text: location.text, keys };
         if matches!(part.kind.as_str(), "bundled" | "go") {
             let message = format!("a part cannot be of kind {}: it is an archive or packages", part.kind);
-            return Err(place.error("kind", message));
+            return Err(location.error("kind", message));
         }
         if part.files.is_some() {
             let message = "belongs to the source, whose files may lie in any part".to_owned();
-            return Err(place.error("files", message));
+            return Err(location.error("files", message));
         }
         if !part.with.is_empty() {
             return Err(
-                place.error("with", "a part has no parts of its own: put them side by side".to_owned())
+                location.error("with", "a part has no parts of its own: put them side by side".to_owned())
             );
         }
-        source.with.push(self::source(None, part, &BTreeMap::new(), folder, &place)?);
+        source.with.push(self::source(None, part, &BTreeMap::new(), folder, &location)?);
     }
     let members: Vec<&[String]> = source.parts().map(|part| part.members.as_slice()).collect();
-    check_files(&files, &members).map_err(|message| place.error("files", message))?;
+    check_files(&files, &members).map_err(|message| location.error("files", message))?;
     source.files = files;
     Ok(source)
 }
@@ -159,79 +160,79 @@ fn with_parts(
 /// for further ones.
 fn source(
     artifact: Option<&ArtifactDefinition>,
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
     files: &BTreeMap<String, String>,
     folder: &Folder,
-    place: &Place<'_>,
+    location: &SourceLocation<'_>,
 ) -> Result<Source, CatalogueError> {
-    if written.kind == "bundled" {
-        return bundled(written, files, place);
+    if definition.kind == "bundled" {
+        return bundled(definition, files, location);
     }
-    let missing = |key: &str| place.missing(key, written);
-    let kind = kind_of(artifact, written, files, folder, place)?;
-    check_keys(&kind, written, place)?;
+    let missing = |key: &str| location.missing(key, definition);
+    let kind = kind_of(artifact, definition, files, folder, location)?;
+    check_keys(&kind, definition, location)?;
     let sha256 = match package_sources::identity(&kind) {
         Some(digest) => digest,
-        None => written.sha256.clone().ok_or_else(|| missing("sha256"))?,
+        None => definition.sha256.clone().ok_or_else(|| missing("sha256"))?,
     };
     if !is_digest(&sha256) {
         let message = "a digest is 64 digits of lower-case hexadecimal";
-        return Err(place.error("sha256", message.to_owned()));
+        return Err(location.error("sha256", message.to_owned()));
     }
     let bytes = match &kind {
-        SourceKind::Debian { packages, .. } if written.bytes.is_none() => {
+        SourceKind::Debian { packages, .. } if definition.bytes.is_none() => {
             packages.iter().map(|package| package.bytes).sum()
         }
         SourceKind::Debian { .. } => {
-            return Err(place.error("bytes", "each package has its own: leave it out".to_owned()));
+            return Err(location.error("bytes", "each package has its own: leave it out".to_owned()));
         }
-        _ => written.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?,
+        _ => definition.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?,
     };
     let unpacked_bytes =
-        written.unpacked_bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("unpacked_bytes"))?;
-    check_paths(written, place)?;
+        definition.unpacked_bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("unpacked_bytes"))?;
+    check_paths(definition, location)?;
     Ok(Source {
         kind,
         sha256,
         bytes,
         unpacked_bytes,
-        inner: written.inner.clone(),
-        members: written.members.clone(),
-        folders: written.folders.clone(),
+        inner: definition.inner.clone(),
+        members: definition.members.clone(),
+        folders: definition.folders.clone(),
         files: BTreeMap::new(),
         with: Vec::new(),
     })
 }
 
 /// Keys of a source that not every kind has, each with whether it is set.
-fn set_keys(written: &SourceDefinition) -> [(&'static str, bool); 9] {
+fn set_keys(definition: &SourceDefinition) -> [(&'static str, bool); 9] {
     [
-        ("package", written.package.is_some()),
-        ("coordinates", written.coordinates.is_some()),
-        ("sha256", written.sha256.is_some()),
-        ("inner", written.inner.is_some()),
-        ("suite", written.suite.is_some()),
-        ("packages", !written.packages.is_empty()),
-        ("module", written.module.is_some()),
-        ("tags", !written.tags.is_empty()),
-        ("members", !written.members.is_empty()),
+        ("package", definition.package.is_some()),
+        ("coordinates", definition.coordinates.is_some()),
+        ("sha256", definition.sha256.is_some()),
+        ("inner", definition.inner.is_some()),
+        ("suite", definition.suite.is_some()),
+        ("packages", !definition.packages.is_empty()),
+        ("module", definition.module.is_some()),
+        ("tags", !definition.tags.is_empty()),
+        ("members", !definition.members.is_empty()),
     ]
 }
 
 /// Converts a source that is part of the program, which states nothing else.
 fn bundled(
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
     files: &BTreeMap<String, String>,
-    place: &Place<'_>,
+    location: &SourceLocation<'_>,
 ) -> Result<Source, CatalogueError> {
     let others = [
-        ("bytes", written.bytes.is_some()),
-        ("unpacked_bytes", written.unpacked_bytes.is_some()),
-        ("folders", !written.folders.is_empty()),
+        ("bytes", definition.bytes.is_some()),
+        ("unpacked_bytes", definition.unpacked_bytes.is_some()),
+        ("folders", !definition.folders.is_empty()),
         ("files", !files.is_empty()),
     ];
-    if let Some((key, _)) = set_keys(written).iter().chain(&others).find(|(_, set)| *set) {
-        return Err(place.error(key, "a bundled source has nothing to fetch: leave it out".to_owned()));
+    if let Some((key, _)) = set_keys(definition).iter().chain(&others).find(|(_, set)| *set) {
+        return Err(location.error(key, "a bundled source has nothing to fetch: leave it out".to_owned()));
     }
     Ok(Source {
         kind: SourceKind::Bundled,
@@ -249,36 +250,36 @@ fn bundled(
 /// Converts what says which registry has the source, and under which name.
 fn kind_of(
     artifact: Option<&ArtifactDefinition>,
-    written: &SourceDefinition,
+    definition: &SourceDefinition,
     files: &BTreeMap<String, String>,
     folder: &Folder,
-    place: &Place<'_>,
+    location: &SourceLocation<'_>,
 ) -> Result<SourceKind, CatalogueError> {
-    let exact = |key: &str, text: &Option<String>, is_exact: fn(&str) -> bool, rule: &str| {
-        let text = text.clone().ok_or_else(|| place.missing(key, written))?;
-        if is_exact(&text) { Ok(text) } else { Err(place.error(key, rule.to_owned())) }
+    let exact_text = |key: &str, text: &Option<String>, is_exact: fn(&str) -> bool, rule: &str| {
+        let text = text.clone().ok_or_else(|| location.missing(key, definition))?;
+        if is_exact(&text) { Ok(text) } else { Err(location.error(key, rule.to_owned())) }
     };
-    let named = |(key, message): (&str, String)| place.error(key, message);
-    Ok(match written.kind.as_str() {
+    let error_at = |(key, message): (&str, String)| location.error(key, message);
+    Ok(match definition.kind.as_str() {
         "npm" => {
             let rule = "a package is `name@1.2.3`, with an exact version and not a range or tag";
-            SourceKind::Npm { package: exact("package", &written.package, is_exact_npm, rule)? }
+            SourceKind::Npm { package: exact_text("package", &definition.package, is_exact_npm, rule)? }
         }
         "pypi" => {
             let rule = "a package is `name==1.2.3`, with an exact version and not a range";
-            SourceKind::Pypi { package: exact("package", &written.package, is_exact_pypi, rule)? }
+            SourceKind::Pypi { package: exact_text("package", &definition.package, is_exact_pypi, rule)? }
         }
         "maven" => {
             let rule = "coordinates are `group:artifact:version[:packaging[:classifier]]`";
-            let coordinates = exact("coordinates", &written.coordinates, is_exact_maven, rule)?;
+            let coordinates = exact_text("coordinates", &definition.coordinates, is_exact_maven, rule)?;
             SourceKind::Maven { coordinates }
         }
-        "debian" => package_sources::debian(artifact, written).map_err(named)?,
-        "go" => package_sources::go(written, files, folder).map_err(named)?,
-        other => {
-            let near = did_you_mean(other, KINDS);
-            let message = format!("`{other}` is no kind of source{near}; there is {}", KINDS.join(", "));
-            return Err(place.error("kind", message));
+        "debian" => package_sources::debian(artifact, definition).map_err(error_at)?,
+        "go" => package_sources::go(definition, files, folder).map_err(error_at)?,
+        kind => {
+            let near = did_you_mean(kind, KINDS);
+            let message = format!("`{kind}` is no kind of source{near}; there is {}", KINDS.join(", "));
+            return Err(location.error("kind", message));
         }
     })
 }
@@ -286,31 +287,31 @@ fn kind_of(
 /// Checks that a source sets no key that belongs to other kinds.
 fn check_keys(
     kind: &SourceKind,
-    written: &SourceDefinition,
-    place: &Place<'_>,
+    definition: &SourceDefinition,
+    location: &SourceLocation<'_>,
 ) -> Result<(), CatalogueError> {
-    let of_kind: &[&str] = match kind {
+    let allowed: &[&str] = match kind {
         SourceKind::Npm { .. } | SourceKind::Pypi { .. } => &["package", "sha256", "inner", "members"],
         SourceKind::Debian { .. } => &["suite", "packages", "members"],
         SourceKind::Go { .. } => &["package", "module", "tags"],
         _ => &["coordinates", "sha256", "inner", "members"],
     };
-    match set_keys(written).iter().find(|(key, set)| *set && !of_kind.contains(key)) {
-        Some((key, _)) => Err(place.error(key, format!("a source of kind {} has none", written.kind))),
+    match set_keys(definition).iter().find(|(key, set)| *set && !allowed.contains(key)) {
+        Some((key, _)) => Err(location.error(key, format!("a source of kind {} has none", definition.kind))),
         None => Ok(()),
     }
 }
 
 /// Checks that members, folders and the inner archive are paths inside an archive.
-fn check_paths(written: &SourceDefinition, place: &Place<'_>) -> Result<(), CatalogueError> {
-    if let Some(member) = written.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
-        return Err(place.error("members", format!("`{member}` is no path inside an archive")));
+fn check_paths(definition: &SourceDefinition, location: &SourceLocation<'_>) -> Result<(), CatalogueError> {
+    if let Some(member) = definition.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
+        return Err(location.error("members", format!("`{member}` is no path inside an archive")));
     }
-    if let Some(folder) = written.folders.iter().find(|folder| !is_inside(folder)) {
-        return Err(place.error("folders", format!("`{folder}` is no path inside an archive")));
+    if let Some(folder) = definition.folders.iter().find(|folder| !is_inside(folder)) {
+        return Err(location.error("folders", format!("`{folder}` is no path inside an archive")));
     }
-    if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
-        return Err(place.error("inner", format!("`{inner}` is no file inside an archive")));
+    if let Some(inner) = definition.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
+        return Err(location.error("inner", format!("`{inner}` is no file inside an archive")));
     }
     Ok(())
 }
@@ -321,12 +322,12 @@ fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<
         if !is_inside(path) {
             return Err(format!("`{path}` ({role}) is no path inside an archive"));
         }
-        let within = |member: &String| path.ends_with('/') && member.starts_with(path);
-        let taken = |members: &&[String]| {
-            members.is_empty() || members.iter().any(|member| is_member(member, path) || within(member))
+        let is_in_folder = |member: &String| path.ends_with('/') && member.starts_with(path);
+        let is_unpacked = |members: &&[String]| {
+            members.is_empty() || members.iter().any(|member| is_member(member, path) || is_in_folder(member))
         };
-        if !parts.iter().any(taken) {
-            return Err(format!("`{path}` ({role}) is not among the members that are taken"));
+        if !parts.iter().any(is_unpacked) {
+            return Err(format!("`{path}` ({role}) is not among the members that are unpacked"));
         }
     }
     Ok(())
@@ -335,7 +336,7 @@ fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<
 /// Returns `true` if `member` covers the file (or the folder, which ends in `/`) at `path`.
 pub fn is_member(member: &str, path: &str) -> bool {
     match member.strip_suffix('*') {
-        Some(beginning) => path.strip_prefix(beginning).is_some_and(|rest| !rest.contains('/')),
+        Some(prefix) => path.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/')),
         None => member == path || (member.ends_with('/') && path.starts_with(member)),
     }
 }

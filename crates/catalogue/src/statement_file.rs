@@ -197,14 +197,14 @@ fn split_sql_by(text: &str, end: fn(&str) -> Option<&str>) -> Vec<RawStatement> 
             continue;
         }
         match end(line) {
-            Some(kept) => {
-                lines.push((index + 1, kept));
-                finish(&mut lines, &mut statements);
+            Some(statement_end) => {
+                lines.push((index + 1, statement_end));
+                finish_statement(&mut lines, &mut statements);
             }
             None => lines.push((index + 1, line.trim_end())),
         }
     }
-    finish(&mut lines, &mut statements);
+    finish_statement(&mut lines, &mut statements);
     statements
 }
 
@@ -212,14 +212,14 @@ fn split_sql_by(text: &str, end: fn(&str) -> Option<&str>) -> Vec<RawStatement> 
 /// otherwise.
 fn end_of_statement(line: &str) -> Option<&str> {
     let line = line.trim_end();
-    if let Some(kept) = line.strip_suffix(';') {
-        return Some(kept.trim_end());
+    if let Some(statement) = line.strip_suffix(';') {
+        return Some(statement.trim_end());
     }
-    let (kept, comment) = line.rsplit_once(';')?;
-    comment.trim_start().starts_with("--").then(|| kept.trim_end())
+    let (statement, comment) = line.rsplit_once(';')?;
+    comment.trim_start().starts_with("--").then(|| statement.trim_end())
 }
 
-fn finish(lines: &mut Vec<(usize, &str)>, statements: &mut Vec<RawStatement>) {
+fn finish_statement(lines: &mut Vec<(usize, &str)>, statements: &mut Vec<RawStatement>) {
     while lines.last().is_some_and(|(_, line)| line.trim().is_empty()) {
         lines.pop();
     }
@@ -234,30 +234,30 @@ fn finish(lines: &mut Vec<(usize, &str)>, statements: &mut Vec<RawStatement>) {
     lines.clear();
 }
 
-/// Splits a file of JSON objects that stand one after another. Placeholders are covered by digits of the same
-/// length, so that `[{{keys}}]` can be parsed as JSON and every offset stays valid.
+/// Splits a file of JSON objects that stand one after another. Digits of the same length replace
+/// placeholders, so that `[{{keys}}]` can be parsed as JSON and every offset stays valid.
 fn split_json(text: &str) -> Result<Vec<RawStatement>, (usize, String)> {
     let line_of = |offset| locate::line_at(text, offset);
-    let mut covered = text.to_owned();
+    let mut masked = text.to_owned();
     let names = template::placeholders(text).map_err(|error| (line_of(error.offset()), error.to_string()))?;
     for (offset, name) in names {
         let length = name.len() + 4;
-        covered.replace_range(offset..offset + length, &"1".repeat(length));
+        masked.replace_range(offset..offset + length, &"1".repeat(length));
     }
     let mut statements = Vec::new();
-    let mut stream = serde_json::Deserializer::from_str(&covered).into_iter::<serde_json::Value>();
-    let mut start = 0;
+    let mut stream = serde_json::Deserializer::from_str(&masked).into_iter::<serde_json::Value>();
+    let mut previous_end = 0;
     while let Some(value) = stream.next() {
         let value = value.map_err(|error| (error.line(), format!("is not JSON: {error}")))?;
         let end = stream.byte_offset();
-        let first = end - covered[start..end].trim_start().len();
+        let start = end - masked[previous_end..end].trim_start().len();
         if !value.is_object() {
             let message = "a statement is an object; several stand one after another, without an array";
-            return Err((line_of(first), message.to_owned()));
+            return Err((line_of(start), message.to_owned()));
         }
-        let lines = (line_of(first)..=line_of(end)).collect();
-        statements.push(RawStatement { text: text[first..end].to_owned(), lines });
-        start = end;
+        let lines = (line_of(start)..=line_of(end)).collect();
+        statements.push(RawStatement { text: text[start..end].to_owned(), lines });
+        previous_end = end;
     }
     Ok(statements)
 }

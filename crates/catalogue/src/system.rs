@@ -19,7 +19,8 @@ use crate::{
     workload_files::WorkloadFiles,
 };
 
-/// A workload's part of a system's folder, as written.
+/// Part of a system's folder that concerns one workload: its sections of `system.toml` and its files, before
+/// they are resolved for a variant and a storage setting.
 #[derive(Debug)]
 pub(crate) struct WorkloadPart {
     pub(crate) rules: &'static dyn WorkloadRules,
@@ -31,22 +32,25 @@ pub(crate) struct WorkloadPart {
 #[derive(Debug)]
 pub struct System {
     pub(crate) definition: Definition,
+    /// Text of `system.toml`, from which error messages find lines.
     pub(crate) text: TomlText,
     pub(crate) folder: Folder,
     /// Parts of the folder for the workloads that the system runs.
     pub(crate) parts: Vec<WorkloadPart>,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) server: Option<Recipe>,
+    /// How a run works on a remote server. `None` if `system.toml` has no `[address]`.
     pub(crate) elsewhere: Option<RemoteSetup>,
     pub(crate) profiles: Profiles,
+    /// Variants shared by all workloads without variants of their own.
     pub(crate) variants: Vec<Variant>,
-    /// Variants of the workloads that have their own, by workload.
+    /// Variants of the workloads that have their own, by name of the workload.
     pub(crate) own_variants: BTreeMap<&'static str, Vec<Variant>>,
     pub(crate) storages: Vec<Storage>,
 }
 
 impl System {
-    /// Returns the name of the system, which is that of its folder.
+    /// Returns the name of the system, which is also the name of its folder.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
@@ -61,12 +65,12 @@ impl System {
         &self.definition.summary
     }
 
-    /// Returns the name of the driver for the system.
+    /// Returns the name of the driver for the system, `protocol` in `system.toml`.
     pub fn protocol(&self) -> &str {
         &self.definition.protocol
     }
 
-    /// Returns the licence as an SPDX expression; an artifact may have its own.
+    /// Returns the licence as an SPDX expression. It applies to artifacts that state no licence.
     pub fn licence(&self) -> &str {
         &self.definition.licence
     }
@@ -87,18 +91,18 @@ impl System {
         self.definition.default
     }
 
-    /// Returns `true` if the system is a yardstick for reading other results: never ranked, part of every run
-    /// unless excluded.
+    /// Returns `true` if the system is a reference with which other results are compared: never ranked, part
+    /// of every run unless excluded.
     pub fn is_reference(&self) -> bool {
         self.definition.reference
     }
 
-    /// Returns `true` if all data is held in memory once open, so that no trial can be cold.
+    /// Returns `true` if the system keeps all data in memory while it is open, so that no trial can be cold.
     pub fn is_in_memory(&self) -> bool {
         self.definition.in_memory
     }
 
-    /// Returns where the folder comes from: built in or from disk.
+    /// Returns the origin of the folder: built in or on disk.
     pub fn origin(&self) -> &Origin {
         &self.folder.origin
     }
@@ -108,8 +112,8 @@ impl System {
         &self.definition.default_version
     }
 
-    /// Returns all versions for all platforms, in the folder's order; without artifacts only the default
-    /// version.
+    /// Returns the versions of all artifacts, for all platforms, in the order of `system.toml`. For a system
+    /// without artifacts, returns only the default version.
     pub fn versions(&self) -> Vec<&str> {
         let mut versions: Vec<&str> = Vec::new();
         for artifact in &self.artifacts {
@@ -135,20 +139,21 @@ impl System {
 
     /// Returns the workloads that the system does not run, each with the reason.
     pub fn unsupported_workloads(&self) -> BTreeMap<String, String> {
-        let others = rules::names().into_iter().filter(|name| !self.runs(name));
-        let why = |name: &str| match self.definition.not.get(name) {
-            Some(not) => not.why.clone(),
+        let unsupported = rules::names().into_iter().filter(|name| !self.runs(name));
+        let reason = |name: &str| match self.definition.not.get(name) {
+            Some(stated) => stated.why.clone(),
             None => format!("its folder has no [{name}]"),
         };
-        others.map(|name| (name.to_owned(), why(name))).collect()
+        unsupported.map(|name| (name.to_owned(), reason(name))).collect()
     }
 
-    /// Returns the place in `system.toml` with the reason why the system does not run this workload, or that
-    /// the file has no section for it. `None` if the system runs it.
+    /// Returns the reason why the system does not run this workload, as part of an error message: the reason
+    /// that `system.toml` states, with its line, or that the file has no section for the workload. `None` if
+    /// the system runs it.
     pub(crate) fn unsupported_reason(&self, workload: &str) -> Option<String> {
-        let why = self.unsupported_workloads().remove(workload)?;
+        let reason = self.unsupported_workloads().remove(workload)?;
         Some(match self.definition.not.get(workload) {
-            Some(_) => format!("{}: {why}", self.text.place(&["not", workload, "why"])),
+            Some(_) => format!("{}: {reason}", self.text.place(&["not", workload, "why"])),
             None => format!("{} has no [{workload}]", self.text.file),
         })
     }
@@ -158,8 +163,8 @@ impl System {
         &self.artifacts
     }
 
-    /// Returns the variants that workloads share, in name order, without those of workloads that have their
-    /// own. A system that declares no variant has one called `default`.
+    /// Returns the variants shared by all workloads without variants of their own, in name order. A system
+    /// that declares no variant has one, called `default`.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
@@ -169,26 +174,28 @@ impl System {
         self.own_variants.get(workload).unwrap_or(&self.variants)
     }
 
+    /// Returns the shared variants, then those of the workloads with variants of their own.
     pub(crate) fn all_variants(&self) -> impl Iterator<Item = &Variant> {
         self.variants.iter().chain(self.own_variants.values().flatten())
     }
 
-    /// Returns the variant for a single check of the system: the default of the most prepared class that
-    /// keeps documents whole, otherwise of the extracted class, otherwise the first variant. `None` if
-    /// workloads share no variant.
+    /// Returns the shared variant that represents the system if it is checked only once: the default of the
+    /// class `prepared`, otherwise of `as-is`, otherwise of `extracted`, otherwise the first shared variant.
+    /// `None` if there is no shared variant.
     pub fn representative_variant(&self) -> Option<&Variant> {
-        let order = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
-        let default =
-            |class| self.variants.iter().find(move |one| one.is_default && one.preparation == class);
-        order.into_iter().find_map(default).or(self.variants.first())
+        let classes = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
+        let default_of = |class| {
+            self.variants.iter().find(move |variant| variant.is_default && variant.preparation == class)
+        };
+        classes.into_iter().find_map(default_of).or(self.variants.first())
     }
 
-    /// Returns the storage settings; `default` always exists and comes first.
+    /// Returns the storage settings. The first is `default`, which always exists.
     pub fn storages(&self) -> &[Storage] {
         &self.storages
     }
 
-    /// Returns the variant of this name or alias.
+    /// Returns the variant with this name or alias.
     ///
     /// # Errors
     /// [`CatalogueError::UnknownVariant`] if there is none; the error lists all names.
@@ -202,24 +209,26 @@ impl System {
         })
     }
 
-    /// Returns the storage setting of this name.
+    /// Returns the storage setting with this name.
     ///
     /// # Errors
     /// [`CatalogueError::UnknownStorage`] if there is none; the error lists all names.
     pub fn storage(&self, name: &str) -> Result<&Storage, CatalogueError> {
-        self.storages.iter().find(|known| known.name == name).ok_or_else(|| CatalogueError::UnknownStorage {
-            system: self.name().to_owned(),
-            storage: name.to_owned(),
-            known: self.storages.iter().map(|known| known.name.clone()).collect(),
+        self.storages.iter().find(|storage| storage.name == name).ok_or_else(|| {
+            CatalogueError::UnknownStorage {
+                system: self.name().to_owned(),
+                storage: name.to_owned(),
+                known: self.storages.iter().map(|storage| storage.name.clone()).collect(),
+            }
         })
     }
 
-    /// Returns the artifact of `version` for this platform. `None` for a system without artifacts, which runs
-    /// only on remote servers.
+    /// Returns the artifact of `version` for this machine's platform. `None` for a system without artifacts,
+    /// which runs only on remote servers.
     ///
     /// # Errors
-    /// [`CatalogueError::UnknownVersion`] if there is no such version, [`CatalogueError::Platform`] if it is
-    /// for other platforms.
+    /// [`CatalogueError::UnknownVersion`] if there is no such version, [`CatalogueError::Platform`] if its
+    /// artifacts are only for other platforms.
     pub fn artifact(&self, version: &str) -> Result<Option<&Artifact>, CatalogueError> {
         if !self.versions().contains(&version) {
             return Err(CatalogueError::UnknownVersion {
@@ -228,15 +237,15 @@ impl System {
                 known: self.versions().into_iter().map(str::to_owned).collect(),
             });
         }
-        let of_version = || self.artifacts.iter().filter(|artifact| artifact.version == version);
-        match of_version().find(|artifact| artifact.fits_here()) {
-            None if of_version().next().is_some() => Err(CatalogueError::Platform {
+        let candidates = || self.artifacts.iter().filter(|artifact| artifact.version == version);
+        match candidates().find(|artifact| artifact.fits_here()) {
+            None if candidates().next().is_some() => Err(CatalogueError::Platform {
                 system: self.name().to_owned(),
                 version: version.to_owned(),
                 platform: platform(),
-                known: of_version().map(|artifact| artifact.platform.clone()).collect(),
+                known: candidates().map(|artifact| artifact.platform.clone()).collect(),
             }),
-            found => Ok(found),
+            artifact => Ok(artifact),
         }
     }
 }

@@ -7,8 +7,8 @@
 /// Placeholders that only a run can fill, in every workload; each workload has further ones. A folder must
 /// not define any of them as a value.
 ///
-/// `file` is the data to load, `table` the name of the table, `cores` the number of cores that the engine may
-/// use, `folder` the engine's data folder, and `braces` stands for two opening braces that start no
+/// `file` is the data to load, and `table` the name of the table. `cores` is the number of cores that the
+/// engine may use, and `folder` its data folder. `braces` stands for two opening braces that start no
 /// placeholder.
 pub const RUN_TIME: [&str; 5] = ["file", "table", "cores", "folder", BRACES];
 
@@ -102,8 +102,8 @@ pub(crate) fn replace(
 ) -> Result<String, PlaceholderError> {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
-    while let Some(found) = text[done..].find(OPENING) {
-        let offset = done + found;
+    while let Some(distance) = text[done..].find(OPENING) {
+        let offset = done + distance;
         result.push_str(&text[done..offset]);
         let name = name_at(text, offset).ok_or(PlaceholderError::Malformed { offset })?;
         let end = offset + name.len() + 4;
@@ -122,8 +122,8 @@ pub(crate) fn replace(
 pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
     let mut names = Vec::new();
     let mut done = 0;
-    while let Some(found) = text[done..].find(OPENING) {
-        let offset = done + found;
+    while let Some(distance) = text[done..].find(OPENING) {
+        let offset = done + distance;
         let name = name_at(text, offset).ok_or(PlaceholderError::Malformed { offset })?;
         names.push((offset, name));
         done = offset + name.len() + 4;
@@ -184,8 +184,8 @@ mod tests {
         for text in ["{{", "{{{", "{{{{x}}", "a{{table}}b", "{ {", "}}", "{{braces}}"] {
             assert_eq!(fill(&escaped(text), &[("table", "t")]).as_deref(), Ok(text));
             // The escaped braces survive that other values are filled in first.
-            let kept = fill_known(&escaped(text), &[("value", "v")]);
-            assert_eq!(kept, Ok(escaped(text)), "{text}");
+            let filled = fill_known(&escaped(text), &[("value", "v")]);
+            assert_eq!(filled, Ok(escaped(text)), "{text}");
         }
     }
 

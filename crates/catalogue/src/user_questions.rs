@@ -197,18 +197,19 @@ impl UserQuestions {
         }
         let text = std::fs::read_to_string(&file).map_err(|source| unreadable(&file, source))?;
         let text = TomlText { file: file.display().to_string(), text };
-        let written: QuestionsFile = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
-        let questions = questions(&text, written.question)?;
+        let contents: QuestionsFile =
+            toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
+        let questions = questions(&text, contents.question)?;
         let (mut folders, expected) = read_entries(path, &questions)?;
-        describe_folders(&mut folders, written.folder, &text)?;
+        describe_folders(&mut folders, contents.folder, &text)?;
         inherit(&mut folders);
-        check_reference(written.reference.as_deref(), &folders, &text)?;
+        check_reference(contents.reference.as_deref(), &folders, &text)?;
         let title =
-            written.title.unwrap_or_else(|| name_of(&std::path::absolute(path).unwrap_or(path.to_owned())));
+            contents.title.unwrap_or_else(|| name_of(&std::path::absolute(path).unwrap_or(path.to_owned())));
         Ok(Self {
             path: path.to_owned(),
             title,
-            reference: written.reference,
+            reference: contents.reference,
             questions,
             folders,
             expected,
@@ -222,21 +223,21 @@ impl UserQuestions {
     /// [`CatalogueError::Invalid`] if one does not; the error lists the systems that do.
     pub fn check_systems(&self, catalogue: &Catalogue) -> Result<(), CatalogueError> {
         for folder in &self.folders {
-            let able: Vec<&str> =
-                catalogue.systems().iter().filter(|one| one.runs(QUESTIONS)).map(System::name).collect();
-            if !able.contains(&folder.system.as_str()) {
-                let why = match catalogue.get(&folder.system) {
+            let running = catalogue.systems().iter().filter(|system| system.runs(QUESTIONS));
+            let supported: Vec<&str> = running.map(System::name).collect();
+            if !supported.contains(&folder.system.as_str()) {
+                let reason = match catalogue.get(&folder.system) {
                     Ok(system) => system.unsupported_reason(QUESTIONS).unwrap_or_default(),
                     Err(_) => format!("there is no system `{}`", folder.system),
                 };
-                let near = did_you_mean(&folder.system, able.iter().copied());
+                let near = did_you_mean(&folder.system, supported.iter().copied());
                 return Err(CatalogueError::Invalid {
                     file: self.path.join(&folder.name).display().to_string(),
                     line: None,
                     key: None,
                     message: format!(
-                        "{why}{near}; a folder is called SYSTEM or SYSTEM+VARIANT, of {}",
-                        able.join(", ")
+                        "{reason}{near}; a folder is called SYSTEM or SYSTEM+VARIANT, of {}",
+                        supported.join(", ")
                     ),
                 });
             }
@@ -254,10 +255,12 @@ impl UserQuestions {
         system: &'a System,
     ) -> Result<&'a str, CatalogueError> {
         let variants = system.variants_of(QUESTIONS);
-        let named =
-            variants.iter().find(|one| folder.variant.as_deref().is_some_and(|name| one.is_called(name)));
-        let usual = || variants.iter().find(|one| one.is_default);
-        named.or_else(usual).map(|one| one.name.as_str()).ok_or_else(|| CatalogueError::NotRun {
+        let named_variant = variants
+            .iter()
+            .find(|variant| folder.variant.as_deref().is_some_and(|name| variant.is_called(name)));
+        let default_variant = || variants.iter().find(|variant| variant.is_default);
+        let variant = named_variant.or_else(default_variant);
+        variant.map(|variant| variant.name.as_str()).ok_or_else(|| CatalogueError::NotRun {
             workload: QUESTIONS.to_owned(),
             reasons: system.unsupported_reason(QUESTIONS).into_iter().collect(),
             by: Vec::new(),
@@ -268,10 +271,10 @@ impl UserQuestions {
     /// names a variant that the catalogue does not have, the configuration's variant gets that name.
     #[must_use]
     pub fn applied(&self, folder: &UserSystemFolder, mut configuration: Configuration) -> Configuration {
-        if let Some(part) = configuration.parts.remove(QUESTIONS) {
-            let mut part = part.without_templates();
-            part.files.extend(folder.files.clone());
-            configuration.parts.insert(QUESTIONS.to_owned(), part);
+        if let Some(setup) = configuration.parts.remove(QUESTIONS) {
+            let mut setup = setup.without_templates();
+            setup.files.extend(folder.files.clone());
+            configuration.parts.insert(QUESTIONS.to_owned(), setup);
         }
         if let Some(variant) = &folder.variant
             && *variant != configuration.variant
@@ -294,9 +297,8 @@ impl UserQuestions {
 
     /// Builds an error about the question of this name, with its line.
     pub fn error(&self, question: &str, message: impl Into<String>) -> CatalogueError {
-        let place =
-            self.questions.iter().position(|one| one.name == question).unwrap_or_default().to_string();
-        self.text.error(&["question", &place], message)
+        let index = self.questions.iter().position(|known| known.name == question).unwrap_or_default();
+        self.text.error(&["question", &index.to_string()], message)
     }
 }
 
@@ -308,21 +310,24 @@ impl UserSystemFolder {
     }
 }
 
-fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<UserQuestion>, CatalogueError> {
-    if written.is_empty() {
+fn questions(
+    text: &TomlText,
+    definitions: Vec<QuestionDefinition>,
+) -> Result<Vec<UserQuestion>, CatalogueError> {
+    if definitions.is_empty() {
         return Err(text.error(&[], "asks nothing: add a [[question]] with name, title and columns"));
     }
     let mut questions: Vec<UserQuestion> = Vec::new();
-    for (index, one) in written.into_iter().enumerate() {
-        let place = QuestionPlace { text, index: index.to_string() };
-        check_question(&one, &questions, &place)?;
-        let columns = place.columns(&one)?;
-        let order = place.order(&one)?;
-        if one.limit.is_some() && order.is_empty() {
+    for (index, definition) in definitions.into_iter().enumerate() {
+        let location = QuestionLocation { text, index: index.to_string() };
+        check_question(&definition, &questions, &location)?;
+        let columns = location.columns(&definition)?;
+        let order = location.order(&definition)?;
+        if definition.limit.is_some() && order.is_empty() {
             let message = "has no order: which rows a limit cuts is anybody's choice without one";
-            return Err(place.error("limit", message.to_owned()));
+            return Err(location.error("limit", message.to_owned()));
         }
-        let QuestionDefinition { name, title, asks, limit, .. } = one;
+        let QuestionDefinition { name, title, asks, limit, .. } = definition;
         questions.push(UserQuestion { name, title, asks, columns, order, limit });
     }
     Ok(questions)
@@ -330,53 +335,53 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Us
 
 /// Checks what a question states, apart from its columns and its order.
 fn check_question(
-    one: &QuestionDefinition,
+    definition: &QuestionDefinition,
     earlier: &[UserQuestion],
-    place: &QuestionPlace<'_>,
+    location: &QuestionLocation<'_>,
 ) -> Result<(), CatalogueError> {
-    let name = &one.name;
+    let name = &definition.name;
     let (key, message) = if !is_name(name) {
         ("name", format!("`{name}` is no name: a name is a-z, 0-9, `-` and `_`, and starts with a letter"))
     } else if RESERVED.contains(&name.as_str()) {
         ("name", format!("`{name}` means something else: choose another name"))
     } else if earlier.iter().any(|other| other.name == *name) {
         ("name", format!("there are two questions called `{name}`"))
-    } else if one.title.trim().is_empty() {
+    } else if definition.title.trim().is_empty() {
         ("title", "is empty".to_owned())
-    } else if one.columns.is_empty() {
+    } else if definition.columns.is_empty() {
         ("columns", "is empty: say what the answer's columns are".to_owned())
-    } else if one.limit == Some(0) {
+    } else if definition.limit == Some(0) {
         ("limit", "is 0: leave it out, or say how many rows there are at most".to_owned())
     } else {
         return Ok(());
     };
-    Err(place.error(key, message))
+    Err(location.error(key, message))
 }
 
-/// Place of a question in `questions.toml`, for errors.
-struct QuestionPlace<'a> {
+/// Location of a question in `questions.toml`, for errors.
+struct QuestionLocation<'a> {
     text: &'a TomlText,
     index: String,
 }
 
-impl QuestionPlace<'_> {
+impl QuestionLocation<'_> {
     fn error(&self, key: &str, message: String) -> CatalogueError {
         self.text.error(&["question", &self.index, key], message)
     }
 
-    /// Index of the column that `key` names.
-    fn column(&self, one: &QuestionDefinition, key: &str, name: &str) -> Result<usize, CatalogueError> {
-        one.columns.iter().position(|column| column.name == name).ok_or_else(|| {
-            let names: Vec<String> = one.columns.iter().map(|column| column.name.clone()).collect();
+    /// Returns the index of the column that `key` names.
+    fn column(&self, question: &QuestionDefinition, key: &str, name: &str) -> Result<usize, CatalogueError> {
+        question.columns.iter().position(|column| column.name == name).ok_or_else(|| {
+            let names: Vec<String> = question.columns.iter().map(|column| column.name.clone()).collect();
             let near = did_you_mean(name, names.iter().map(String::as_str));
             self.error(key, format!("`{name}` is no column{near}; there is {}", listed(&names)))
         })
     }
 
-    /// Columns with what `approximate` and `scale` state about them.
-    fn columns(&self, one: &QuestionDefinition) -> Result<Vec<AnswerColumn>, CatalogueError> {
+    /// Returns the columns with what `approximate` and `scale` state about them.
+    fn columns(&self, question: &QuestionDefinition) -> Result<Vec<AnswerColumn>, CatalogueError> {
         let mut columns: Vec<AnswerColumn> = Vec::new();
-        for ColumnDefinition { name, column_type } in one.columns.clone() {
+        for ColumnDefinition { name, column_type } in question.columns.clone() {
             if columns.iter().any(|other| other.name == name) {
                 return Err(self.error("columns", format!("there are two columns called `{name}`")));
             }
@@ -385,22 +390,22 @@ impl QuestionPlace<'_> {
         let is_number = |columns: &[AnswerColumn], index: usize| {
             columns.get(index).is_some_and(|column| column.column_type == ColumnType::Number)
         };
-        for name in &one.approximate {
-            let index = self.column(one, "approximate", name)?;
+        for name in &question.approximate {
+            let index = self.column(question, "approximate", name)?;
             if !is_number(&columns, index) {
                 let message = format!("`{name}` is no number: only numbers are approximate");
                 return Err(self.error("approximate", message));
             }
             columns.iter_mut().skip(index).take(1).for_each(|column| column.approximate = true);
         }
-        for (name, written) in &one.scale {
+        for (name, written) in &question.scale {
             let (size, per) = match written.split_once('/') {
                 Some((size, per)) => (size.trim(), Some(per.trim())),
                 None => (written.trim(), None),
             };
-            let index = self.column(one, "scale", name)?;
-            let size = self.column(one, "scale", size)?;
-            let per = per.map(|per| self.column(one, "scale", per)).transpose()?;
+            let index = self.column(question, "scale", name)?;
+            let size = self.column(question, "scale", size)?;
+            let per = per.map(|per| self.column(question, "scale", per)).transpose()?;
             if ![Some(index), Some(size), per].into_iter().flatten().all(|index| is_number(&columns, index)) {
                 let message =
                     format!("`{name}` and its scale `{written}` are numbers, and only numbers have one");
@@ -415,17 +420,17 @@ impl QuestionPlace<'_> {
         Ok(columns)
     }
 
-    /// Columns that order the answer, each with whether it descends.
-    fn order(&self, one: &QuestionDefinition) -> Result<Vec<(usize, bool)>, CatalogueError> {
+    /// Returns the columns that order the answer, each with whether it descends.
+    fn order(&self, question: &QuestionDefinition) -> Result<Vec<(usize, bool)>, CatalogueError> {
         let column = |written: &String| {
             let (name, descends) = match written.rsplit_once(' ') {
                 Some((name, "desc")) => (name, true),
                 Some((name, "asc")) => (name, false),
                 _ => (written.as_str(), false),
             };
-            Ok((self.column(one, "order", name.trim())?, descends))
+            Ok((self.column(question, "order", name.trim())?, descends))
         };
-        one.order.iter().map(column).collect()
+        question.order.iter().map(column).collect()
     }
 }
 
@@ -434,7 +439,7 @@ fn invalid(file: &Path, message: String) -> CatalogueError {
     CatalogueError::Invalid { file: file.display().to_string(), line: None, key: None, message }
 }
 
-/// Reads what lies beside `questions.toml`: the folders of statements, and the expected answers.
+/// Reads the folders of statements and the expected answers, which lie beside `questions.toml`.
 fn read_entries(
     path: &Path,
     questions: &[UserQuestion],
@@ -451,7 +456,7 @@ fn read_entries(
                 let known = [DEFINITION, EXPECTED, README];
                 let near = did_you_mean(&name, known);
                 let message = format!(
-                    "belongs to nothing{near}: beside folders of systems there is {}",
+                    "belongs to nothing{near}: next to folders of systems there is {}",
                     known.join(", ")
                 );
                 return Err(invalid(&entry, message));
@@ -461,13 +466,13 @@ fn read_entries(
     Ok((folders, expected))
 }
 
-/// Gives the folders what `questions.toml`, whose text is `text`, states about them.
+/// Adds titles and preparation classes from `questions.toml`, whose text is `text`, to the folders.
 fn describe_folders(
     folders: &mut [UserSystemFolder],
-    written: BTreeMap<String, FolderDefinition>,
+    definitions: BTreeMap<String, FolderDefinition>,
     text: &TomlText,
 ) -> Result<(), CatalogueError> {
-    for (name, definition) in written {
+    for (name, definition) in definitions {
         let Some(folder) = folders.iter_mut().find(|folder| folder.name == name) else {
             let near = did_you_mean(&name, folders.iter().map(|folder| folder.name.as_str()));
             return Err(text.error(&["folder", &name], format!("there is no folder {name}/{near}")));
@@ -513,8 +518,8 @@ fn expected_rows(
     })?;
     for (name, rows) in &rows {
         let line = text.lines().position(|line| line.contains(&format!("\"{name}\""))).map(|line| line + 1);
-        let Some(question) = questions.iter().find(|one| one.name == *name) else {
-            let names: Vec<String> = questions.iter().map(|one| one.name.clone()).collect();
+        let Some(question) = questions.iter().find(|question| question.name == *name) else {
+            let names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
             let near = did_you_mean(name, names.iter().map(String::as_str));
             return Err(invalid(
                 line,
@@ -523,11 +528,11 @@ fn expected_rows(
             ));
         };
         if let Some(row) = rows.iter().find(|row| row.len() != question.columns.len()) {
-            let wide = question.columns.len();
+            let width = question.columns.len();
             return Err(invalid(
                 line,
                 Some(name),
-                format!("a row has {} cells, the question {wide} columns", row.len()),
+                format!("a row has {} cells, the question {width} columns", row.len()),
             ));
         }
     }

@@ -22,7 +22,7 @@ pub struct Variant {
     pub name: String,
     /// Description in a few words.
     pub title: String,
-    /// Preparation class: what the system is told about the documents before they are loaded.
+    /// Preparation class: what is configured about the documents before they are loaded.
     pub preparation: PreparationClass,
     /// Further division of the preparation class: only configurations with the same text are ranked together.
     /// Usually empty.
@@ -76,48 +76,50 @@ pub(super) fn variants(
         .into_iter()
         .filter(|rules| sections.contains_key(rules.name()))
         .partition(|rules| rules.own_variants());
-    let all = declared(definition, text)?;
-    let (shared, of_some): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.workloads.is_empty());
-    let mut own: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
+    let declared_variants = declared(definition, text)?;
+    let (shared, specific): (Vec<_>, Vec<_>) =
+        declared_variants.into_iter().partition(|variant| variant.workloads.is_empty());
+    let mut own_variants: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
     for rules in with_own {
-        let of_it: Vec<Variant> = of_some.iter().filter(|one| one.is_of(rules)).cloned().collect();
-        let defaults: Vec<&str> =
-            of_it.iter().filter(|one| one.is_default).map(|one| one.name.as_str()).collect();
+        let of_workload = specific.iter().filter(|variant| variant.is_of(rules));
+        let workload_variants: Vec<Variant> = of_workload.cloned().collect();
+        let defaults = workload_variants.iter().filter(|variant| variant.is_default);
+        let defaults: Vec<&str> = defaults.map(|variant| variant.name.as_str()).collect();
         let name = rules.name();
         let message = match defaults.as_slice() {
             [_] => {
-                own.insert(name, of_it);
+                own_variants.insert(name, workload_variants);
                 continue;
             }
             [_, ..] if rules.several_defaults() => {
-                own.insert(name, of_it);
+                own_variants.insert(name, workload_variants);
                 continue;
             }
-            [] if of_it.is_empty() => {
+            [] if workload_variants.is_empty() => {
                 format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
             }
             [] => "has no variant that is the default: give one `default = true`".to_owned(),
-            [one, other, ..] => format!("`{one}` and `{other}` are both the default: there is one"),
+            [first, second, ..] => format!("`{first}` and `{second}` are both the default: there is one"),
         };
         return Err(text.error(&[name], message));
     }
     if shared.is_empty() {
         return match sharing.first() {
             Some(rules) => {
-                let message = "states no variant: [variants.NAME] says what the system is told about the documents \
+                let message = "states no variant: [variants.NAME] says what is configured about the documents \
                                (`preparation`)";
                 Err(text.error(&[rules.name()], message))
             }
-            None if own.is_empty() => Ok((vec![the_only_one()], own)),
-            None => Ok((shared, own)),
+            None if own_variants.is_empty() => Ok((vec![implicit_variant()], own_variants)),
+            None => Ok((shared, own_variants)),
         };
     }
     check_defaults(definition, &shared, text)?;
-    Ok((shared, own))
+    Ok((shared, own_variants))
 }
 
 /// Returns the variant of a system that declares none.
-fn the_only_one() -> Variant {
+fn implicit_variant() -> Variant {
     Variant {
         name: "default".to_owned(),
         title: "as the folder says".to_owned(),
@@ -133,45 +135,46 @@ fn the_only_one() -> Variant {
 /// Validates and converts all variants that a folder declares.
 fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, CatalogueError> {
     let mut variants: Vec<Variant> = Vec::new();
-    for (name, written) in &definition.variants {
+    for (name, variant) in &definition.variants {
         if SETS.contains(&name.as_str()) {
             let message = format!("`{name}` stands for a set of variants: choose another name");
             return Err(text.error(&["variants", name], message));
         }
-        for alias in &written.aliases {
-            let taken = SETS.contains(&alias.as_str())
+        for alias in &variant.aliases {
+            let is_taken = SETS.contains(&alias.as_str())
                 || definition.variants.contains_key(alias)
                 || variants.iter().any(|other| other.aliases.contains(alias));
-            if taken || !is_name(alias) {
-                let message = format!("`{alias}` is taken or is no name");
+            if is_taken || !is_name(alias) {
+                let message = format!("`{alias}` is used already or is no name");
                 return Err(text.error(&["variants", name, "aliases"], message));
             }
         }
-        if written.default && !written.ranked {
+        if variant.default && !variant.ranked {
             let message = "what is never ranked stands for no class";
             return Err(text.error(&["variants", name, "default"], message));
         }
-        let of = workloads_of(name, written.workloads.as_deref(), text)?;
-        let preparation = match (written.preparation, of.is_empty()) {
+        let workloads = workloads_of(name, variant.workloads.as_deref(), text)?;
+        let preparation = match (variant.preparation, workloads.is_empty()) {
             (Some(preparation), true) => preparation,
             (None, false) => PreparationClass::AsIs,
             (None, true) => {
                 return Err(text.error(&["variants", name], "missing field `preparation`"));
             }
             (Some(_), false) => {
-                let message = format!("is a class of questions, and this variant is for {}", of.join(", "));
+                let workloads = workloads.join(", ");
+                let message = format!("is a class of questions, and this variant is for {workloads}");
                 return Err(text.error(&["variants", name, "preparation"], message));
             }
         };
         variants.push(Variant {
             name: name.clone(),
-            title: written.title.clone(),
+            title: variant.title.clone(),
             preparation,
-            ranks_with: written.ranks_with.clone(),
-            ranked: written.ranked,
-            aliases: written.aliases.clone(),
-            is_default: written.default,
-            workloads: of,
+            ranks_with: variant.ranks_with.clone(),
+            ranked: variant.ranked,
+            aliases: variant.aliases.clone(),
+            is_default: variant.default,
+            workloads,
         });
     }
     Ok(variants)
@@ -190,10 +193,10 @@ fn workloads_of(
     }
     let with_own: Vec<&'static str> =
         ALL.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
-    let mut of = Vec::new();
+    let mut workloads = Vec::new();
     for name in named {
-        match with_own.iter().find(|own| **own == name.as_str()) {
-            Some(own) => of.push(*own),
+        match with_own.iter().find(|workload| **workload == name.as_str()) {
+            Some(workload) => workloads.push(*workload),
             None => {
                 let near = did_you_mean(name, with_own.iter().copied());
                 return Err(error(format!(
@@ -203,7 +206,7 @@ fn workloads_of(
             }
         }
     }
-    Ok(of)
+    Ok(workloads)
 }
 
 /// Checks that each class has one default, which represents the system there. A yardstick is in no class and
@@ -222,8 +225,8 @@ fn check_defaults(
             [] if ordinary => {
                 format!("no variant is the default of the class `{class}`: give one `default = true`")
             }
-            [one, other, ..] if !definition.reference => {
-                format!("`{one}` and `{other}` are both the default of the class `{class}`: it has one")
+            [first, second, ..] if !definition.reference => {
+                format!("`{first}` and `{second}` are both the default of the class `{class}`: it has one")
             }
             _ => continue,
         };
@@ -240,9 +243,9 @@ pub(super) fn storages(definition: &Definition) -> Vec<Storage> {
     let declared = |name: &str| definition.storage.get(name).map(|storage| storage.title.clone());
     let default = declared("default").unwrap_or_else(|| "the system's default".to_owned());
     let mut storages = vec![Storage { name: "default".to_owned(), title: default }];
-    for (name, written) in &definition.storage {
+    for (name, storage) in &definition.storage {
         if name != "default" {
-            storages.push(Storage { name: name.clone(), title: written.title.clone() });
+            storages.push(Storage { name: name.clone(), title: storage.title.clone() });
         }
     }
     storages

@@ -35,11 +35,10 @@ impl WorkloadFiles {
     ) -> Result<Self, CatalogueError> {
         let mut files = Self::default();
         for (path, text) in &folder.files {
-            let Some(inside) = path.strip_prefix(rules.name()).and_then(|rest| rest.strip_prefix('/')) else {
-                continue;
-            };
-            let (variant, name) = match inside.split_once('/') {
-                None => (None, inside),
+            let relative = path.strip_prefix(rules.name()).and_then(|rest| rest.strip_prefix('/'));
+            let Some(relative) = relative else { continue };
+            let (variant, name) = match relative.split_once('/') {
+                None => (None, relative),
                 Some((variant, name)) if variants.contains(&variant) => (Some(variant), name),
                 Some((variant, _)) => {
                     let near = did_you_mean(variant, variants.iter().copied());
@@ -53,17 +52,17 @@ impl WorkloadFiles {
                     ));
                 }
             };
-            let (rule, kind) = known(folder, path, name, rules)?;
+            let (rule, kind) = find_rule(folder, path, name, rules)?;
             let file = RawFile::read(path.clone(), folder.shown(path), text, kind)?;
-            let place = match variant {
+            let target = match variant {
                 None => &mut files.base,
                 Some(variant) => files.variants.entry(variant.to_owned()).or_default(),
             };
-            if let Some(other) = place.insert(rule.name, file) {
+            if let Some(duplicate) = target.insert(rule.name, file) {
                 return Err(folder.error(
                     path,
                     None,
-                    format!("says the same as {}: keep one of them", other.path),
+                    format!("says the same as {}: keep one of them", duplicate.path),
                 ));
             }
         }
@@ -81,12 +80,12 @@ impl WorkloadFiles {
 
     /// Returns the file of this name in the variant's own folder. `None` if the variant has none.
     pub(crate) fn own(&self, variant: &str, name: &str) -> Option<&RawFile> {
-        self.variants.get(variant).and_then(|own| own.get(name))
+        self.variants.get(variant).and_then(|files| files.get(name))
     }
 
     /// Returns the file of this name for `variant`: its own, otherwise the one of the base.
     pub(crate) fn get(&self, variant: &str, name: &str) -> Option<&RawFile> {
-        self.variants.get(variant).and_then(|own| own.get(name)).or_else(|| self.base.get(name))
+        self.variants.get(variant).and_then(|files| files.get(name)).or_else(|| self.base.get(name))
     }
 
     /// Checks the contents of the file for `rule`, or that it may be missing.
@@ -151,15 +150,16 @@ impl CheckedFile<'_> {
     /// Checks that every placeholder in the file has a value there.
     fn check_placeholders(&self) -> Result<(), CatalogueError> {
         let Self { rules, rule, file, by_row } = *self;
-        let own = self.own();
+        let own_placeholder = self.own();
         for statement in &file.statements {
             let names = template::placeholders(&statement.text)
                 .map_err(|error| file.error(statement.line_at(error.offset()), error.to_string()))?;
             for (offset, name) in names {
-                let foreign = rules.files().iter().find(|other| other.own == Some(name) && Some(name) != own);
+                let is_own = Some(name) == own_placeholder;
+                let foreign = rules.files().iter().find(|other| other.own == Some(name) && !is_own);
                 let unfilled = rules.placeholders().contains(&name)
-                    && Some(name) != own
-                    && rule.may_hold.is_some_and(|held| !held.contains(&name));
+                    && !is_own
+                    && rule.may_hold.is_some_and(|allowed| !allowed.contains(&name));
                 let message = match foreign {
                     None if unfilled => format!("`{{{{{name}}}}}` has no value in `{}`", rule.name),
                     None => continue,
@@ -178,16 +178,17 @@ impl CheckedFile<'_> {
         let needed = match load {
             LoadMode::Rows if by_row => Some(":doc".to_owned()),
             LoadMode::Stream if by_row => None,
-            _ => self.own().map(|own| format!("{{{{{own}}}}}")),
+            _ => self.own().map(|placeholder| format!("{{{{{placeholder}}}}}")),
         };
-        let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
-        let named = |name: &&str| used(&format!("{{{{{name}}}}}"));
-        if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(named) {
+        let is_used =
+            |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
+        let is_named = |name: &&str| is_used(&format!("{{{{{name}}}}}"));
+        if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(is_named) {
             let names: Vec<String> = rule.names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
             return Err(self.error(format!("does not use {}, which it is there for", names.join(" or "))));
         }
         match needed {
-            Some(needed) if !file.statements.is_empty() && !used(&needed) => {
+            Some(needed) if !file.statements.is_empty() && !is_used(&needed) => {
                 Err(self.error(format!("does not use `{needed}`, which it is there for")))
             }
             _ => Ok(()),
@@ -195,7 +196,7 @@ impl CheckedFile<'_> {
     }
 }
 
-fn known(
+fn find_rule(
     folder: &Folder,
     path: &str,
     name: &str,

@@ -34,7 +34,8 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
     let mut root = parsed.into_inner();
     let mut sections = BTreeMap::new();
     for rules in ALL {
-        sections.extend(sections_of(rules, &root, text)?.map(|found| (rules.name(), found)));
+        let workload_sections = sections_of(rules, &root, text)?;
+        sections.extend(workload_sections.map(|sections| (rules.name(), sections)));
     }
     for rules in ALL {
         root.remove(rules.name());
@@ -71,7 +72,7 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
             _ => text.reader_error(&error),
         }
     })?;
-    for (name, not) in &definition.not {
+    for (name, unsupported) in &definition.not {
         if !rules::names().contains(&name.as_str()) {
             let near = did_you_mean(name, rules::names());
             let message =
@@ -81,7 +82,7 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
         if sections.contains_key(name.as_str()) {
             return Err(text.error(&["not", name], format!("there is a [{name}]: keep one of them")));
         }
-        if not.why.trim().is_empty() {
+        if unsupported.why.trim().is_empty() {
             return Err(text.error(&["not", name, "why"], "is empty"));
         }
     }
@@ -94,8 +95,8 @@ fn sections_of(
     root: &DeTable<'_>,
     text: &TomlText,
 ) -> Result<Option<Sections>, CatalogueError> {
-    let place = |path: &[&str],
-                 only: Option<&'static [&'static str]>|
+    let section_at = |path: &[&str],
+                      only: Option<&'static [&'static str]>|
      -> Result<Option<SectionTable>, CatalogueError> {
         let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
         let Some(table) =
@@ -111,29 +112,30 @@ fn sections_of(
     if root.get(name).is_some_and(|section| !section.get_ref().is_table()) {
         return Err(text.error(&[name], format!("is a table: [{name}]")));
     }
-    let base = place(&[name], None)?;
-    let mut over = BTreeMap::new();
+    let base = section_at(&[name], None)?;
+    let mut overlays = BTreeMap::new();
     for table in OVERLAYS.into_iter().filter(|_| rules.has_overlays()) {
         let Some(DeValue::Table(entries)) = root.get(table).map(Spanned::get_ref) else { continue };
         for entry in entries.keys().map(|key| key.get_ref().to_string()) {
             let path = [table, entry.as_str()];
-            let found = match (place(&[table, &entry, name], None)?, place(&path, Some(rules.short_keys()))?)
-            {
+            let named = section_at(&[table, &entry, name], None)?;
+            let short = section_at(&path, Some(rules.short_keys()))?;
+            let section = match (named, short) {
                 (Some(_), Some(short)) => {
                     let key = short.table.keys().next().cloned().unwrap_or_default();
                     let message = format!("there is a [{table}.{entry}.{name}]: put it there");
                     return Err(text.error(&[table, &entry, &key], message));
                 }
-                (found, short) => found.or(short),
+                (named, short) => named.or(short),
             };
-            let Some(found) = found else { continue };
+            let Some(section) = section else { continue };
             if base.is_none() {
-                let last = found.only.and_then(|_| found.table.keys().next());
-                let path: Vec<&str> = found.path.iter().chain(last).map(String::as_str).collect();
+                let last = section.only.and_then(|_| section.table.keys().next());
+                let path: Vec<&str> = section.path.iter().chain(last).map(String::as_str).collect();
                 return Err(text.error(&path, format!("there is no [{name}] to which this could belong")));
             }
-            over.insert((table, entry), found);
+            overlays.insert((table, entry), section);
         }
     }
-    Ok(base.map(|base| Sections { base, over }))
+    Ok(base.map(|base| Sections { base, over: overlays }))
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use std::{
     fs,
@@ -326,7 +326,7 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "aliases = [\"ordered\"]",
             "aliases = [\"no-index\"]",
             "`variants.plain.aliases`:",
-            "`ordered` is taken",
+            "`ordered` is used already",
         ),
         ("[variants.all]", "[variants.hidden]", "`variants.all`:", "stands for a set"),
         (

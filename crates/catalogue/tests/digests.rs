@@ -2,7 +2,7 @@
 //! one would refuse to resume runs and would forget the durability that was found.
 //!
 //! A changed statement or setting changes digests on purpose:
-//! `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-catalogue --test digests` writes the file anew, and
+//! `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-catalogue --test all digests` writes the file anew, and
 //! the diff shows which configurations are different ones now.
 
 use std::{collections::BTreeSet, fmt::Write, path::Path};

@@ -41,7 +41,7 @@ impl LeftOut {
 }
 
 impl Why {
-    fn counted(&self, count: usize) -> String {
+    fn describe(&self, count: usize) -> String {
         let plural = if count == 1 { "" } else { "s" };
         match self {
             Why::Folder => format!("{count} subfolder{plural}"),
@@ -58,13 +58,14 @@ pub fn kinds(left_out: &[LeftOut]) -> String {
     let mut sorted: Vec<&LeftOut> = left_out.iter().collect();
     sorted.sort_by(|a, b| a.why.cmp(&b.why).then_with(|| a.path.cmp(&b.path)));
     let mut text = String::new();
-    for alike in sorted.chunk_by(|a, b| a.why == b.why) {
-        let Some(first) = alike.first() else { continue };
-        let names: Vec<String> = alike.iter().take(SHOWN).map(|one| one.name()).collect();
-        let more = if alike.len() > SHOWN { ", …" } else { "" };
-        let comma = if text.is_empty() { "" } else { ", " };
+    for group in sorted.chunk_by(|a, b| a.why == b.why) {
+        let Some(first) = group.first() else { continue };
+        let names: Vec<String> = group.iter().take(SHOWN).map(|entry| entry.name()).collect();
+        let ellipsis = if group.len() > SHOWN { ", …" } else { "" };
+        let separator = if text.is_empty() { "" } else { ", " };
+        let count = first.why.describe(group.len());
         // Writing to a `String` cannot fail.
-        let _ = write!(text, "{comma}{} ({}{more})", first.why.counted(alike.len()), names.join(", "));
+        let _ = write!(text, "{separator}{count} ({}{ellipsis})", names.join(", "));
     }
     text
 }
@@ -73,13 +74,13 @@ pub fn kinds(left_out: &[LeftOut]) -> String {
 pub fn sentence(left_out: &[LeftOut]) -> Option<String> {
     let folder = left_out.first()?.path.parent().unwrap_or(Path::new("."));
     let mut remedies = Vec::new();
-    if left_out.iter().any(|one| one.why == Why::Archive) {
+    if left_out.iter().any(|entry| entry.why == Why::Archive) {
         remedies.push("unpack archives");
     }
-    if left_out.iter().any(|one| one.why == Why::Folder) {
+    if left_out.iter().any(|entry| entry.why == Why::Folder) {
         remedies.push("name a subfolder by itself");
     }
-    if left_out.iter().any(|one| matches!(one.why, Why::Ending(_) | Why::Hidden)) {
+    if left_out.iter().any(|entry| matches!(entry.why, Why::Ending(_) | Why::Hidden)) {
         remedies.push("name a file of newline-delimited JSON by itself, or end its name in .ndjson");
     }
     Some(format!(
@@ -97,26 +98,26 @@ mod tests {
     #[test]
     fn what_was_left_out_is_told_by_kind_with_its_remedy() {
         assert_eq!(sentence(&[]), None);
-        let out = |name: &str, why| LeftOut { path: Path::new("data").join(name), why };
+        let entry = |name: &str, why| LeftOut { path: Path::new("data").join(name), why };
         let log = || Why::Ending(Some("log".into()));
-        let all = [
-            out(".x", Why::Hidden),
-            out("1.log", log()),
-            out("2.log", log()),
-            out("2023", Why::Folder),
-            out("3.log", log()),
-            out("4.log", log()),
-            out("README", Why::Ending(None)),
-            out("old.tar.gz", Why::Archive),
+        let entries = [
+            entry(".x", Why::Hidden),
+            entry("1.log", log()),
+            entry("2.log", log()),
+            entry("2023", Why::Folder),
+            entry("3.log", log()),
+            entry("4.log", log()),
+            entry("README", Why::Ending(None)),
+            entry("old.tar.gz", Why::Archive),
         ];
         assert_eq!(
-            sentence(&all).unwrap(),
+            sentence(&entries).unwrap(),
             "not read in data: 1 subfolder (2023/), 1 archive (old.tar.gz), 1 file without an ending (README), \
              4 .log files (1.log, 2.log, 3.log, …), 1 hidden file (.x); to have them read, unpack archives; name a \
              subfolder by itself; name a file of newline-delimited JSON by itself, or end its name in .ndjson"
         );
         assert_eq!(
-            sentence(&all[3..4]).unwrap(),
+            sentence(&entries[3..4]).unwrap(),
             "not read in data: 1 subfolder (2023/); to have them read, name a subfolder by itself"
         );
     }

@@ -17,7 +17,7 @@ struct ProtocolDefaults {
     port: u16,
 }
 
-const REACH: [ProtocolDefaults; 5] = [
+const PROTOCOLS: [ProtocolDefaults; 5] = [
     ProtocolDefaults { protocol: "postgres", schemes: &["postgres", "postgresql"], port: 5432 },
     ProtocolDefaults { protocol: "mysql", schemes: &["mysql"], port: 3306 },
     ProtocolDefaults { protocol: "mongodb", schemes: &["mongodb"], port: 27017 },
@@ -25,7 +25,7 @@ const REACH: [ProtocolDefaults; 5] = [
     ProtocolDefaults { protocol: "clickhouse", schemes: &["http", "https"], port: 8123 },
 ];
 
-const PARAMETERS: [&str; 3] = ["tls", "ca", "socket"];
+const PARAMETERS: [&str; 5] = ["tls", "ca", "cert", "key", "socket"];
 
 /// Network address, user and database of a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,10 +54,17 @@ pub struct Address {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// PEM file with the authorities that may have signed the certificate. `None` for those of the public
-    /// web. MySQL's client library always trusts the public web as well.
+    /// PEM file with the authorities that may have signed the server's certificate. `None` for those of the
+    /// public web.
     #[serde(default)]
     pub ca: Option<PathBuf>,
+    /// PEM file with the client's own certificate, followed by those of the authorities that signed it.
+    /// `None` if the client shows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<PathBuf>,
+    /// PEM file with the private key of `certificate`; given if and only if that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<PathBuf>,
 }
 
 /// Password of a login. Its `Debug` output hides the text.
@@ -90,7 +97,7 @@ impl Address {
     /// malformed, or if the text contains a password.
     pub fn parse(text: &str, protocol: &str) -> Result<Self, AddressError> {
         let fail = |message: String| Err(AddressError(message));
-        let Some(reach) = REACH.iter().find(|reach| reach.protocol == protocol) else {
+        let Some(defaults) = PROTOCOLS.iter().find(|defaults| defaults.protocol == protocol) else {
             return fail("this system runs inside the program and has no address".into());
         };
         // Checked first, because later error messages repeat the text.
@@ -103,9 +110,9 @@ impl Address {
             Err(error) => return fail(format!("`{text}` is no address: {error}")),
         };
         let scheme = uri.scheme_str().unwrap_or_default();
-        if !reach.schemes.contains(&scheme) {
-            let known = reach.schemes.join(":// or ");
-            return fail(format!("`{text}` is no address of this system: it begins with {known}://"));
+        if !defaults.schemes.contains(&scheme) {
+            let schemes = defaults.schemes.join(":// or ");
+            return fail(format!("`{text}` is no address of this system: it begins with {schemes}://"));
         }
         let Some(host) = uri.host().filter(|host| !host.is_empty()) else {
             return fail(format!("`{text}` names no host"));
@@ -113,9 +120,9 @@ impl Address {
         if uri.authority().is_some_and(|authority| authority.as_str().contains(',')) {
             return fail(format!("`{text}` names several hosts: name the one that sessions shall reach"));
         }
-        let named = authority.rsplit_once('@').map_or(authority, |(_, named)| named);
-        let behind = named.rsplit_once(']').map_or(named, |(_, behind)| behind);
-        if behind.contains(':') && uri.port_u16().is_none() {
+        let host_port = authority.rsplit_once('@').map_or(authority, |(_, host_port)| host_port);
+        let port_part = host_port.rsplit_once(']').map_or(host_port, |(_, port_part)| port_part);
+        if port_part.contains(':') && uri.port_u16().is_none() {
             return fail(format!("`{text}`: a port is a number up to 65535"));
         }
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
@@ -129,10 +136,10 @@ impl Address {
         let database = uri.path().trim_matches('/');
         Ok(Self {
             host,
-            port: uri.port_u16().unwrap_or(reach.port),
+            port: uri.port_u16().unwrap_or(defaults.port),
             socket,
-            user: user_part.filter(|user| !user.is_empty()).map(decoded).transpose()?,
-            database: (!database.is_empty()).then(|| decoded(database)).transpose()?,
+            user: user_part.filter(|user| !user.is_empty()).map(percent_decode).transpose()?,
+            database: (!database.is_empty()).then(|| percent_decode(database)).transpose()?,
             tls,
         })
     }
@@ -141,7 +148,7 @@ impl Address {
 /// Refuses an address with a password, given what follows its scheme.
 fn refuse_password(rest: &str) -> Result<(), AddressError> {
     // A password may contain `/`, `?` or `#`, so the whole rest is searched.
-    if rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) {
+    if rest.rsplit_once('@').is_some_and(|(user_info, _)| user_info.contains(':')) {
         return Err(AddressError(
             "an address must not hold a password, which others would read in the process list: leave it out \
              and set JSONATHLON_PASSWORD_<NAME> in the environment"
@@ -159,10 +166,10 @@ fn tls_and_socket(
     mut tls: Option<Tls>,
 ) -> Result<(Option<Tls>, Option<PathBuf>), AddressError> {
     let fail = |message: String| Err(AddressError(message));
-    let (mut ca, mut socket) = (None, None);
+    let (mut settings, mut has_files, mut socket) = (Tls::default(), false, None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let value = decoded(value)?;
+        let value = percent_decode(value)?;
         match (name, value.as_str()) {
             ("tls", _) if scheme.starts_with("http") => {
                 return fail("`tls` is said by the scheme here: http:// or https://".into());
@@ -170,27 +177,39 @@ fn tls_and_socket(
             ("tls", "on") => tls = Some(tls.unwrap_or_default()),
             ("tls", "off") => tls = None,
             ("tls", other) => return fail(format!("`tls={other}`: it is on or off")),
-            ("ca", path) if !path.is_empty() => ca = Some(PathBuf::from(path)),
+            (file @ ("ca" | "cert" | "key"), path) if !path.is_empty() => {
+                let field = match file {
+                    "ca" => &mut settings.ca,
+                    "cert" => &mut settings.certificate,
+                    _ => &mut settings.key,
+                };
+                *field = Some(PathBuf::from(path));
+                has_files = true;
+            }
             ("socket", _) if scheme.starts_with("http") => {
                 return fail("HTTP is spoken over TCP only: leave `socket` out".into());
             }
             ("socket", path) if path.starts_with('/') => socket = Some(PathBuf::from(path)),
-            ("ca" | "socket", _) => return fail(format!("`{name}` needs a path")),
+            ("ca" | "cert" | "key" | "socket", _) => return fail(format!("`{name}` needs a path")),
             (other, _) => {
-                let known = PARAMETERS.join(", ");
-                return fail(format!("`{other}` is no parameter of an address; there is {known}"));
+                let parameters = PARAMETERS.join(", ");
+                return fail(format!("`{other}` is no parameter of an address; there is {parameters}"));
             }
         }
     }
     if socket.is_some() {
         tls = None;
     }
-    match (&mut tls, ca) {
-        (Some(tls), ca) => tls.ca = ca,
-        (None, Some(_)) => {
-            return fail("`ca` has a meaning only where the connection is encrypted: add tls=on".into());
+    if settings.certificate.is_some() != settings.key.is_some() {
+        return fail("`cert` and `key` belong together: name both files, or neither".into());
+    }
+    match &mut tls {
+        Some(tls) => *tls = settings,
+        None if has_files => {
+            let message = "`ca`, `cert` and `key` have a meaning only where the connection is encrypted";
+            return fail(format!("{message}: add tls=on"));
         }
-        (None, None) => {}
+        None => {}
     }
     Ok((tls, socket))
 }
@@ -214,21 +233,22 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// Decodes percent-encoding: `%41` becomes `A`.
-fn decoded(text: &str) -> Result<String, AddressError> {
+fn percent_decode(text: &str) -> Result<String, AddressError> {
     let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
         if byte == b'%' {
-            let code = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            plain.push(code.ok_or_else(|| AddressError(format!("`{text}`: two digits follow a %")))?);
-            at += 3;
+            let digits = text.get(position + 1..position + 3);
+            let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            decoded.push(code.ok_or_else(|| AddressError(format!("`{text}`: two digits follow a %")))?);
+            position += 3;
         } else {
-            plain.push(byte);
-            at += 1;
+            decoded.push(byte);
+            position += 1;
         }
     }
-    String::from_utf8(plain).map_err(|_| AddressError(format!("`{text}` is no UTF-8")))
+    String::from_utf8(decoded).map_err(|_| AddressError(format!("`{text}` is no UTF-8")))
 }
 
 #[cfg(test)]
@@ -254,15 +274,18 @@ mod tests {
         let address = Address::parse("mysql://a%40b@[::1]:33/x%20y?tls=on&ca=/etc/ca.pem", "mysql").unwrap();
         assert_eq!((address.host.as_str(), address.port), ("::1", 33));
         assert_eq!((address.user.as_deref(), address.database.as_deref()), (Some("a@b"), Some("x y")));
-        assert_eq!(address.tls, Some(Tls { ca: Some("/etc/ca.pem".into()) }));
+        assert_eq!(address.tls, Some(Tls { ca: Some("/etc/ca.pem".into()), ..Tls::default() }));
         assert_eq!(address.to_string(), "[::1]:33");
+        let address = Address::parse("mysql://host?cert=/etc/me.pem&key=/etc/me.key", "mysql").unwrap();
+        let tls = Tls { ca: None, certificate: Some("/etc/me.pem".into()), key: Some("/etc/me.key".into()) };
+        assert_eq!(address.tls, Some(tls));
         let address = Address::parse("postgres://localhost?socket=/run/.s.PGSQL.5432", "postgres").unwrap();
         assert_eq!(address.to_string(), "/run/.s.PGSQL.5432");
     }
 
     #[test]
     fn what_leaves_the_machine_is_encrypted_unless_said_otherwise() {
-        for (text, protocol, encrypted) in [
+        for (text, protocol, is_encrypted) in [
             ("postgres://localhost", "postgres", false),
             ("postgres://127.0.0.1", "postgres", false),
             ("postgres://10.0.0.1", "postgres", true),
@@ -271,13 +294,13 @@ mod tests {
             ("https://localhost:9200", "elasticsearch", true),
             ("http://far.example.org:9200", "elasticsearch", false),
         ] {
-            assert_eq!(Address::parse(text, protocol).unwrap().tls.is_some(), encrypted, "{text}");
+            assert_eq!(Address::parse(text, protocol).unwrap().tls.is_some(), is_encrypted, "{text}");
         }
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for (text, protocol, words) in [
+        for (text, protocol, expected) in [
             ("postgres://me:secret@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
             ("postgres://me:@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
             ("postgres://me:se/secret@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
@@ -287,9 +310,12 @@ mod tests {
             ("https://host/?socket=/x", "clickhouse", "leave `socket` out"),
             ("mysql://host", "postgres", "postgres:// or postgresql://"),
             ("postgres://", "postgres", "is no address"),
-            ("postgres://host?sslmode=require", "postgres", "there is tls, ca, socket"),
+            ("postgres://host?sslmode=require", "postgres", "there is tls, ca, cert, key, socket"),
             ("postgres://host?tls=maybe", "postgres", "on or off"),
             ("postgres://localhost?ca=/x", "postgres", "tls=on"),
+            ("postgres://localhost?cert=/x&key=/y", "postgres", "tls=on"),
+            ("postgres://host?cert=/x", "postgres", "belong together"),
+            ("postgres://host?key=/x", "postgres", "belong together"),
             ("postgres://host?socket=relative", "postgres", "needs a path"),
             ("https://host?tls=off", "elasticsearch", "http:// or https://"),
             ("mongodb://a,b,c/x", "mongodb", "several hosts"),
@@ -297,7 +323,7 @@ mod tests {
             ("postgres://host/%zz", "postgres", "two digits"),
         ] {
             let error = Address::parse(text, protocol).unwrap_err().to_string();
-            assert!(error.contains(words), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
     }

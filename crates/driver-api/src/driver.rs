@@ -67,15 +67,6 @@ pub trait Connection: Send {
         Ok(outcome.with_stats(report))
     }
 
-    /// Prepares what [`Connection::export`] needs besides this session, e.g. a second connection, so that it
-    /// does not count towards the time of the export. Does nothing by default.
-    ///
-    /// # Errors
-    /// As for opening a connection.
-    fn prepare_export(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     /// Executes `statement`, whose rows have one text each, and passes every text to `take` as it arrives.
     /// Uses the fastest export path of the protocol and keeps no texts.
     ///
@@ -196,17 +187,17 @@ impl std::fmt::Debug for DriverContext {
 }
 
 /// Resolves a requested number of cores: 0 means all cores on which the process may run.
-pub fn cores(asked: usize) -> usize {
-    match asked {
+pub fn cores(requested: usize) -> usize {
+    match requested {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        asked => asked,
+        requested => requested,
     }
 }
 
 /// Returns the number of cores to set in the engine. `None` if the session may use all cores of the process.
 pub fn core_limit(open: &SessionOptions) -> Option<usize> {
-    let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
-    (open.cores > 0 && open.cores < all).then_some(open.cores)
+    let available = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
+    (open.cores > 0 && open.cores < available).then_some(open.cores)
 }
 
 #[cfg(test)]
@@ -215,11 +206,11 @@ mod tests {
 
     #[test]
     fn cores_are_set_only_when_they_are_fewer_than_there_are() {
-        let all = std::thread::available_parallelism().unwrap().get();
-        let set = |cores| core_limit(&SessionOptions { cores, ..SessionOptions::default() });
-        assert_eq!(set(0), None);
-        assert_eq!(set(all), None);
-        assert_eq!(set(all + 1), None);
-        assert_eq!(set(all - 1), (all > 1).then_some(all - 1));
+        let available = std::thread::available_parallelism().unwrap().get();
+        let limit = |cores| core_limit(&SessionOptions { cores, ..SessionOptions::default() });
+        assert_eq!(limit(0), None);
+        assert_eq!(limit(available), None);
+        assert_eq!(limit(available + 1), None);
+        assert_eq!(limit(available - 1), (available > 1).then_some(available - 1));
     }
 }

@@ -149,6 +149,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// Why an attempt to connect failed, and whether to retry.
+#[derive(Debug)]
 pub enum ConnectFailure {
     /// The server is not ready yet; the attempt is repeated. Contains the reason.
     Transient(String),
@@ -165,7 +166,7 @@ impl Endpoint {
         match &open.endpoint {
             Some(endpoint) => Ok(Self::clone(endpoint)),
             None => Err(DriverError::Unavailable(format!(
-                "protocol `{}` needs a server, and the session was told none",
+                "protocol `{}` needs a server, but the session has no endpoint",
                 open.protocol
             ))),
         }
@@ -180,20 +181,20 @@ impl Endpoint {
         &self,
         mut probe: impl FnMut(&Self) -> std::result::Result<T, ConnectFailure>,
     ) -> Result<T> {
-        let (begun, limit) = (Instant::now(), Duration::from_secs(self.connect_timeout_s));
+        let (started, limit) = (Instant::now(), Duration::from_secs(self.connect_timeout_s));
         loop {
-            let why = match probe(self) {
-                Ok(ready) => return Ok(ready),
-                Err(ConnectFailure::Permanent(why)) => {
-                    return Err(DriverError::Unavailable(format!("{self}: {why}")));
+            let reason = match probe(self) {
+                Ok(connection) => return Ok(connection),
+                Err(ConnectFailure::Permanent(reason)) => {
+                    return Err(DriverError::Unavailable(format!("{self}: {reason}")));
                 }
-                Err(ConnectFailure::Transient(why)) => why,
+                Err(ConnectFailure::Transient(reason)) => reason,
             };
-            if blames_certificate(&why) {
-                return Err(DriverError::Unavailable(format!("{self}: {why}: {}", REMEDY)));
+            if blames_certificate(&reason) {
+                return Err(DriverError::Unavailable(format!("{self}: {reason}: {}", REMEDY)));
             }
-            if begun.elapsed() >= limit {
-                return Err(DriverError::Unavailable(format!("{self} does not answer: {why}")));
+            if started.elapsed() >= limit {
+                return Err(DriverError::Unavailable(format!("{self} does not answer: {reason}")));
             }
             std::thread::sleep(Duration::from_millis(self.retry_interval_ms));
         }
@@ -223,8 +224,8 @@ impl Endpoint {
     /// Adds the server's address to the error of a broken connection. Other errors are returned unchanged.
     pub fn with_server_context(&self, error: DriverError) -> DriverError {
         match error {
-            DriverError::Crashed(words) => {
-                DriverError::Crashed(format!("the server at {self} cut the connection: {words}"))
+            DriverError::Crashed(message) => {
+                DriverError::Crashed(format!("the server at {self} cut the connection: {message}"))
             }
             other => other,
         }
@@ -233,9 +234,9 @@ impl Endpoint {
     /// Error for a session that could not be opened although another one is open to the same server.
     pub fn refused(
         &self,
-        (ConnectFailure::Transient(why) | ConnectFailure::Permanent(why)): ConnectFailure,
+        (ConnectFailure::Transient(reason) | ConnectFailure::Permanent(reason)): ConnectFailure,
     ) -> DriverError {
-        self.with_server_context(DriverError::Crashed(why))
+        self.with_server_context(DriverError::Crashed(reason))
     }
 }
 
@@ -253,17 +254,17 @@ mod tests {
         let endpoint = Endpoint { host: "::1".into(), port: 5, ..Endpoint::default() };
         let mut attempts = 0;
         let patient = Endpoint { connect_timeout_s: 60, ..endpoint.clone() };
-        let ready = patient.connect_with_retry(|_| {
+        let result = patient.connect_with_retry(|_| {
             attempts += 1;
             if attempts < 3 { Err(ConnectFailure::Transient("starting".into())) } else { Ok(attempts) }
         });
-        assert_eq!(ready.unwrap(), 3);
-        let never = |why: fn(String) -> ConnectFailure, words: &str| {
-            let error = endpoint.connect_with_retry(|_| Err::<(), _>(why(words.into()))).unwrap_err();
+        assert_eq!(result.unwrap(), 3);
+        let error_text = |failure: fn(String) -> ConnectFailure, reason: &str| {
+            let error = endpoint.connect_with_retry(|_| Err::<(), _>(failure(reason.into()))).unwrap_err();
             error.to_string()
         };
-        assert_eq!(never(ConnectFailure::Transient, "refused"), "[::1]:5 does not answer: refused");
-        assert_eq!(never(ConnectFailure::Permanent, "wrong password"), "[::1]:5: wrong password");
+        assert_eq!(error_text(ConnectFailure::Transient, "refused"), "[::1]:5 does not answer: refused");
+        assert_eq!(error_text(ConnectFailure::Permanent, "wrong password"), "[::1]:5: wrong password");
         let error = patient.connect_with_retry(|_| {
             Err::<(), _>(ConnectFailure::Transient("invalid peer certificate: x".into()))
         });
@@ -273,10 +274,10 @@ mod tests {
     #[test]
     fn who_tries_again_later_is_told_at_once() {
         // No connection is accepted, so that the greeting never arrives.
-        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let endpoint = Endpoint {
             host: "127.0.0.1".into(),
-            port: silent.local_addr().unwrap().port(),
+            port: listener.local_addr().unwrap().port(),
             process: Some(1),
             connect_timeout_s: 600,
             ..Endpoint::default()
@@ -286,21 +287,21 @@ mod tests {
         let endpoint = Endpoint::of(&open).unwrap();
         assert_eq!((endpoint.step_timeout(), endpoint.process), (Duration::from_secs(1), None));
         let mut attempts = 0;
-        let refused = endpoint.connect_with_retry(|_| {
+        let result = endpoint.connect_with_retry(|_| {
             attempts += 1;
             Err::<(), _>(ConnectFailure::Transient("starting".into()))
         });
-        assert_eq!((attempts, refused.is_err()), (1, true));
+        assert_eq!((attempts, result.is_err()), (1, true));
         assert_eq!(Endpoint::default().step_timeout(), Duration::from_secs(5));
     }
 
     #[test]
     fn only_processes_of_the_server_are_taken_for_it() {
-        let here = std::process::id();
+        let own_pid = std::process::id();
         let endpoint = |process| Endpoint { process, ..Endpoint::default() };
-        assert!(endpoint(Some(here)).owns_process(Some(here)));
-        assert!(!endpoint(Some(here)).owns_process(Some(1)));
-        assert!(!endpoint(Some(here)).owns_process(None));
+        assert!(endpoint(Some(own_pid)).owns_process(Some(own_pid)));
+        assert!(!endpoint(Some(own_pid)).owns_process(Some(1)));
+        assert!(!endpoint(Some(own_pid)).owns_process(None));
         assert!(endpoint(None).owns_process(None));
     }
 }

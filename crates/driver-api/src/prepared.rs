@@ -51,32 +51,33 @@ static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct StatementTable<T> {
     connection: u64,
-    all: Vec<Option<T>>,
-    /// Indices in `all` of removed statements, to be reused.
+    statements: Vec<Option<T>>,
+    /// Indices in `statements` of removed statements, to be reused.
     free: Vec<usize>,
 }
 
 impl<T> Default for StatementTable<T> {
     fn default() -> Self {
-        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), all: Vec::new(), free: Vec::new() }
+        let connection = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
+        Self { connection, statements: Vec::new(), free: Vec::new() }
     }
 }
 
 impl<T> StatementTable<T> {
     /// Stores a statement and returns its handle. Indices of removed statements are reused.
     pub fn insert(&mut self, statement: T) -> PreparedStatement {
-        let index = self.free.pop().unwrap_or(self.all.len());
-        match self.all.get_mut(index) {
-            Some(place) => *place = Some(statement),
-            None => self.all.push(Some(statement)),
+        let index = self.free.pop().unwrap_or(self.statements.len());
+        match self.statements.get_mut(index) {
+            Some(slot) => *slot = Some(statement),
+            None => self.statements.push(Some(statement)),
         }
         PreparedStatement { connection: self.connection, index }
     }
 
     /// Removes a statement. `None` if it was removed already or belongs to another connection.
     pub fn remove(&mut self, prepared: &PreparedStatement) -> Option<T> {
-        let own = prepared.connection == self.connection;
-        let removed = self.all.get_mut(prepared.index).filter(|_| own)?.take()?;
+        let is_own = prepared.connection == self.connection;
+        let removed = self.statements.get_mut(prepared.index).filter(|_| is_own)?.take()?;
         self.free.push(prepared.index);
         Some(removed)
     }
@@ -87,7 +88,7 @@ impl<T> StatementTable<T> {
     /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
     pub fn get_mut(&mut self, prepared: &PreparedStatement) -> Result<&mut T> {
         self.get(prepared)?;
-        self.all.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign)
+        self.statements.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign_statement)
     }
 
     /// Returns the statement of a handle.
@@ -95,25 +96,26 @@ impl<T> StatementTable<T> {
     /// # Errors
     /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
     pub fn get(&self, prepared: &PreparedStatement) -> Result<&T> {
-        let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
-        own.and_then(Option::as_ref).ok_or_else(foreign)
+        let is_own = prepared.connection == self.connection;
+        let slot = is_own.then(|| self.statements.get(prepared.index)).flatten();
+        slot.and_then(Option::as_ref).ok_or_else(foreign_statement)
     }
 }
 
-fn foreign() -> DriverError {
+fn foreign_statement() -> DriverError {
     DriverError::Unsupported("the statement was prepared by another connection".to_owned())
 }
 
-/// Checks that a statement with `wanted` parameters is given as many.
+/// Checks that a statement with `expected` parameters is given as many.
 ///
 /// # Errors
 /// [`DriverError::Refused`] if more or fewer parameters are given.
-pub fn check_parameter_count(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
-    if parameters.len() == wanted {
+pub fn check_parameter_count(expected: usize, parameters: &[Parameter<'_>]) -> Result<()> {
+    if parameters.len() == expected {
         return Ok(());
     }
     Err(DriverError::Refused(format!(
-        "the statement has {wanted} parameters, and {} are given",
+        "the statement has {expected} parameters, and {} are given",
         parameters.len()
     )))
 }
@@ -122,8 +124,8 @@ pub fn check_parameter_count(wanted: usize, parameters: &[Parameter<'_>]) -> Res
 /// placeholder.
 pub fn placeholder(text: &str) -> Option<usize> {
     let number = text.strip_prefix(':')?;
-    let plain = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
-    if plain { number.parse::<usize>().ok()?.checked_sub(1) } else { None }
+    let is_valid = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_valid { number.parse::<usize>().ok()?.checked_sub(1) } else { None }
 }
 
 /// Returns the parameter at a 0-based index.
@@ -153,21 +155,21 @@ mod tests {
 
     #[test]
     fn a_statement_is_its_connections_own() {
-        let (mut one, other) = (StatementTable::default(), StatementTable::<&str>::default());
-        let (first, second) = (one.insert("a"), one.insert("b"));
-        assert_eq!((one.get(&first), one.get(&second)), (Ok(&"a"), Ok(&"b")));
-        assert_eq!((one.remove(&first), one.remove(&first)), (Some("a"), None));
-        assert!(one.get(&first).is_err());
-        let third = one.insert("c");
-        assert_eq!((one.get(&third), one.get(&second)), (Ok(&"c"), Ok(&"b")));
-        assert!(other.get(&first).unwrap_err().to_string().contains("another connection"));
+        let (mut table, other_table) = (StatementTable::default(), StatementTable::<&str>::default());
+        let (first, second) = (table.insert("a"), table.insert("b"));
+        assert_eq!((table.get(&first), table.get(&second)), (Ok(&"a"), Ok(&"b")));
+        assert_eq!((table.remove(&first), table.remove(&first)), (Some("a"), None));
+        assert!(table.get(&first).is_err());
+        let third = table.insert("c");
+        assert_eq!((table.get(&third), table.get(&second)), (Ok(&"c"), Ok(&"b")));
+        assert!(other_table.get(&first).unwrap_err().to_string().contains("another connection"));
     }
 
     #[test]
     fn placeholders_are_numbered_from_one() {
         assert_eq!((placeholder(":1"), placeholder(":12")), (Some(0), Some(11)));
-        for none in ["", ":", ":0", ":01", ":1a", "1", ":doc", "::1", ":-1"] {
-            assert_eq!(placeholder(none), None, "{none}");
+        for text in ["", ":", ":0", ":01", ":1a", "1", ":doc", "::1", ":-1"] {
+            assert_eq!(placeholder(text), None, "{text}");
         }
     }
 

@@ -159,17 +159,17 @@ impl ResultSet {
 pub fn replaced(bytes: &[u8]) -> String {
     let mut text = String::new();
     // Remaining bytes of a surrogate half that was replaced already.
-    let mut rest = 0;
+    let mut remaining = 0;
     for chunk in bytes.utf8_chunks() {
         if !chunk.valid().is_empty() {
-            rest = 0;
+            remaining = 0;
             text.push_str(chunk.valid());
         }
         match chunk.invalid() {
             [] => {}
-            [0x80..=0xBF] if rest > 0 => rest -= 1,
+            [0x80..=0xBF] if remaining > 0 => remaining -= 1,
             invalid => {
-                rest = if invalid == [0xED] { 2 } else { 0 };
+                remaining = if invalid == [0xED] { 2 } else { 0 };
                 text.push(char::REPLACEMENT_CHARACTER);
             }
         }

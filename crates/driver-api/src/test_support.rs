@@ -5,20 +5,20 @@ use crate::driver::{DocumentSource, LoadSink, Result};
 /// Document source over lines in memory.
 pub struct MemoryDocuments {
     lines: Vec<Vec<u8>>,
-    next: usize,
+    position: usize,
 }
 
 impl MemoryDocuments {
     /// Copies `lines`; each becomes one document.
     pub fn of<T: AsRef<[u8]>>(lines: &[T]) -> Self {
-        Self { lines: lines.iter().map(|line| line.as_ref().to_vec()).collect(), next: 0 }
+        Self { lines: lines.iter().map(|line| line.as_ref().to_vec()).collect(), position: 0 }
     }
 }
 
 impl DocumentSource for MemoryDocuments {
     fn next_document(&mut self) -> Result<Option<&[u8]>> {
-        self.next += 1;
-        Ok(self.lines.get(self.next - 1).map(Vec::as_slice))
+        self.position += 1;
+        Ok(self.lines.get(self.position - 1).map(Vec::as_slice))
     }
 }
 

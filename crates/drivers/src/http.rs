@@ -6,16 +6,24 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use jsonathlon_driver_api::address::authority;
-use jsonathlon_driver_api::driver::Result;
+use jsonathlon_driver_api::address::{Tls, authority};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 use jsonathlon_driver_api::endpoint::Endpoint;
 use ureq::http;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
 use crate::tls;
 
 /// Maximum idle time of a connection, which is longer than any pause between two requests of a session.
 const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// Reads the private key of the client's certificate. `None` if the user names none.
+fn key_file(tls: &Tls) -> Result<Option<PrivateKey<'static>>> {
+    let Some(path) = &tls.key else { return Ok(None) };
+    let unusable = |why: String| DriverError::Unavailable(format!("key={}: {why}", path.display()));
+    let pem = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    PrivateKey::from_pem(&pem).map(Some).map_err(|error| unusable(error.to_string()))
+}
 
 /// Complete HTTP response of a server.
 #[derive(Debug)]
@@ -45,16 +53,22 @@ impl HttpClient {
     pub(crate) fn new(endpoint: &Endpoint, connections: usize) -> Result<Self> {
         let (scheme, encryption) = match &endpoint.tls {
             None => ("http", TlsConfig::default()),
-            Some(encrypted) => {
-                let roots = match tls::authorities(encrypted)? {
+            Some(settings) => {
+                let roots = match tls::authorities(settings)? {
                     None => RootCerts::WebPki,
                     Some(authorities) => {
-                        let own: Vec<Certificate<'static>> =
-                            authorities.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
-                        RootCerts::Specific(Arc::new(own))
+                        let certificates: Vec<Certificate<'static>> =
+                            authorities.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+                        RootCerts::Specific(Arc::new(certificates))
                     }
                 };
-                ("https", TlsConfig::builder().root_certs(roots).build())
+                let chain = tls::identity(settings)?.map(|(chain, _)| chain);
+                let identity = chain.zip(key_file(settings)?).map(|(chain, key)| {
+                    let chain: Vec<Certificate<'static>> =
+                        chain.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+                    ClientCert::new_with_certs(&chain, key)
+                });
+                ("https", TlsConfig::builder().root_certs(roots).client_cert(identity).build())
             }
         };
         let agent = ureq::Agent::config_builder()
@@ -87,11 +101,13 @@ impl HttpClient {
         body: Option<(&str, &[u8])>,
     ) -> std::result::Result<HttpResponse, ureq::Error> {
         // Without a length, an empty body would be sent with chunked encoding.
-        let empty = matches!(method, "POST" | "PUT").then_some(("application/json", &b""[..]));
+        let default_body = matches!(method, "POST" | "PUT").then_some(("application/json", &b""[..]));
         let request = self.request(method, path);
-        match body.or(empty) {
+        match body.or(default_body) {
             None => read(self.agent.run(request.body(())?)?),
-            Some((kind, bytes)) => read(self.agent.run(request.header("content-type", kind).body(bytes)?)?),
+            Some((content_type, bytes)) => {
+                read(self.agent.run(request.header("content-type", content_type).body(bytes)?)?)
+            }
         }
     }
 

@@ -17,7 +17,7 @@ const ITERATIONS: std::ops::RangeInclusive<u32> = 4096..=1_000_000;
 pub(crate) struct Scram {
     password: String,
     /// First message without its GS2 header (`n,,`), as it is signed.
-    first: String,
+    first_message: String,
     nonce: String,
     /// Signature that the server must send in its last message. `None` before [`Scram::answer`].
     signature: Option<[u8; 32]>,
@@ -33,42 +33,46 @@ impl Scram {
 
     fn with_nonce(user: &str, password: &str, nonce: String) -> Self {
         let user = user.replace('=', "=3D").replace(',', "=2C");
-        Self { password: password.to_owned(), first: format!("n={user},r={nonce}"), nonce, signature: None }
+        let first_message = format!("n={user},r={nonce}");
+        Self { password: password.to_owned(), first_message, nonce, signature: None }
     }
 
     /// Returns the client's first message.
     pub(crate) fn first(&self) -> String {
-        format!("n,,{}", self.first)
+        format!("n,,{}", self.first_message)
     }
 
     /// Returns the client's last message, which answers the server's first one.
-    pub(crate) fn answer(&mut self, server: &str) -> Result<String, String> {
-        let nonce = attribute(server, "r=")?;
+    pub(crate) fn answer(&mut self, server_message: &str) -> Result<String, String> {
+        let nonce = attribute(server_message, "r=")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err("the server's nonce does not continue the client's".into());
         }
-        let salt = BASE64.decode(attribute(server, "s=")?).map_err(|error| format!("the salt: {error}"))?;
+        let salt =
+            BASE64.decode(attribute(server_message, "s=")?).map_err(|error| format!("the salt: {error}"))?;
         let iterations: u32 =
-            attribute(server, "i=")?.parse().map_err(|error| format!("the iterations: {error}"))?;
+            attribute(server_message, "i=")?.parse().map_err(|error| format!("the iterations: {error}"))?;
         if !ITERATIONS.contains(&iterations) {
             return Err(format!("{iterations} iterations are out of bounds"));
         }
         let salted = salted(self.password.as_bytes(), &salt, iterations);
-        let client = mac(&salted, &[b"Client Key"]);
-        let stored: [u8; 32] = Sha256::digest(client).into();
-        let last = format!("c=biws,r={nonce}");
-        let all: [&[u8]; 5] = [self.first.as_bytes(), b",", server.as_bytes(), b",", last.as_bytes()];
-        let signed = mac(&stored, &all);
-        let mut proof = client;
-        proof.iter_mut().zip(signed).for_each(|(byte, other)| *byte ^= other);
-        self.signature = Some(mac(&mac(&salted, &[b"Server Key"]), &all));
-        Ok(format!("{last},p={}", BASE64.encode(proof)))
+        let client_key = mac(&salted, &[b"Client Key"]);
+        let stored_key: [u8; 32] = Sha256::digest(client_key).into();
+        let last_message = format!("c=biws,r={nonce}");
+        let signed_parts: [&[u8]; 5] =
+            [self.first_message.as_bytes(), b",", server_message.as_bytes(), b",", last_message.as_bytes()];
+        let client_signature = mac(&stored_key, &signed_parts);
+        let mut proof = client_key;
+        proof.iter_mut().zip(client_signature).for_each(|(byte, mask)| *byte ^= mask);
+        self.signature = Some(mac(&mac(&salted, &[b"Server Key"]), &signed_parts));
+        Ok(format!("{last_message},p={}", BASE64.encode(proof)))
     }
 
     /// Checks the server's signature, which proves that the server knows the password.
-    pub(crate) fn verify(&self, server: &str) -> Result<(), String> {
-        let signature =
-            BASE64.decode(attribute(server, "v=")?).map_err(|error| format!("the signature: {error}"))?;
+    pub(crate) fn verify(&self, server_message: &str) -> Result<(), String> {
+        let signature = BASE64
+            .decode(attribute(server_message, "v=")?)
+            .map_err(|error| format!("the signature: {error}"))?;
         match self.signature {
             Some(expected) if signature == expected => Ok(()),
             _ => Err("the server does not know the password itself".into()),
@@ -80,7 +84,7 @@ fn attribute<'a>(message: &'a str, name: &str) -> Result<&'a str, String> {
     message
         .split(',')
         .find_map(|part| part.strip_prefix(name))
-        .ok_or_else(|| format!("the server's message lacks `{name}`"))
+        .ok_or_else(|| format!("the server's message has no `{name}`"))
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
@@ -94,13 +98,13 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 
 /// Function `Hi` of RFC 5802, section 2.2.
 fn salted(password: &[u8], salt: &[u8], iterations: u32) -> [u8; 32] {
-    let mut last = mac(password, &[salt, &1_u32.to_be_bytes()]);
-    let mut sum = last;
+    let mut block = mac(password, &[salt, &1_u32.to_be_bytes()]);
+    let mut result = block;
     for _ in 1..iterations {
-        last = mac(password, &[&last]);
-        sum.iter_mut().zip(last).for_each(|(byte, other)| *byte ^= other);
+        block = mac(password, &[&block]);
+        result.iter_mut().zip(block).for_each(|(byte, other)| *byte ^= other);
     }
-    sum
+    result
 }
 
 #[cfg(test)]
@@ -123,15 +127,15 @@ mod tests {
 
     #[test]
     fn a_server_that_is_none_is_refused() {
-        for (server, words) in [
+        for (server_message, expected) in [
             ("r=other,s=W22Z,i=4096", "does not continue"),
             ("r=mine,s=W22Z,i=4096", "does not continue"),
             ("r=mine+,s=W22Z,i=1", "out of bounds"),
-            ("r=mine+,i=4096", "lacks `s=`"),
+            ("r=mine+,i=4096", "has no `s=`"),
             ("r=mine+,s=?,i=4096", "the salt"),
         ] {
-            let error = Scram::with_nonce("a,b", "c", "mine".into()).answer(server).unwrap_err();
-            assert!(error.contains(words), "{server}: {error}");
+            let error = Scram::with_nonce("a,b", "c", "mine".into()).answer(server_message).unwrap_err();
+            assert!(error.contains(expected), "{server_message}: {error}");
         }
         assert_eq!(Scram::with_nonce("a,b=c", "", "n".into()).first(), "n,,n=a=2Cb=3Dc,r=n");
     }

@@ -1,28 +1,32 @@
-//! Unencrypted sockets, and a reusable buffer for received bytes.
+//! Sockets of connections, encrypted or not, and a reusable buffer for received bytes.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use jsonathlon_driver_api::endpoint::Endpoint;
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, sendmsg};
 
-/// Initial size of a receive buffer in bytes; every read asks for at least half of it.
-const ROOM: usize = 16 << 10;
-/// Maximum free space in bytes for which a receive buffer is enlarged. Smaller than a core's own cache.
-const MOST: usize = 256 << 10;
+use crate::tls::TlsStream;
 
-/// Unencrypted connection to a server.
+/// Initial size of a receive buffer in bytes; every read asks for at least half of it.
+const INITIAL_SIZE: usize = 16 << 10;
+/// Maximum free space in bytes for which a receive buffer is enlarged. Smaller than a core's own cache.
+const LARGEST_READ: usize = 256 << 10;
+
+/// Connection to a server.
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Tls(Box<TlsStream>),
 }
 
 impl Socket {
+    /// Connects without encryption. `limit` is the timeout for each address of the host.
     pub(crate) fn connect(endpoint: &Endpoint, limit: Duration) -> io::Result<Self> {
         match &endpoint.socket {
             Some(path) => UnixStream::connect(path).map(Self::Unix),
@@ -30,57 +34,104 @@ impl Socket {
         }
     }
 
+    /// Encrypts the connection if the endpoint asks for it. The server must be waiting for the handshake, and
+    /// nothing that it sent may be in a buffer. A Unix socket, which stays on this machine, remains as it is.
+    ///
+    /// # Errors
+    /// [`ConnectFailure::Permanent`] if the endpoint's certificates or its host name cannot be used.
+    pub(crate) fn encrypt(self, endpoint: &Endpoint) -> Result<Self, ConnectFailure> {
+        match (self, &endpoint.tls) {
+            (Self::Tcp(stream), Some(tls)) => {
+                Ok(Self::Tls(Box::new(TlsStream::connect(stream, endpoint, tls)?)))
+            }
+            (other, _) => Ok(other),
+        }
+    }
+
+    /// Returns `true` if nobody between client and server can read what is sent.
+    pub(crate) fn is_private(&self) -> bool {
+        !matches!(self, Self::Tcp(_))
+    }
+
     /// Sets the timeout of reads. `None` for no timeout, which is the default.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_read_timeout(limit),
             Self::Unix(stream) => stream.set_read_timeout(limit),
+            Self::Tls(encrypted) => encrypted.stream.set_read_timeout(limit),
         }
     }
 
     /// Sends all bytes, blocking as needed. Cannot deadlock, because servers read a whole request before they
     /// answer.
-    pub(crate) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match rustix::net::send(self, bytes, SendFlags::NOSIGNAL) {
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Tls(encrypted) => encrypted.send(&[bytes]),
+            plain => send_plain(plain.as_fd(), bytes),
         }
-        Ok(())
     }
 
     /// Sends two parts in order without copying them into one buffer.
-    pub(crate) fn send_both(&self, head: &[u8], body: &[u8]) -> io::Result<()> {
+    pub(crate) fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        if let Self::Tls(encrypted) = self {
+            return encrypted.send(&[head, body]);
+        }
         let parts = [IoSlice::new(head), IoSlice::new(body)];
         let sent = loop {
-            match sendmsg(self, &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {
+            match sendmsg(self.as_fd(), &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {
                 Ok(sent) => break sent,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         };
-        let rest = |part: &[u8], before: usize| sent.saturating_sub(before).min(part.len());
-        self.send(&head[rest(head, 0)..])?;
-        self.send(&body[rest(body, head.len())..])
+        let sent_length = |part: &[u8], before: usize| sent.saturating_sub(before).min(part.len());
+        send_plain(self.as_fd(), &head[sent_length(head, 0)..])?;
+        send_plain(self.as_fd(), &body[sent_length(body, head.len())..])
+    }
+
+    /// Reads once; 0 bytes mean that the server has closed the connection. `None` if nothing has arrived,
+    /// which is possible only without `wait`.
+    pub(crate) fn receive(&mut self, buffer: &mut [u8], wait: bool) -> io::Result<Option<usize>> {
+        if let Self::Tls(encrypted) = self {
+            return encrypted.receive(buffer, wait);
+        }
+        let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
+        loop {
+            match rustix::net::recv(self.as_fd(), &mut *buffer, flags) {
+                Ok((count, _)) => return Ok(Some(count)),
+                Err(Errno::AGAIN) if !wait => return Ok(None),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 }
 
+fn send_plain(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
+            Ok(sent) => bytes = &bytes[sent..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
 /// Connects to the first address of a host that accepts. `limit` is the timeout for each address.
-pub(crate) fn dial(endpoint: &Endpoint, limit: Duration) -> io::Result<TcpStream> {
+fn dial(endpoint: &Endpoint, limit: Duration) -> io::Result<TcpStream> {
     let host = &endpoint.host;
-    let mut last = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
+    let mut last_error = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
     for address in (host.as_str(), endpoint.port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, limit) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
                 return Ok(stream);
             }
-            Err(error) => last = error,
+            Err(error) => last_error = error,
         }
     }
-    Err(last)
+    Err(last_error)
 }
 
 impl AsFd for Socket {
@@ -88,29 +139,14 @@ impl AsFd for Socket {
         match self {
             Self::Tcp(stream) => stream.as_fd(),
             Self::Unix(stream) => stream.as_fd(),
+            Self::Tls(encrypted) => encrypted.stream.as_fd(),
         }
     }
 }
 
 impl Read for Socket {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(into),
-            Self::Unix(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Socket {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(bytes),
-            Self::Unix(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.receive(buffer, true).map(Option::unwrap_or_default)
     }
 }
 
@@ -119,64 +155,57 @@ impl Write for Socket {
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
     /// Start of the bytes in the buffer that are not consumed yet.
-    taken: usize,
-    filled: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Inbox {
     /// Returns the received bytes that are not consumed yet.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[self.taken..self.filled]
+        &self.bytes[self.start..self.end]
     }
 
     /// Enlarges the buffer for large answers, so that each read may return up to the largest size.
     pub(crate) fn expect_much(&mut self) {
-        if self.bytes.len() < 2 * MOST {
-            self.bytes.resize(2 * MOST, 0);
+        if self.bytes.len() < 2 * LARGEST_READ {
+            self.bytes.resize(2 * LARGEST_READ, 0);
         }
     }
 
     /// Reads once from the socket. Returns `false` if nothing has arrived, which is possible only without
     /// `wait`.
-    pub(crate) fn fill(&mut self, socket: &Socket, wait: bool) -> io::Result<bool> {
+    pub(crate) fn fill(&mut self, socket: &mut Socket, wait: bool) -> io::Result<bool> {
         self.make_room();
-        let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
-        loop {
-            match rustix::net::recv(socket, &mut self.bytes[self.filled..], flags) {
-                Ok((0, _)) => {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed"));
-                }
-                Ok((count, _)) => {
-                    self.filled += count;
-                    return Ok(true);
-                }
-                Err(Errno::AGAIN) if !wait => return Ok(false),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+        match socket.receive(&mut self.bytes[self.end..], wait)? {
+            Some(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
+            Some(count) => {
+                self.end += count;
+                Ok(true)
             }
+            None => Ok(false),
         }
     }
 
     /// Makes room behind the received bytes. Moves them to the front, and at least doubles a buffer that is
     /// too small, so that a long answer takes few reads.
     fn make_room(&mut self) {
-        let least = (self.bytes.len() / 2).clamp(ROOM / 2, MOST);
-        if self.bytes.len() - self.filled >= least {
+        let min_free = (self.bytes.len() / 2).clamp(INITIAL_SIZE / 2, LARGEST_READ);
+        if self.bytes.len() - self.end >= min_free {
             return;
         }
-        self.bytes.copy_within(self.taken..self.filled, 0);
-        self.filled -= self.taken;
-        self.taken = 0;
-        if self.bytes.len() - self.filled < least {
-            self.bytes.resize((self.bytes.len() * 2).max(ROOM), 0);
+        self.bytes.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.bytes.len() - self.end < min_free {
+            self.bytes.resize((self.bytes.len() * 2).max(INITIAL_SIZE), 0);
         }
     }
 
     /// Consumes the first `count` bytes.
     pub(crate) fn take(&mut self, count: usize) {
-        self.taken = (self.taken + count).min(self.filled);
-        if self.taken == self.filled {
-            (self.taken, self.filled) = (0, 0);
+        self.start = (self.start + count).min(self.end);
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
         }
     }
 }

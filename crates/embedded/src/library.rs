@@ -14,10 +14,10 @@ pub(crate) struct SharedLibrary {
 }
 
 impl SharedLibrary {
-    /// Loads the library at the path in `open`.
-    pub(crate) fn open(open: &SessionOptions) -> Result<Self> {
-        let path = open.library.as_deref().ok_or_else(|| {
-            DriverError::Unavailable(format!("protocol `{}` needs the path of a library", open.protocol))
+    /// Loads the library at the path in `options`.
+    pub(crate) fn open(options: &SessionOptions) -> Result<Self> {
+        let path = options.library.as_deref().ok_or_else(|| {
+            DriverError::Unavailable(format!("protocol `{}` needs the path of a library", options.protocol))
         })?;
         Self::load(path)
     }
@@ -54,7 +54,7 @@ impl SharedLibrary {
 mod tests {
     use super::*;
 
-    fn open(library: Option<&str>) -> SessionOptions {
+    fn options(library: Option<&str>) -> SessionOptions {
         SessionOptions {
             protocol: "duckdb".into(),
             library: library.map(PathBuf::from),
@@ -64,11 +64,11 @@ mod tests {
 
     #[test]
     fn a_missing_path_and_a_missing_file_are_told_apart() {
-        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&open(None)) else {
+        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&options(None)) else {
             panic!("loaded nothing")
         };
         assert!(text.contains("`duckdb` needs the path"), "{text}");
-        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&open(Some("/nonexistent/lib.so")))
+        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&options(Some("/nonexistent/lib.so")))
         else {
             panic!("loaded nothing")
         };

@@ -45,7 +45,7 @@ pub(crate) enum Failure {
     Plain {
         code: u8,
         message: String,
-        /// What the user can do next, printed on a line of its own. `None` if there is nothing to advise.
+        /// What the user can do next, printed on its own line. `None` if there is nothing to advise.
         advice: Option<String>,
     },
 }
@@ -89,16 +89,16 @@ impl Failure {
     /// Prints the error, its causes and the advice on standard error.
     pub(crate) fn print(&self) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-        let mut said = self.printable(&self.to_string());
-        crate::say!("{style}error:{style:#} {said}");
+        let mut message = self.printable(&self.to_string());
+        crate::say!("{style}error:{style:#} {message}");
         let mut cause = self.source();
         while let Some(error) = cause {
             let reason = self.printable(&error.to_string());
             // Skips a cause that the message before already contains, as most messages end with their cause.
-            if !said.contains(&reason) {
+            if !message.contains(&reason) {
                 crate::say!("  because: {reason}");
             }
-            said = reason;
+            message = reason;
             cause = error.source();
         }
         if let Self::Plain { advice: Some(advice), .. } = self {
@@ -110,12 +110,12 @@ impl Failure {
     /// names and sources in it may come from an untrusted run folder. Line breaks are replaced only in errors
     /// about run folders, where a line could be taken for the program's own.
     fn printable(&self, message: &str) -> String {
-        let lines = !matches!(
+        let allows_newlines = !matches!(
             self,
             Self::Results(_) | Self::Run(RunError::Results(_)) | Self::Page(PageError::Results(_))
         );
-        let harmless = |c: char| !c.is_control() || (lines && c == '\n');
-        message.chars().map(|c| if harmless(c) { c } else { ' ' }).collect()
+        let is_harmless = |c: char| !c.is_control() || (allows_newlines && c == '\n');
+        message.chars().map(|c| if is_harmless(c) { c } else { ' ' }).collect()
     }
 }
 
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn messages_move_no_cursor() {
-        let told = |failure: &Failure| failure.printable(&failure.to_string());
+        let printed = |failure: &Failure| failure.printable(&failure.to_string());
         let foreign = Failure::Results(ResultsError::Incomparable("a\u{1b}[2Jb\u{9b}1mc\nPASSED".to_owned()));
-        assert_eq!(told(&foreign), "a [2Jb 1mc PASSED");
-        assert_eq!(told(&Failure::usage("this lacks\n    that\r\u{7}")), "this lacks\n    that  ");
+        assert_eq!(printed(&foreign), "a [2Jb 1mc PASSED");
+        assert_eq!(printed(&Failure::usage("this lacks\n    that\r\u{7}")), "this lacks\n    that  ");
     }
 
     #[test]

@@ -15,16 +15,16 @@ pub(crate) struct Interrupt(Arc<AtomicBool>);
 impl Interrupt {
     /// Installs handlers for SIGINT, SIGTERM and SIGHUP; fails if a handler cannot be registered.
     pub(crate) fn install() -> Result<Self, Failure> {
-        let wanted = Arc::new(AtomicBool::new(false));
+        let requested = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // Order matters: the conditional shutdown must read the flag before this signal sets it. Exiting
             // at once is safe, because workers end with their parent. Only databases on remote servers stay,
             // and the resumed run drops them.
-            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&wanted))
-                .and_then(|_| flag::register(signal, Arc::clone(&wanted)))
+            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&requested))
+                .and_then(|_| flag::register(signal, Arc::clone(&requested)))
                 .map_err(|error| Failure::environment(format!("failed to listen for signals: {error}")))?;
         }
-        Ok(Self(wanted))
+        Ok(Self(requested))
     }
 
     /// Returns `true` once one of the signals has arrived.

@@ -31,24 +31,24 @@ use exit::{Failure, INTERNAL};
 
 /// Upper bound of the open-file limit that is requested. Enough for a run and its servers; not higher,
 /// because some programs iterate over every descriptor that they may open.
-const ENOUGH_FILES: u64 = 1 << 20;
+const MAX_OPEN_FILES: u64 = 1 << 20;
 
 /// Raises the open-file limit of this process and its children to what the system allows, at most
-/// [`ENOUGH_FILES`]. Shells set 1,024, which a few hundred clients use up.
+/// [`MAX_OPEN_FILES`]. Shells set 1,024, which a few hundred clients use up.
 fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = maximum.map_or(ENOUGH_FILES, |most| most.min(ENOUGH_FILES));
-    if current.is_some_and(|current| current < wanted) {
+    let limit = maximum.map_or(MAX_OPEN_FILES, |hard_limit| hard_limit.min(MAX_OPEN_FILES));
+    if current.is_some_and(|current| current < limit) {
         // A failure is ignored: whatever needs more files reports its own error.
-        setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).ok();
+        setrlimit(Resource::Nofile, Rlimit { current: Some(limit), maximum }).ok();
     }
 }
 
 fn main() -> ExitCode {
     raise_open_files();
-    // A panic gets its own exit code, so that a bug of the program can be told from a reported failure.
+    // A panic gets its own exit code, which distinguishes a bug of the program from a reported failure.
     std::panic::catch_unwind(|| {
-        let cli = Cli::try_parse().unwrap_or_else(|error| with_names(error).exit());
+        let cli = Cli::try_parse().unwrap_or_else(|error| suggest_names(error).exit());
         match dispatch(cli) {
             Ok(code) => code,
             Err(failure) => {
@@ -62,13 +62,13 @@ fn main() -> ExitCode {
 
 /// Adds the list of valid names to an error about an unknown command or workload; returns other errors
 /// unchanged.
-fn with_names(mut error: clap::Error) -> clap::Error {
+fn suggest_names(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand {
-        let all = Cli::command();
-        let asked = std::env::args().skip(1);
-        let within = asked.fold(&all, |command, name| command.find_subcommand(&name).unwrap_or(command));
-        let shown = within.get_subcommands().filter(|command| !command.is_hide_set());
-        let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        let root = Cli::command();
+        let arguments = std::env::args().skip(1);
+        let parent = arguments.fold(&root, |command, name| command.find_subcommand(&name).unwrap_or(command));
+        let visible = parent.get_subcommands().filter(|command| !command.is_hide_set());
+        let names: Vec<&str> = visible.map(clap::Command::get_name).collect();
         let tip = format!("there is {}", names.join(", "));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }

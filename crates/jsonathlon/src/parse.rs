@@ -22,15 +22,15 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
         Some(_) => 1e9,
         None => 1.0,
     };
-    let expected = || format!("{text:?} is no count: write a number such as 100000, 100k, 1.5m or 1g");
+    let error = || format!("{text:?} is no count: write a number such as 100000, 100k, 1.5m or 1g");
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return Err(expected());
+        return Err(error());
     }
-    let number: f64 = digits.parse().map_err(|_| expected())?;
+    let number: f64 = digits.parse().map_err(|_| error())?;
     let count = number * factor;
     // Above 2⁵³ a double no longer holds every whole number.
     if count.fract() != 0.0 || count > 9e15 {
-        return Err(expected());
+        return Err(error());
     }
     Ok(count as u64)
 }

@@ -19,13 +19,13 @@ use jsonathlon_workloads::observer::{Activity, Observer, RunEvent};
 /// Minimum pause between the last line and the next plain progress line, where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// An estimate of the remaining time is shown after this many trials or after [`A_WHILE`], whichever comes
+/// Number of trials after which an estimate of the remaining time is shown, unless [`MIN_ELAPSED`] passes
 /// first.
-const FEW_TRIALS: u64 = 10;
-const A_WHILE: Duration = Duration::from_secs(20);
+const MIN_TRIALS: u64 = 10;
+const MIN_ELAPSED: Duration = Duration::from_secs(20);
 
 /// Name of the cell parameter that holds the index which a cell is about.
-const INDEX: &str = "index";
+const INDEX_PARAMETER: &str = "index";
 
 /// Observer of a run that prints its events on standard error, as a bar or as plain lines.
 pub(crate) struct RunProgress {
@@ -33,17 +33,17 @@ pub(crate) struct RunProgress {
     started: Instant,
     /// Bar or spinner of the current stretch of work; hidden unless standard error is a terminal.
     bar: ProgressBar,
-    what: String,
+    activity: String,
     trials: (u64, u64),
     /// Start of the first work other than staging (loads count), and the number of trials recorded by then.
     /// The base of the first estimate; `None` before that work.
     trials_since: Option<(Instant, u64)>,
     /// Expected end of the rounds, extrapolated from the finished ones ([`RunEvent::Left`]). The base of
     /// every later estimate; `None` before the first such event.
-    ends: Option<Instant>,
+    expected_end: Option<Instant>,
     last_line: Instant,
     /// Lines about cells that are not applicable, as far as they were printed. Each is printed once.
-    lacks: HashSet<String>,
+    printed_gaps: HashSet<String>,
 }
 
 impl RunProgress {
@@ -62,12 +62,12 @@ impl RunProgress {
             terminal,
             started: now,
             bar,
-            what: String::new(),
+            activity: String::new(),
             trials: (0, 0),
             trials_since: None,
-            ends: None,
+            expected_end: None,
             last_line: now,
-            lacks: HashSet::new(),
+            printed_gaps: HashSet::new(),
         }
     }
 
@@ -85,11 +85,11 @@ impl RunProgress {
         }
     }
 
-    fn began(&mut self, work: Activity, what: &str) {
+    fn begin(&mut self, work: Activity, what: &str) {
         if work != Activity::Staging {
             self.trials_since.get_or_insert((Instant::now(), self.trials.0));
         }
-        what.clone_into(&mut self.what);
+        what.clone_into(&mut self.activity);
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
@@ -100,26 +100,30 @@ impl RunProgress {
 
     fn message(&self) -> String {
         let (done, planned) = self.trials;
-        let mut text = self.what.clone();
+        let mut text = self.activity.clone();
         if self.trials_since.is_some() {
-            let left = self.time_left().map(|left| format!(", about {} left", rough(left)));
+            let remaining =
+                self.time_left().map(|duration| format!(", about {} left", rough_duration(duration)));
             // A run with a time budget may execute more trials than planned.
             let trials =
                 if done >= planned { format!("all {planned}") } else { format!("{done} of {planned}") };
-            text.push_str(&format!(" ({trials} planned trials{})", left.unwrap_or_default()));
+            text.push_str(&format!(" ({trials} planned trials{})", remaining.unwrap_or_default()));
         }
         text
     }
 
     fn time_left(&self) -> Option<Duration> {
-        if let Some(ends) = self.ends {
-            return ends.checked_duration_since(Instant::now());
+        if let Some(expected_end) = self.expected_end {
+            return expected_end.checked_duration_since(Instant::now());
         }
-        let (since, before) = self.trials_since?;
+        let (start, trials_before) = self.trials_since?;
         let (done, planned) = self.trials;
-        let (taken, left) = (since.elapsed(), planned.saturating_sub(done));
-        let fresh = done.checked_sub(before).filter(|fresh| *fresh >= FEW_TRIALS || taken >= A_WHILE)?;
-        (fresh > 0 && left > 0).then(|| taken.mul_f64(left as f64 / fresh as f64))
+        let (elapsed, remaining) = (start.elapsed(), planned.saturating_sub(done));
+        let new_trials = done.checked_sub(trials_before)?;
+        if new_trials < MIN_TRIALS && elapsed < MIN_ELAPSED {
+            return None;
+        }
+        (new_trials > 0 && remaining > 0).then(|| elapsed.mul_f64(remaining as f64 / new_trials as f64))
     }
 
     fn progress(&mut self, done: u64, total: Option<u64>, unit: &str) {
@@ -130,10 +134,10 @@ impl RunProgress {
             self.bar.set_position(done);
         }
         if !self.terminal && self.last_line.elapsed() >= PLAIN_INTERVAL {
-            let of = total.filter(|total| *total > 0);
-            let share = of.map(|total| format!(", {}", format::percent(done as f64 / total as f64)));
-            let text =
-                format!("{}: {} {unit}{}", self.what, format::count(done as f64), share.unwrap_or_default());
+            let positive = total.filter(|total| *total > 0);
+            let share = positive.map(|total| format!(", {}", format::percent(done as f64 / total as f64)));
+            let (count, share) = (format::count(done as f64), share.unwrap_or_default());
+            let text = format!("{}: {count} {unit}{share}", self.activity);
             self.line(&text);
         }
     }
@@ -148,7 +152,7 @@ fn configuration(cell: &Cell) -> String {
 impl Observer for RunProgress {
     fn event(&mut self, event: &RunEvent<'_>) {
         match event {
-            RunEvent::Began { work, what } => self.began(*work, what),
+            RunEvent::Began { work, what } => self.begin(*work, what),
             RunEvent::Progress { done, total, unit } => self.progress(*done, *total, unit),
             RunEvent::Trials { done, planned } => {
                 self.trials = (*done, *planned);
@@ -164,10 +168,10 @@ impl Observer for RunProgress {
                 if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
                     // A hundred cells may share the reason: it is printed once, but separately for each
                     // index.
-                    let index = cell.parameters.get(INDEX).and_then(|name| name.as_str());
-                    let of = index.map(|name| format!(" with index {name}")).unwrap_or_default();
-                    let text = format!("{name}{of}: not applicable: {}", one_line(&failure.error));
-                    if self.lacks.insert(text.clone()) {
+                    let index = cell.parameters.get(INDEX_PARAMETER).and_then(|name| name.as_str());
+                    let with_index = index.map(|name| format!(" with index {name}")).unwrap_or_default();
+                    let text = format!("{name}{with_index}: not applicable: {}", one_line(&failure.error));
+                    if self.printed_gaps.insert(text.clone()) {
                         self.line(&text);
                     }
                 } else if let Some(failure) = &trial.failure {
@@ -193,7 +197,7 @@ impl Observer for RunProgress {
             }
             RunEvent::Schedule(text) => self.line(text),
             RunEvent::Left { seconds } => {
-                self.ends = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
+                self.expected_end = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
             }
             RunEvent::Plan(_) | RunEvent::Structure(_) => {}
             RunEvent::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
@@ -219,7 +223,7 @@ impl InstallBar {
     }
 
     pub(crate) fn show(&mut self, progress: InstallProgress) {
-        let words = match progress.step {
+        let action = match progress.step {
             InstallStep::Waiting => "waiting for another process that installs",
             InstallStep::Downloading => "downloading",
             InstallStep::Verifying => "verifying",
@@ -240,10 +244,10 @@ impl InstallBar {
                     (InstallStep::Building, packages) => format!(" ({packages} packages, minutes)"),
                     (_, bytes) => format!(" ({})", format::bytes(bytes as f64)),
                 };
-                crate::say!("{}: {words}{size}", self.name);
+                crate::say!("{}: {action}{size}", self.name);
             }
         }
-        self.bar.set_message(format!("{}: {words}", self.name));
+        self.bar.set_message(format!("{}: {action}", self.name));
         self.bar.set_length(progress.total);
         self.bar.set_position(progress.done);
     }
@@ -310,10 +314,10 @@ fn bar_of_bytes() -> ProgressStyle {
     .progress_chars("=> ")
 }
 
-fn rough(left: Duration) -> String {
-    match left.as_secs() {
-        0..=99 => format!("{} s", left.as_secs()),
-        100..=5999 => format!("{} min", left.as_secs().div_ceil(60)),
+fn rough_duration(duration: Duration) -> String {
+    match duration.as_secs() {
+        0..=99 => format!("{} s", duration.as_secs()),
+        100..=5999 => format!("{} min", duration.as_secs().div_ceil(60)),
         seconds => format!("{:.1} h", seconds as f64 / 3600.0),
     }
 }

@@ -1,4 +1,5 @@
-//! Architecture tests: crates depend only on lower layers, and modules have no cyclic dependencies.
+//! Architecture tests: crates depend only on lower layers, modules have no cyclic dependencies, and names,
+//! comments and functions keep the rules of CONTRIBUTING.md.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -180,6 +181,107 @@ fn no_modules_stand_in_a_circle() {
         .filter(|(_, found)| !found.is_empty())
         .collect();
     assert!(circles.is_empty(), "{circles:#?}");
+}
+
+/// Names of types that say nothing to a reader who meets them for the first time.
+const RIDDLES: &str = "Told|Kept|Written|Given|Came|Own|Now|Next|Found|Gone|Said|Lacks|Few|Around|Beside|Elsewhere\
+                       |Guest|Way|Done|Begun|Made|Thing|These|Those|Who|Which";
+/// Doc comments of at most this many words repeat what a name says.
+const VACUOUS_WORDS: usize = 3;
+/// Lines, from `fn` to the closing brace, that no function has.
+const LONGEST_FUNCTION: usize = 100;
+/// Lines from which a function is long, and how many such functions there may be.
+const LONG_FUNCTION: (usize, usize) = (60, 15);
+
+#[test]
+fn types_are_named_for_whoever_meets_them_first() {
+    let named = regex::Regex::new(&format!(
+        r"(?m)^\s*(?:pub(?:\([^)]+\))?\s+)?(?:struct|enum|trait|type)\s+({RIDDLES})\b"
+    ));
+    let named = named.unwrap();
+    for name in FLOORS.concat() {
+        for (module, text) in modules(&crates().join(name).join("src")) {
+            let found: Vec<&str> = named.captures_iter(&text).map(|one| one.extract::<1>().1[0]).collect();
+            assert!(found.is_empty(), "{name}: {}: {found:?}", module.join("::"));
+        }
+    }
+}
+
+/// All source files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    files.into_iter().filter(is_source).chain(folders.iter().flat_map(|folder| sources(folder))).collect()
+}
+
+#[test]
+fn doc_comments_say_more_than_names_do() {
+    for name in FLOORS.concat() {
+        for path in sources(&crates().join(name).join("src")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let (mut comment, mut words) = (Vec::new(), 0);
+            for line in text.lines().map(str::trim_start).chain([""]) {
+                match line.strip_prefix("///") {
+                    Some(said) => {
+                        comment.push(said);
+                        words += said.split_whitespace().count();
+                    }
+                    None if comment.is_empty() => {}
+                    None => {
+                        assert!(words > VACUOUS_WORDS, "{}: {comment:?}", path.display());
+                        (comment, words) = (Vec::new(), 0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Name and number of lines of each function of a source file, without those of its tests.
+fn functions(text: &str) -> Vec<(String, usize)> {
+    let begins = regex::Regex::new(r"^(\s*)(?:pub(?:\([^)]+\))? )?(?:const )?(?:unsafe )?fn (\w+)").unwrap();
+    let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap_or_default().lines().collect();
+    let length = |at: usize, indent: &str| {
+        let end = format!("{indent}}}");
+        lines[at..].iter().position(|line| *line == end).map_or(1, |behind| behind + 1)
+    };
+    lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, line)| {
+            let begun = begins.captures(line)?;
+            // A function without a body, or with one on its own line, ends where it begins.
+            let is_whole = line.ends_with(';') || line.ends_with('}');
+            Some((begun[2].to_owned(), if is_whole { 1 } else { length(at, &begun[1]) }))
+        })
+        .collect()
+}
+
+#[test]
+fn functions_are_short() {
+    let mut long = Vec::new();
+    for name in FLOORS.concat() {
+        for path in sources(&crates().join(name).join("src")) {
+            if path.file_stem().unwrap().to_str().unwrap().ends_with("tests") {
+                continue;
+            }
+            for (function, lines) in functions(&std::fs::read_to_string(&path).unwrap()) {
+                assert!(lines < LONGEST_FUNCTION, "{}: {function} has {lines} lines", path.display());
+                if lines >= LONG_FUNCTION.0 {
+                    long.push(format!("{}: {function} has {lines} lines", path.display()));
+                }
+            }
+        }
+    }
+    assert!(long.len() <= LONG_FUNCTION.1, "{long:#?}");
+}
+
+#[test]
+fn functions_are_measured_by_their_braces() {
+    let text = "fn a() {\n    b();\n}\n\nimpl X {\n    pub(crate) fn b(&self) {\n    }\n    fn c();\n}\n#[cfg(test)]\nfn d() {\n}\n";
+    let expected = [("a", 3), ("b", 2), ("c", 1)].map(|(name, lines)| (name.to_owned(), lines));
+    assert_eq!(functions(text), expected);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::job_context::JobContext;
 use crate::task::Task;
 
 /// Number of parameters up to which a statement is sent without a heap allocation.
-const USUAL: usize = 8;
+const INLINE_PARAMETERS: usize = 8;
 
 /// State of a client's connection and operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,10 @@ pub(crate) enum ClientState {
 }
 
 /// Sets the receive timeout of a connection's socket; `None` removes the timeout.
-pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, longest: Option<Duration>) {
+pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, timeout: Option<Duration>) {
     if let Some(descriptor) = descriptor {
         // If the timeout cannot be set, a late operation is noticed only when its answer arrives.
-        set_socket_timeout(descriptor, Timeout::Recv, longest).ok();
+        set_socket_timeout(descriptor, Timeout::Recv, timeout).ok();
     }
 }
 
@@ -56,7 +56,7 @@ impl Client {
     ///
     /// # Errors
     /// If a statement cannot be prepared.
-    pub(crate) fn new(lane: Box<dyn NonblockingConnection>, shared: &JobContext<'_>) -> Result<Self> {
+    pub(crate) fn new(connection: Box<dyn NonblockingConnection>, shared: &JobContext<'_>) -> Result<Self> {
         let mut client = Self {
             is_pollable: false,
             lane: None,
@@ -64,50 +64,53 @@ impl Client {
             task: Task::default(),
             prepared: Vec::new(),
         };
-        client.connect(lane, shared)?;
+        client.connect(connection, shared)?;
         Ok(client)
     }
 
     /// Replaces the connection and prepares all statements of the job on the new one.
     pub(crate) fn connect(
         &mut self,
-        mut lane: Box<dyn NonblockingConnection>,
+        mut connection: Box<dyn NonblockingConnection>,
         shared: &JobContext<'_>,
     ) -> Result<()> {
         self.prepared.clear();
         for plan in &shared.plans {
-            let statements =
-                plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<Vec<_>>>()?;
-            let undo = plan.undo.as_ref().map(|text| lane.prepare(text)).transpose()?;
+            let statements = plan
+                .statements
+                .iter()
+                .map(|statement| connection.prepare(&statement.text))
+                .collect::<Result<Vec<_>>>()?;
+            let undo = plan.undo.as_ref().map(|text| connection.prepare(text)).transpose()?;
             self.prepared.push((statements, undo));
         }
-        self.is_pollable = lane.descriptor().is_some();
-        self.lane = Some(lane);
+        self.is_pollable = connection.descriptor().is_some();
+        self.lane = Some(connection);
         self.state = ClientState::Idle;
         Ok(())
     }
 
     /// Closes the connection, if there is one.
     pub(crate) fn close(&mut self) {
-        if let Some(lane) = self.lane.take() {
-            lane.close();
+        if let Some(connection) = self.lane.take() {
+            connection.close();
         }
     }
 
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.lane.as_ref().and_then(|lane| lane.descriptor())
+        self.lane.as_ref().and_then(|connection| connection.descriptor())
     }
 
     /// Sets the receive timeout of the connection's socket, in nanoseconds.
-    pub(crate) fn limit(&self, ns: u64) {
-        limit(self.descriptor(), Some(Duration::from_nanos(ns)));
+    pub(crate) fn limit(&self, timeout_ns: u64) {
+        limit(self.descriptor(), Some(Duration::from_nanos(timeout_ns)));
     }
 
     /// Sends the current statement of the operation with its parameters.
     #[inline]
     pub(crate) fn send(&mut self, shared: &JobContext<'_>) -> Result<()> {
         let task = &mut self.task;
-        let (Some(plan), Some((prepared, _)), Some(lane)) =
+        let (Some(plan), Some((prepared, _)), Some(connection)) =
             (shared.plans.get(task.place), self.prepared.get(task.place), self.lane.as_mut())
         else {
             return Ok(());
@@ -118,23 +121,23 @@ impl Client {
         };
         task.wrote |= statement.writes;
         let count = statement.fillers.len();
-        let mut few = [Parameter::Null; USUAL];
-        if let Some(parameters) = few.get_mut(..count) {
-            for (place, filler) in parameters.iter_mut().zip(&statement.fillers) {
-                *place = task.parameter(*filler, shared);
+        let mut buffer = [Parameter::Null; INLINE_PARAMETERS];
+        if let Some(parameters) = buffer.get_mut(..count) {
+            for (parameter, filler) in parameters.iter_mut().zip(&statement.fillers) {
+                *parameter = task.parameter(*filler, shared);
             }
-            return lane.send(prepared, parameters);
+            return connection.send(prepared, parameters);
         }
-        let many: Vec<Parameter<'_>> =
+        let parameters: Vec<Parameter<'_>> =
             statement.fillers.iter().map(|filler| task.parameter(*filler, shared)).collect();
-        lane.send(prepared, &many)
+        connection.send(prepared, &parameters)
     }
 
     /// Sends the undo statement of the operation. Returns `false` if the operation has none.
     pub(crate) fn send_undo(&mut self) -> Result<bool> {
         let undo = self.prepared.get(self.task.place).and_then(|(_, undo)| undo.as_ref());
         match (undo, self.lane.as_mut()) {
-            (Some(undo), Some(lane)) => lane.send(undo, &[]).map(|()| true),
+            (Some(undo), Some(connection)) => connection.send(undo, &[]).map(|()| true),
             _ => Ok(false),
         }
     }

@@ -101,11 +101,11 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     }
 
     fn watch_all(&mut self) -> std::io::Result<()> {
-        for (number, client) in self.clients.iter().enumerate() {
+        for (index, client) in self.clients.iter().enumerate() {
             if self.waits {
                 client.limit(self.shared.timeout_ns);
             } else if let Some(descriptor) = client.descriptor() {
-                self.waiting.watch(number, descriptor)?;
+                self.waiting.watch(index, descriptor)?;
             }
         }
         Ok(())
@@ -119,42 +119,42 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     }
 
     fn closed_loop(&mut self) {
-        let mut last = self.waiting.now();
+        let mut last_time = self.waiting.now();
         if (0..self.clients.len()).all(|client| self.blocks(client)) {
             while !self.is_over {
                 for client in 0..self.clients.len() {
-                    last = self.next_closed(client, last);
+                    last_time = self.next_closed(client, last_time);
                 }
-                self.check_timeouts(last);
+                self.check_timeouts(last_time);
                 if self.clients.iter().all(|client| client.lane.is_none()) {
-                    last = self.wait_for(last, NEVER);
+                    last_time = self.wait_for(last_time, NEVER);
                 }
             }
             return;
         }
         for client in 0..self.clients.len() {
-            last = self.next_closed(client, last);
+            last_time = self.next_closed(client, last_time);
         }
         loop {
             if self.is_over && !self.is_any_busy() {
                 return;
             }
-            self.wait(last, NEVER);
+            self.wait(last_time, NEVER);
             // The end of the latest operation serves as the current time and saves a clock read.
-            let mut seen = None;
+            let mut latest = None;
             while let Some(client) = self.ready.pop() {
                 if self.advance(client) == OperationState::Complete {
-                    seen = Some(self.next_closed(client, self.clients[client].task.ended));
+                    latest = Some(self.next_closed(client, self.clients[client].task.ended));
                 }
             }
-            last = seen.unwrap_or_else(|| self.waiting.now());
-            if !self.check_timeouts(last) {
+            last_time = latest.unwrap_or_else(|| self.waiting.now());
+            if !self.check_timeouts(last_time) {
                 continue;
             }
             // Connections may have been reopened; their clients are idle now.
             for client in 0..self.clients.len() {
                 if self.clients[client].state == ClientState::Idle && !self.is_over {
-                    last = self.next_closed(client, last);
+                    last_time = self.next_closed(client, last_time);
                 }
             }
         }
@@ -164,48 +164,48 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// connection the loop continues with the following operations here. Returns the latest time seen, in
     /// nanoseconds.
     #[inline]
-    fn next_closed(&mut self, client: usize, mut last: u64) -> u64 {
+    fn next_closed(&mut self, client: usize, mut last_time: u64) -> u64 {
         loop {
-            if self.shared.is_finished(last) {
+            if self.shared.is_finished(last_time) {
                 self.is_over = true;
             }
             if self.is_over || self.clients[client].state != ClientState::Idle {
-                return last;
+                return last_time;
             }
-            let counts = self.shared.window.counts() && last >= self.shared.window.from();
-            if counts && self.quota == 0 {
+            let is_counted = self.shared.window.counts() && last_time >= self.shared.window.from();
+            if is_counted && self.quota == 0 {
                 self.quota = self.shared.window.take(self.shared.tallies.len() as u64);
                 if self.quota == 0 {
                     self.is_over = true;
-                    return last;
+                    return last_time;
                 }
             }
             if !self.prepare(client) {
-                return last;
+                return last_time;
             }
             let task = &mut self.clients[client].task;
-            task.counted = counts;
-            self.quota -= u64::from(counts);
+            task.counted = is_counted;
+            self.quota -= u64::from(is_counted);
             task.begun = self.waiting.now();
             if self.start(client) == OperationState::Pending {
-                return last;
+                return last_time;
             }
-            last = self.clients[client].task.ended.max(last);
+            last_time = self.clients[client].task.ended.max(last_time);
             if !self.waits || !self.clients[client].is_pollable {
-                return last;
+                return last_time;
             }
         }
     }
 
     fn open_loop(&mut self) {
         self.idle.extend(0..self.clients.len());
-        let mut last = self.waiting.now();
+        let mut last_time = self.waiting.now();
         loop {
             // Arrivals come first, because their start is timed to the microsecond.
-            while let Some(intended) = self.claim(last) {
-                if intended > last {
-                    last = self.waiting.now();
-                    if intended > last {
+            while let Some(intended) = self.claim(last_time) {
+                if intended > last_time {
+                    last_time = self.waiting.now();
+                    if intended > last_time {
                         break;
                     }
                 }
@@ -217,22 +217,22 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
                 task.intended = Some(intended);
                 let window = (self.shared.window.from(), self.shared.window.to());
                 self.recorder.begun(intended, task.free_since, now, window);
-                last = now;
+                last_time = now;
                 if self.start(client) == OperationState::Complete {
-                    last = self.clients[client].task.ended.max(last);
+                    last_time = self.clients[client].task.ended.max(last_time);
                     self.release(client);
                 }
             }
             if self.is_over && !self.is_any_busy() {
                 return;
             }
-            last = self.wait_for(last, self.claimed.unwrap_or(NEVER));
+            last_time = self.wait_for(last_time, self.claimed.unwrap_or(NEVER));
             while let Some(client) = self.ready.pop() {
                 if self.advance(client) == OperationState::Complete {
                     self.release(client);
                 }
             }
-            self.check_timeouts(last);
+            self.check_timeouts(last_time);
             if self.is_over && self.claimed.is_none() && !self.is_any_busy() {
                 return;
             }
@@ -250,37 +250,37 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
 
     /// Returns the intended time of this thread's next arrival and prepares its operation on a free
     /// connection. `None` if no connection is free or no arrival is left.
-    fn claim(&mut self, last: u64) -> Option<u64> {
-        let to = self.shared.window.to();
+    fn claim(&mut self, last_time: u64) -> Option<u64> {
+        let window_end = self.shared.window.to();
         if let Some(intended) = self.claimed {
-            if self.shared.is_finished(last) {
+            if self.shared.is_finished(last_time) {
                 // The claimed arrival did not begin before the end of the window.
                 self.claimed = None;
                 self.is_over = true;
                 if let Some(client) = self.idle.front().copied() {
-                    self.give_up(client, intended, to);
+                    self.give_up(client, intended, window_end);
                 }
                 return None;
             }
             return Some(intended);
         }
-        if self.shared.is_finished(last) {
+        if self.shared.is_finished(last_time) {
             self.is_over = true;
         }
         let client = self.idle.front().copied().filter(|_| !self.is_over)?;
         // All threads contend for this counter, but an open loop claims arrivals only at the given rate.
         let index = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let intended = self.arrivals.as_mut().and_then(|arrivals| arrivals.at(index));
-        let Some(intended) = intended.filter(|intended| *intended < to) else {
+        let Some(intended) = intended.filter(|intended| *intended < window_end) else {
             // The claimed index needs no release: missed arrivals are counted up to the end of the schedule
             // only.
             self.is_over = true;
             return None;
         };
-        if intended < last
+        if intended < last_time
             && let Some(schedule) = &self.shared.schedule
         {
-            self.recorder.record_queueing(schedule, index, intended, last, self.shared.window.from());
+            self.recorder.record_queueing(schedule, index, intended, last_time, self.shared.window.from());
         }
         if !self.prepare(client) {
             return None;
@@ -291,16 +291,16 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
 
     /// Aborts an arrival that was prepared but did not begin, and records it as missed if it lies in the
     /// window.
-    fn give_up(&mut self, client: usize, intended: u64, to: u64) {
+    fn give_up(&mut self, client: usize, intended: u64, window_end: u64) {
         let task = &mut self.clients[client].task;
         for item in &mut task.items[..task.used] {
             if let Some(write) = item.write.take() {
                 self.shared.accept.aborted(write);
             }
         }
-        let place = task.place;
-        if self.shared.window.from() <= intended && intended < to {
-            self.recorder.record_missed(place, intended, to);
+        let operation_index = task.place;
+        if self.shared.window.from() <= intended && intended < window_end {
+            self.recorder.record_missed(operation_index, intended, window_end);
         }
     }
 
@@ -342,45 +342,46 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
 
     /// Reads what has arrived of a client's answer and continues the operation.
     #[inline]
-    fn advance(&mut self, number: usize) -> OperationState {
-        let waits = self.blocks(number);
+    fn advance(&mut self, index: usize) -> OperationState {
+        let waits = self.blocks(index);
         loop {
-            let client = &mut self.clients[number];
+            let client = &mut self.clients[index];
             if client.state == ClientState::Undoing {
-                return self.undone(number, waits);
+                return self.undone(index, waits);
             }
             if client.state != ClientState::Busy {
                 return OperationState::Pending;
             }
-            let (Some(plan), Some(lane)) = (self.shared.plans.get(client.task.place), client.lane.as_mut())
+            let (Some(plan), Some(connection)) =
+                (self.shared.plans.get(client.task.place), client.lane.as_mut())
             else {
                 return OperationState::Pending;
             };
-            let mut rows =
+            let mut sink =
                 VerifyingSink::new(self.shared, plan, &mut client.task, &mut self.checking, &self.waiting);
-            let report = match lane.receive(waits, &mut rows) {
+            let report = match connection.receive(waits, &mut sink) {
                 Ok(Some(report)) => {
-                    rows.finish();
+                    sink.finish();
                     report
                 }
                 Ok(None) => return OperationState::Pending,
-                Err(error) => return self.failed(number, error),
+                Err(error) => return self.failed(index, error),
             };
-            if let Some(now) = self.answered(number, report) {
-                return now;
+            if let Some(state) = self.answered(index, report) {
+                return state;
             }
-            match self.clients[number].send(self.shared) {
+            match self.clients[index].send(self.shared) {
                 Ok(()) if waits => {}
                 Ok(()) => return OperationState::Pending,
-                Err(error) => return self.failed(number, error),
+                Err(error) => return self.failed(index, error),
             }
         }
     }
 
     /// Advances the operation after an answered statement. `None` if another statement has to be sent.
     #[inline]
-    fn answered(&mut self, number: usize, report: StatementStats) -> Option<OperationState> {
-        let task = &mut self.clients[number].task;
+    fn answered(&mut self, index: usize, report: StatementStats) -> Option<OperationState> {
+        let task = &mut self.clients[index].task;
         let Some(plan) = self.shared.plans.get(task.place) else { return Some(OperationState::Complete) };
         if let Some(statement) = plan.statements.get(task.step) {
             if statement.writes
@@ -395,27 +396,27 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         }
         task.turn = 0;
         task.step += 1;
-        if let Some(next) = plan.statements.get(task.step) {
-            let is_absent = next.writes && !task.wrote && task.answer.rows == 0;
+        if let Some(next_statement) = plan.statements.get(task.step) {
+            let is_absent = next_statement.writes && !task.wrote && task.answer.rows == 0;
             if plan.operation == Operation::ReadModifyWrite && is_absent {
                 let outcome = completion::absent(self.shared, plan, task);
-                return Some(self.undo(number, outcome));
+                return Some(self.undo(index, outcome));
             }
             return None;
         }
         match completion::complete(self.shared, plan, task, &mut self.recorder) {
             Completion::Done(outcome) => {
-                self.over(number, outcome);
+                self.over(index, outcome);
                 Some(OperationState::Complete)
             }
-            Completion::Conflict(words) => Some(self.conflict(number, words, false)),
+            Completion::Conflict(message) => Some(self.conflict(index, message, false)),
         }
     }
 
     /// Records the outcome of an operation and marks its client as idle.
     #[inline]
-    pub(crate) fn over(&mut self, number: usize, outcome: OperationOutcome) {
-        let client = &mut self.clients[number];
+    pub(crate) fn over(&mut self, index: usize, outcome: OperationOutcome) {
+        let client = &mut self.clients[index];
         client.state = ClientState::Idle;
         let task = &client.task;
         let times = OperationTimes {
@@ -424,13 +425,13 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
             ended: task.ended,
             counted: task.counted,
         };
-        let came = completion::totals(task);
+        let totals = completion::totals(task);
         let window = match self.shared.window.counts() {
             // Operations that began before the window do not count, whenever they end.
             true if task.intended.is_none() => (NEVER, NEVER),
             _ => (self.shared.window.from(), self.shared.window.to()),
         };
-        self.recorder.ended(task.place, times, outcome, came, window);
+        self.recorder.ended(task.place, times, outcome, totals, window);
         if let Some(tally) = self.shared.tallies.get(self.thread) {
             tally.set(self.recorder.ended);
         }
@@ -439,33 +440,33 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// Checks timeouts and reopens lost connections if the check is due. Returns whether the check was due.
     #[inline]
     fn check_timeouts(&mut self, now: u64) -> bool {
-        let is_time = now >= self.next_look;
-        if is_time {
+        let is_due = now >= self.next_look;
+        if is_due {
             self.look_at_all(now);
         }
-        is_time
+        is_due
     }
 
     fn is_any_busy(&self) -> bool {
         self.clients.iter().any(|client| matches!(client.state, ClientState::Busy | ClientState::Undoing))
     }
 
-    /// Waits for answers, at most until `due`, and returns the current time.
-    fn wait_for(&mut self, last: u64, due: u64) -> u64 {
-        self.wait(last, due);
+    /// Waits for answers, at most until `deadline`, and returns the current time.
+    fn wait_for(&mut self, last_time: u64, deadline: u64) -> u64 {
+        self.wait(last_time, deadline);
         self.waiting.now()
     }
 
-    /// Waits for answers, at most until `due`, the next timeout check or the end of the window.
+    /// Waits for answers, at most until `deadline`, the next timeout check or the end of the window.
     #[inline]
-    fn wait(&mut self, last: u64, due: u64) {
+    fn wait(&mut self, last_time: u64, deadline: u64) {
         self.ready.clear();
-        let mut until = due.min(self.next_look.max(last + 1));
-        let to = self.shared.window.to();
-        if to > last {
-            until = until.min(to);
+        let mut wake_time = deadline.min(self.next_look.max(last_time + 1));
+        let window_end = self.shared.window.to();
+        if window_end > last_time {
+            wake_time = wake_time.min(window_end);
         }
-        if let Err(error) = self.waiting.wait(until, due != NEVER, &mut self.ready) {
+        if let Err(error) = self.waiting.wait(wake_time, deadline != NEVER, &mut self.ready) {
             self.recorder.broken = Some(format!("failed to wait for answers: {error}"));
             self.shared.window.end();
             self.is_over = true;

@@ -1,4 +1,5 @@
-//! Threads of a job: each opens the connections of its own clients, and all threads begin at the same time.
+//! Threads of a job: each opens the connections of its own clients, and all threads start working at the same
+//! time.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,72 +21,74 @@ use crate::recorder::LatencyRecorder;
 use crate::sampler::SystemSampler;
 use crate::supervisor::{SideMeasurements, WarmUp, supervise};
 
-/// Time from choosing the start of a job until that start, so that every thread knows it in time.
-const NOTICE_NS: u64 = 2_000_000;
-/// Period for which a client's first connection is retried; [`PAUSE`] is the time between two attempts.
-const COMING: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(200);
+/// Time between announcing the start of a job to its threads and that start, in nanoseconds.
+const START_NOTICE_NS: u64 = 2_000_000;
+/// Period for which opening a client's first connection is retried.
+const CONNECT_RETRY_PERIOD: Duration = Duration::from_secs(1);
+/// Pause between two attempts to open a client's first connection.
+const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(200);
 
-/// A failed connection is attributed to the limit of open files if at most this many descriptors are free: an
-/// engine opens several files at a time.
-const NEARLY_ALL_FILES: u64 = 8;
+/// Number of free file descriptors up to which a failed connection is attributed to the limit of open files.
+/// It is not 0 because an engine opens several files at a time.
+const FEW_FREE_DESCRIPTORS: u64 = 8;
 
-/// Opens a client's connection before the job begins.
+/// Function that opens a client's connection before the job begins.
 pub(crate) type Opening<'a> =
     dyn Fn() -> jsonathlon_driver_api::Result<Box<dyn NonblockingConnection>> + Sync + 'a;
 
-/// Measurements of all threads together with what was observed alongside.
+/// Merged latencies of all client threads, and what was measured while they worked.
 pub(crate) struct ThreadResults {
     pub(crate) recorder: LatencyRecorder,
     pub(crate) beside: SideMeasurements,
     pub(crate) threads: u32,
 }
 
-fn broken(words: impl Into<String>) -> Failure {
-    Failure { kind: FailureKind::System, message: words.into() }
+fn system_failure(message: impl Into<String>) -> Failure {
+    Failure { kind: FailureKind::System, message: message.into() }
 }
 
-/// Opens a client's first connection and retries while the system is unavailable, for up to [`COMING`]. A
-/// system may still count connections that have just been closed.
-fn first(open: &Opening<'_>) -> jsonathlon_driver_api::Result<Box<dyn NonblockingConnection>> {
+/// Opens a client's first connection, retrying for up to [`CONNECT_RETRY_PERIOD`] while the system is
+/// unavailable: connections that have just been closed may still count towards its limit.
+fn open_with_retry(open: &Opening<'_>) -> jsonathlon_driver_api::Result<Box<dyn NonblockingConnection>> {
     let begun = Instant::now();
     loop {
         match open() {
-            Err(DriverError::Unavailable(_)) if begun.elapsed() < COMING => {}
-            opened => return opened,
+            Err(DriverError::Unavailable(_)) if begun.elapsed() < CONNECT_RETRY_PERIOD => {}
+            result => return result,
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(CONNECT_RETRY_PAUSE);
     }
 }
 
-/// Opens client connections one by one and stops at the first failure.
-struct AdmissionGate<'a> {
+/// Opens clients for all threads, until one of them fails.
+struct ClientOpener<'a> {
     shared: &'a JobContext<'a>,
     open: &'a Opening<'a>,
-    came: AtomicU32,
+    /// Number of clients that are connected.
+    connected: AtomicU32,
     has_failed: AtomicBool,
     /// Explanation of the limit of open files, set if a connection failed because of it.
-    files: OnceLock<String>,
+    file_limit: OnceLock<String>,
     /// Serializes opening across threads. Set for embedded engines: they have a thread for each client, and
     /// each connection applies settings of the whole database file.
-    turn: Option<Mutex<()>>,
+    serial: Option<Mutex<()>>,
 }
 
-impl AdmissionGate<'_> {
-    /// Opens the next client. `None` if another client has failed.
-    fn enter(&self) -> Result<Option<Client>, Failure> {
-        let _turn = self.turn.as_ref().map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+impl ClientOpener<'_> {
+    /// Opens another client. `None` if any client has failed before.
+    fn open_client(&self) -> Result<Option<Client>, Failure> {
+        let _guard = self.serial.as_ref().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
         if self.has_failed.load(Ordering::SeqCst) {
             return Ok(None);
         }
-        match first(self.open).and_then(|lane| Client::new(lane, self.shared)) {
+        match open_with_retry(self.open).and_then(|connection| Client::new(connection, self.shared)) {
             Ok(client) => {
-                self.came.fetch_add(1, Ordering::SeqCst);
+                self.connected.fetch_add(1, Ordering::SeqCst);
                 Ok(Some(client))
             }
             Err(error) => {
-                if let Some(words) = out_of_files() {
-                    self.files.set(words).ok();
+                if let Some(explanation) = explain_file_limit() {
+                    self.file_limit.set(explanation).ok();
                 }
                 self.has_failed.store(true, Ordering::SeqCst);
                 Err(error.into())
@@ -93,43 +96,44 @@ impl AdmissionGate<'_> {
         }
     }
 
-    /// Completes a failure with the number of clients that were connected, after all threads have stopped
-    /// opening.
+    /// Adds the number of connected clients and possible remedies to a failure's message. The number is final
+    /// only once no thread opens clients any more.
     fn explain(&self, Failure { kind, message }: Failure) -> Failure {
-        let came = self.came.load(Ordering::SeqCst);
-        let mut words = format!("client {} of {}: {message}", came + 1, self.shared.job.clients);
-        if let Some(files) = self.files.get() {
-            words.push_str(&format!("; {came} came in: {files}"));
-        } else if came > 0 {
-            words.push_str(&format!(
-                "; {came} came in: let fewer clients work, or raise the system's limit of connections"
+        let connected = self.connected.load(Ordering::SeqCst);
+        let mut message = format!("client {} of {}: {message}", connected + 1, self.shared.job.clients);
+        if let Some(explanation) = self.file_limit.get() {
+            message.push_str(&format!("; {connected} connected before it: {explanation}"));
+        } else if connected > 0 {
+            message.push_str(&format!(
+                "; {connected} connected before it: use fewer clients, or raise the system's connection limit"
             ));
         }
-        Failure { kind, message: words }
+        Failure { kind, message }
     }
 }
 
-/// Explains the limit of open files if this process has reached it: an embedded engine opens several files
-/// for each client, a client of a server one connection.
-fn out_of_files() -> Option<String> {
-    let most = getrlimit(Resource::Nofile).current?;
+/// Explains the limit of open files if this process has almost reached it. An embedded engine opens several
+/// files for each client; a client of a server has one connection, which counts as a file.
+fn explain_file_limit() -> Option<String> {
+    let limit = getrlimit(Resource::Nofile).current?;
     let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
-    (open + NEARLY_ALL_FILES >= most).then(|| {
+    (open + FEW_FREE_DESCRIPTORS >= limit).then(|| {
         format!(
-            "this process may have {most} files open, and has {open}: let fewer clients work, or raise the limit \
+            "this process has {open} files open and may open {limit}: use fewer clients, or raise the limit \
              (`ulimit -Hn`, LimitNOFILE of a service, --ulimit nofile of a container)"
         )
     })
 }
 
-/// Clients and channels of one thread.
+/// One thread's clients, and its channels to the thread that started it.
 struct ThreadClients<'a> {
-    door: &'a AdmissionGate<'a>,
-    number: usize,
+    opener: &'a ClientOpener<'a>,
+    /// Index of the thread, from 0.
+    index: usize,
     clients: Vec<Client>,
     /// Number of clients of this thread, including those already in `clients`.
     count: usize,
-    /// Receives `Ok` once all clients are connected, or the first failure.
+    /// Transmits `Ok` once all clients are connected, or the failure of one of them.
     ready: Sender<Result<(), Failure>>,
     /// Delivers the start of the job in nanoseconds of the monotonic clock. Closed if the job is not started.
     start: Receiver<u64>,
@@ -137,10 +141,10 @@ struct ThreadClients<'a> {
 
 impl ThreadClients<'_> {
     /// Opens the thread's clients, waits for the start and runs them. `None` if the job did not start.
-    fn work(mut self) -> std::io::Result<Option<LatencyRecorder>> {
-        let shared = self.door.shared;
+    fn run(mut self) -> std::io::Result<Option<LatencyRecorder>> {
+        let shared = self.opener.shared;
         while self.clients.len() < self.count {
-            match self.door.enter() {
+            match self.opener.open_client() {
                 Ok(Some(client)) => self.clients.push(client),
                 Ok(None) => return Ok(None),
                 Err(failure) => {
@@ -152,174 +156,178 @@ impl ThreadClients<'_> {
         // If the receiver is gone, the start channel is closed as well and `recv` fails below.
         self.ready.send(Ok(())).ok();
         drop(self.ready);
-        let Ok(began) = self.start.recv() else { return Ok(None) };
-        let at_work = shared.leaving.begin();
-        let waiting = EpollReactor::new(began)?;
-        let mut runner = ClientLoop::new(shared, waiting, self.clients, self.number, shared.job.seed);
-        let left = began.saturating_sub(monotonic_ns());
-        std::thread::sleep(Duration::from_nanos(left));
-        runner.work();
-        drop(at_work);
+        let Ok(start_ns) = self.start.recv() else { return Ok(None) };
+        let active_guard = shared.leaving.begin();
+        let reactor = EpollReactor::new(start_ns)?;
+        let mut client_loop = ClientLoop::new(shared, reactor, self.clients, self.index, shared.job.seed);
+        let remaining_ns = start_ns.saturating_sub(monotonic_ns());
+        std::thread::sleep(Duration::from_nanos(remaining_ns));
+        client_loop.work();
+        drop(active_guard);
+        // This thread and its connections must last until the counters of the job have been read.
         shared.leaving.wait();
-        Ok(Some(runner.close()))
+        Ok(Some(client_loop.close()))
     }
 }
 
-/// Handle of one thread of clients.
+/// Handle of a thread that runs [`ThreadClients`].
 type ThreadHandle<'scope> = ScopedJoinHandle<'scope, std::io::Result<Option<LatencyRecorder>>>;
 
 /// Threads that open their clients and then wait for the start of the job.
 struct SpawnedThreads<'scope> {
-    running: Vec<ThreadHandle<'scope>>,
+    handles: Vec<ThreadHandle<'scope>>,
     /// Start channel of each thread; see [`ThreadClients::start`].
-    starts: Vec<Sender<u64>>,
-    /// Receives one message of each thread; see [`ThreadClients::ready`].
-    came: Receiver<Result<(), Failure>>,
+    start_senders: Vec<Sender<u64>>,
+    /// Delivers one message from each thread; see [`ThreadClients::ready`].
+    ready: Receiver<Result<(), Failure>>,
 }
 
-/// Returns the number of threads that the job wants; by default a pollable system gets one per CPU, any
-/// other one per client.
+/// Number of threads that the job sets. By default one per CPU if connections can be polled, otherwise one
+/// per client.
 fn thread_count(job: &Job, is_pollable: bool) -> usize {
     let clients = job.clients as usize;
-    let usual = match is_pollable {
+    let default_count = match is_pollable {
         true => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(clients),
         false => clients,
     };
-    job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.max(1))
+    job.threads.map_or(default_count, |threads| threads as usize).clamp(1, clients.max(1))
 }
 
-/// Spawns all threads of clients; the first thread takes over the client that is already open.
+/// Spawns all client threads; the first thread takes over the client that is already open.
 fn spawn_threads<'scope>(
     scope: &'scope Scope<'scope, '_>,
-    door: &'scope AdmissionGate<'scope>,
-    first: Option<Client>,
+    opener: &'scope ClientOpener<'scope>,
+    first_client: Option<Client>,
     threads: usize,
 ) -> Result<SpawnedThreads<'scope>, Failure> {
-    let clients = door.shared.job.clients as usize;
-    let mut first: Vec<Client> = first.into_iter().collect();
-    let (ready, came) = channel();
-    let (mut running, mut starts) = (Vec::new(), Vec::new());
-    for number in 0..threads {
-        let (start, to_start) = channel();
-        let count = clients * (number + 1) / threads - clients * number / threads;
-        let part = ThreadClients {
-            door,
-            number,
-            clients: std::mem::take(&mut first),
+    let clients = opener.shared.job.clients as usize;
+    let mut first_client: Vec<Client> = first_client.into_iter().collect();
+    let (ready_sender, ready) = channel();
+    let (mut handles, mut start_senders) = (Vec::new(), Vec::new());
+    for index in 0..threads {
+        let (start_sender, start) = channel();
+        let count = clients * (index + 1) / threads - clients * index / threads;
+        let thread_clients = ThreadClients {
+            opener,
+            index,
+            clients: std::mem::take(&mut first_client),
             count,
-            ready: ready.clone(),
-            start: to_start,
+            ready: ready_sender.clone(),
+            start,
         };
-        let spawned = std::thread::Builder::new()
-            .name(format!("clients-{number}"))
-            .spawn_scoped(scope, move || part.work());
-        let spawned = spawned.map_err(|error| broken(format!("failed to start a thread: {error}")))?;
-        running.push(spawned);
-        starts.push(start);
+        let handle = std::thread::Builder::new()
+            .name(format!("clients-{index}"))
+            .spawn_scoped(scope, move || thread_clients.run());
+        let handle = handle.map_err(|error| system_failure(format!("failed to start a thread: {error}")))?;
+        handles.push(handle);
+        start_senders.push(start_sender);
     }
-    Ok(SpawnedThreads { running, starts, came })
+    Ok(SpawnedThreads { handles, start_senders, ready })
 }
 
-/// Joins all threads and merges their measurements, unless a thread or a measurement is broken.
+/// Joins all threads and merges their measurements.
+///
+/// # Errors
+/// If a thread failed or panicked, or its measurements are unusable.
 fn merge_results(
     shared: &JobContext<'_>,
-    running: Vec<ThreadHandle<'_>>,
+    handles: Vec<ThreadHandle<'_>>,
 ) -> Result<LatencyRecorder, Failure> {
-    let mut all = LatencyRecorder::new(shared.plans.len(), shared.schedule.is_some());
-    for handle in running {
+    let mut merged = LatencyRecorder::new(shared.plans.len(), shared.schedule.is_some());
+    for handle in handles {
         match handle.join() {
-            Ok(Ok(recorder)) => recorder.into_iter().for_each(|recorder| all.merge(recorder)),
-            Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
-            Err(_) => {
-                return Err(broken("a thread of clients has failed; its last words are in the log"));
-            }
+            Ok(Ok(recorder)) => recorder.into_iter().for_each(|recorder| merged.merge(recorder)),
+            Ok(Err(error)) => return Err(system_failure(format!("failed to poll: {error}"))),
+            Err(_) => return Err(system_failure("a client thread panicked; see the log")),
         }
     }
-    match all.broken.take() {
-        Some(words) => Err(broken(words)),
-        None => Ok(all),
+    match merged.broken.take() {
+        Some(message) => Err(system_failure(message)),
+        None => Ok(merged),
     }
 }
 
-/// Spreads the clients over threads and runs them.
+/// Distributes the clients over threads and runs them.
 ///
-/// A thread has neighbouring clients and opens their connections itself: the kernel places the server's
-/// process of a connection near the thread that opened it, which is the thread that will talk to it.
+/// Each thread has consecutive clients and opens their connections itself, because the kernel tends to place
+/// the server's process of a connection near the thread that opened it, and that thread also uses it.
 pub(crate) fn run(
     shared: &JobContext<'_>,
     open: &Opening<'_>,
-    ramp: &WarmUp,
-    on: &JobTarget<'_>,
-    tell: &mut dyn FnMut(Progress),
+    warm_up: &WarmUp,
+    target: &JobTarget<'_>,
+    report_progress: &mut dyn FnMut(Progress),
 ) -> Result<ThreadResults, Failure> {
     let job = shared.job;
-    let mut door = AdmissionGate {
+    let mut opener = ClientOpener {
         shared,
         open,
-        came: AtomicU32::new(0),
+        connected: AtomicU32::new(0),
         has_failed: AtomicBool::new(false),
-        files: OnceLock::new(),
-        turn: None,
+        file_limit: OnceLock::new(),
+        serial: None,
     };
-    // Only an open connection tells whether one thread can poll many of them.
-    let first = door.enter().map_err(|failure| door.explain(failure))?;
-    let is_pollable = first.as_ref().is_some_and(|client| client.is_pollable);
+    // Whether connections can be polled, so that one thread can have many, is known once one is open.
+    let first_client = opener.open_client().map_err(|failure| opener.explain(failure))?;
+    let is_pollable = first_client.as_ref().is_some_and(|client| client.is_pollable);
     if job.writers_take_turns && is_pollable {
-        return Err(broken("writers take turns in an engine of this process alone, and this is a server"));
+        return Err(system_failure("writers can take turns only with an embedded engine, not with a server"));
     }
     if !is_pollable {
-        door.turn = Some(Mutex::default());
+        opener.serial = Some(Mutex::default());
     }
     let threads = thread_count(job, is_pollable);
     std::thread::scope(|scope| {
-        let SpawnedThreads { running, starts, came } = spawn_threads(scope, &door, first, threads)?;
-        let all_ready = (0..threads).try_for_each(|_| match came.recv() {
-            Ok(ready) => ready.map_err(Some),
+        let SpawnedThreads { handles, start_senders, ready } =
+            spawn_threads(scope, &opener, first_client, threads)?;
+        let all_ready = (0..threads).try_for_each(|_| match ready.recv() {
+            Ok(result) => result.map_err(Some),
             Err(_) => Err(None),
         });
-        if let Err(refused) = all_ready {
-            drop(starts);
+        if let Err(failure) = all_ready {
+            // The other threads end without working when their start channel is closed.
+            drop(start_senders);
             // A panicked thread that is not joined here would make the scope panic as well.
-            running.into_iter().for_each(|handle| drop(handle.join()));
-            let failed =
-                || broken("a thread of clients has failed before it began; its last words are in the log");
-            return Err(refused.map_or_else(failed, |failure| door.explain(failure)));
+            handles.into_iter().for_each(|handle| drop(handle.join()));
+            let panicked = || system_failure("a client thread panicked before the job began; see the log");
+            return Err(failure.map_or_else(panicked, |failure| opener.explain(failure)));
         }
         shared.leaving.await_all(threads);
-        let began = monotonic_ns() + NOTICE_NS;
-        for start in starts {
-            start.send(began).ok();
+        let start_ns = monotonic_ns() + START_NOTICE_NS;
+        for start_sender in start_senders {
+            start_sender.send(start_ns).ok();
         }
-        let are_over = || running.iter().all(|handle| handle.is_finished());
-        let beside = watched(shared, on, ramp, began, are_over, tell);
-        let recorder = merge_results(shared, running)?;
+        let all_ended = || handles.iter().all(|handle| handle.is_finished());
+        let beside = supervise_and_sample(shared, target, warm_up, start_ns, all_ended, report_progress);
+        let recorder = merge_results(shared, handles)?;
         Ok(ThreadResults { recorder, beside, threads: u32::try_from(threads).unwrap_or(u32::MAX) })
     })
 }
 
-/// Supervises the threads until they have ended; a separate thread samples checkpoints and the disk queue.
-fn watched(
+/// Supervises the client threads until they have ended; meanwhile a separate thread samples checkpoints and
+/// the disk queue.
+fn supervise_and_sample(
     shared: &JobContext<'_>,
-    on: &JobTarget<'_>,
-    ramp: &WarmUp,
-    began: u64,
-    are_over: impl Fn() -> bool,
-    tell: &mut dyn FnMut(Progress),
+    target: &JobTarget<'_>,
+    warm_up: &WarmUp,
+    start_ns: u64,
+    all_ended: impl Fn() -> bool,
+    report_progress: &mut dyn FnMut(Progress),
 ) -> SideMeasurements {
-    let watched = &shared.job.watched;
-    let is_over = AtomicBool::new(false);
+    let sampling_targets = &shared.job.watched;
+    let must_stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let watch = || SystemSampler::keep(watched, shared.openers.again, began, &is_over);
+        let sample = || SystemSampler::keep(sampling_targets, shared.openers.again, start_ns, &must_stop);
         // If the sampling thread cannot start, its samples are missing and nothing else changes.
-        let watching = (*watched != SamplingTargets::default())
-            .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
+        let sampler = (*sampling_targets != SamplingTargets::default())
+            .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, sample).ok())
             .flatten();
-        let beside = supervise(shared, on, ramp, began, are_over, tell);
-        is_over.store(true, Ordering::SeqCst);
-        let watch = watching.and_then(|handle| {
+        let beside = supervise(shared, target, warm_up, start_ns, all_ended, report_progress);
+        must_stop.store(true, Ordering::SeqCst);
+        let samples = sampler.and_then(|handle| {
             handle.thread().unpark();
             handle.join().ok()
         });
-        SideMeasurements { watch: watch.unwrap_or_default(), ..beside }
+        SideMeasurements { watch: samples.unwrap_or_default(), ..beside }
     })
 }

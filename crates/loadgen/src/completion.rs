@@ -24,10 +24,10 @@ pub(crate) fn complete(
     recorder: &mut LatencyRecorder,
 ) -> Completion {
     if plan.operation.writes() {
-        return written(shared, plan, task, recorder);
+        return complete_write(shared, plan, task, recorder);
     }
-    if let Some(words) = task.answer.wrong.take() {
-        return Completion::Done(OperationOutcome::Wrong(words));
+    if let Some(message) = task.answer.wrong.take() {
+        return Completion::Done(OperationOutcome::Wrong(message));
     }
     if task.answer.rows == 0 && plan.operation == Operation::Count {
         return Completion::Done(OperationOutcome::Wrong(format!("{} was not answered", plan.operation)));
@@ -35,26 +35,26 @@ pub(crate) fn complete(
     Completion::Done(OperationOutcome::Done)
 }
 
-fn written(
+fn complete_write(
     shared: &JobContext<'_>,
     plan: &OperationPlan,
     task: &mut Task,
     recorder: &mut LatencyRecorder,
 ) -> Completion {
-    let due = task.used as u64;
-    let changed = task.changed.unwrap_or(due);
+    let expected = task.used as u64;
+    let changed = task.changed.unwrap_or(expected);
     let operation = plan.operation;
     if changed == 0 && plan.needs(ParameterSource::Old) && task.replaces.is_some() {
         return Completion::Conflict("another write came between".to_owned());
     }
     let verify = shared.job.verify;
-    let mut wrong = task.answer.wrong.take();
-    let replaces = task.replaces;
+    let mut wrong_answer = task.answer.wrong.take();
+    let replaced_version = task.replaces;
     let read = task.read;
-    let name = if changed == due { String::new() } else { task.name() };
+    let key = if changed == expected { String::new() } else { task.name() };
     for item in &mut task.items[..task.used] {
         let Some(write) = item.write.take() else { continue };
-        if changed == due {
+        if changed == expected {
             let number = write.number();
             recorder.added += match operation {
                 Operation::Insert | Operation::InsertBatch => 1,
@@ -62,42 +62,42 @@ fn written(
                 _ => 0,
             };
             shared.acknowledged(write);
-            if let Some(version) = replaces
+            if let Some(version) = replaced_version
                 && shared.accept.replaced(number, version)
             {
                 recorder.lost_updates += 1;
             }
         } else if changed == 0 {
             // Changing nothing is right if the record may be absent.
-            let absent = read.map(|read| shared.accept.accepts(&read, None));
+            let absence = read.map(|read| shared.accept.accepts(&read, None));
             shared.accept.aborted(write);
-            if verify && !matches!(absent, Some(Ok(()))) {
-                wrong.get_or_insert_with(|| format!("{operation} {name}: changed nothing"));
+            if verify && !matches!(absence, Some(Ok(()))) {
+                wrong_answer.get_or_insert_with(|| format!("{operation} {key}: changed nothing"));
             }
         } else {
             shared.accept.unknown(write);
-            wrong.get_or_insert_with(|| {
-                format!("{operation} {name}: changed {changed} documents instead of {due}")
+            wrong_answer.get_or_insert_with(|| {
+                format!("{operation} {key}: changed {changed} documents instead of {expected}")
             });
         }
     }
     task.answer.documents = changed;
-    Completion::Done(wrong.map_or(OperationOutcome::Done, OperationOutcome::Wrong))
+    Completion::Done(wrong_answer.map_or(OperationOutcome::Done, OperationOutcome::Wrong))
 }
 
 /// Completes a read-modify-write whose record was absent, so that no write is sent. That is right if the
 /// record may be absent.
 #[cold]
 pub(crate) fn absent(shared: &JobContext<'_>, plan: &OperationPlan, task: &mut Task) -> OperationOutcome {
-    let mut wrong = task.answer.wrong.take();
+    let mut wrong_answer = task.answer.wrong.take();
     if let Some(read) = task.read.filter(|_| shared.job.verify)
-        && let Err(words) = shared.accept.accepts(&read, None)
-        && !(words.is_stale() && plan.may_be_stale)
+        && let Err(violation) = shared.accept.accepts(&read, None)
+        && !(violation.is_stale() && plan.may_be_stale)
     {
-        wrong.get_or_insert_with(|| format!("{} {}: {words}", plan.operation, task.name()));
+        wrong_answer.get_or_insert_with(|| format!("{} {}: {violation}", plan.operation, task.name()));
     }
     refused(shared, task);
-    wrong.map_or(OperationOutcome::Done, OperationOutcome::Wrong)
+    wrong_answer.map_or(OperationOutcome::Done, OperationOutcome::Wrong)
 }
 
 /// Marks the operation's writes as not done, because the system refused it.

@@ -120,7 +120,7 @@ pub(crate) struct MeasurementWindow {
     from: AtomicU64,
     to: AtomicU64,
     /// Operations that may still begin. `None` if the window ends by time.
-    left: Option<AtomicU64>,
+    remaining: Option<AtomicU64>,
     ended: AtomicBool,
 }
 
@@ -136,7 +136,7 @@ impl MeasurementWindow {
         Self {
             from: AtomicU64::new(from),
             to: AtomicU64::new(to),
-            left: count.map(AtomicU64::new),
+            remaining: count.map(AtomicU64::new),
             ended: AtomicBool::new(false),
         }
     }
@@ -161,16 +161,16 @@ impl MeasurementWindow {
     /// Returns `true` if the window ends after a fixed number of operations.
     #[inline]
     pub(crate) fn counts(&self) -> bool {
-        self.left.is_some()
+        self.remaining.is_some()
     }
 
-    /// Takes a portion of the remaining operations for one of `clients` threads: at most [`PORTION`], smaller
+    /// Takes a portion of the remaining operations for one of `threads` threads: at most [`PORTION`], smaller
     /// towards the end. Returns 0 if none is left, `u64::MAX` if operations are not counted.
-    pub(crate) fn take(&self, clients: u64) -> u64 {
-        let Some(left) = &self.left else { return u64::MAX };
-        let portion = |left: u64| (left / (4 * clients.max(1))).clamp(1, PORTION).min(left);
-        let take = |left: u64| Some(left - portion(left));
-        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).map_or(0, portion)
+    pub(crate) fn take(&self, threads: u64) -> u64 {
+        let Some(remaining) = &self.remaining else { return u64::MAX };
+        let portion = |remaining: u64| (remaining / (4 * threads.max(1))).clamp(1, PORTION).min(remaining);
+        let take = |remaining: u64| Some(remaining - portion(remaining));
+        remaining.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).map_or(0, portion)
     }
 
     /// Ends the window early, for example after a fatal error of one thread.
@@ -190,8 +190,8 @@ impl MeasurementWindow {
 #[derive(Debug, Default)]
 pub(crate) struct ShutdownBarrier {
     /// Threads that are still executing operations.
-    at_work: AtomicUsize,
-    is_read: AtomicBool,
+    active_threads: AtomicUsize,
+    is_released: AtomicBool,
 }
 
 /// Guard of a working thread; dropping it, also on a panic, marks the thread as done.
@@ -203,7 +203,7 @@ impl ShutdownBarrier {
 
     /// Sets the number of threads that are about to work.
     pub(crate) fn await_all(&self, threads: usize) {
-        self.at_work.store(threads, Ordering::SeqCst);
+        self.active_threads.store(threads, Ordering::SeqCst);
     }
 
     /// Returns the guard of one of these threads. The count was set by [`Self::await_all`].
@@ -213,17 +213,17 @@ impl ShutdownBarrier {
 
     /// Returns `true` if no thread executes operations any more.
     pub(crate) fn all_finished(&self) -> bool {
-        self.at_work.load(Ordering::SeqCst) == 0
+        self.active_threads.load(Ordering::SeqCst) == 0
     }
 
     /// Lets waiting threads close their connections, because all counters have been read.
     pub(crate) fn release(&self) {
-        self.is_read.store(true, Ordering::SeqCst);
+        self.is_released.store(true, Ordering::SeqCst);
     }
 
     /// Blocks until [`Self::release`] was called.
     pub(crate) fn wait(&self) {
-        while !self.is_read.load(Ordering::SeqCst) {
+        while !self.is_released.load(Ordering::SeqCst) {
             std::thread::sleep(Self::PAUSE);
         }
     }
@@ -231,7 +231,7 @@ impl ShutdownBarrier {
 
 impl Drop for ActiveThread<'_> {
     fn drop(&mut self) {
-        self.0.at_work.fetch_sub(1, Ordering::SeqCst);
+        self.0.active_threads.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -257,18 +257,18 @@ mod tests {
 
     #[test]
     fn portions_add_up_to_what_there_is() {
-        for (count, clients) in [(1, 8), (7, 2), (1000, 3), (100_000, 128)] {
+        for (count, threads) in [(1, 8), (7, 2), (1000, 3), (100_000, 128)] {
             let window = MeasurementWindow::new(0, NEVER, Some(count));
-            let mut taken = 0;
+            let mut total = 0;
             loop {
-                let portion = window.take(clients);
-                taken += portion;
+                let portion = window.take(threads);
+                total += portion;
                 assert!(portion <= PORTION);
                 if portion == 0 {
                     break;
                 }
             }
-            assert_eq!((taken, window.take(clients)), (count, 0));
+            assert_eq!((total, window.take(threads)), (count, 0));
         }
         assert_eq!(MeasurementWindow::new(0, NEVER, None).take(1), u64::MAX);
     }

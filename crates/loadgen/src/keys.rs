@@ -175,12 +175,12 @@ impl OperationChooser {
         if (sum - 1.0).abs() > 1e-6 {
             return Err(format!("the shares of operations add up to {sum}; they must add up to 1"));
         }
-        let mut before = 0.0;
+        let mut cumulative = 0.0;
         let mut ends = Vec::new();
         for (operation, share) in shares {
-            before += share;
+            cumulative += share;
             // The cast saturates: 2⁶⁴ becomes the greatest 64-bit number.
-            ends.push((*operation, (before / sum * 18_446_744_073_709_551_616.0) as u64));
+            ends.push((*operation, (cumulative / sum * 18_446_744_073_709_551_616.0) as u64));
         }
         ends.pop();
         Ok(OperationChooser { ends, last: *last })

@@ -41,11 +41,11 @@ type ConnectionOpener = dyn Fn(&SessionOptions, &DriverContext, bool) -> jsonath
 /// [`Job`].
 pub const READ_BACK: &str = "read_back";
 /// Random stream for drawing the operations of missed arrivals, distinct from the streams of all threads.
-const OF_MISSED: u64 = 1 << 40;
+const MISSED_STREAM: u64 = 1 << 40;
 
 /// The clients of a worker, with the accept sets of the data that they work on.
 pub struct LoadGenerator {
-    known: Option<LoadedData>,
+    data: Option<LoadedData>,
     opener: Box<ConnectionOpener>,
 }
 
@@ -68,7 +68,7 @@ struct LoadedData {
 
 impl fmt::Debug for LoadGenerator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let load = self.known.as_ref().map(|known| &known.load);
+        let load = self.data.as_ref().map(|data| &data.load);
         f.debug_struct("LoadGenerator").field("load", &load).finish_non_exhaustive()
     }
 }
@@ -87,22 +87,23 @@ impl JobRunner for LoadGenerator {
     fn drive(
         &mut self,
         job: &serde_json::Value,
-        on: &JobTarget<'_>,
-        tell: &mut dyn FnMut(Progress),
+        target: &JobTarget<'_>,
+        report_progress: &mut dyn FnMut(Progress),
     ) -> Result<serde_json::Value, Failure> {
-        let unknown = |error: serde_json::Error| failure(FailureKind::Request, format!("not a job: {error}"));
-        let answer = match job.get(READ_BACK) {
+        let invalid = |error: serde_json::Error| failure(FailureKind::Request, format!("not a job: {error}"));
+        let result = match job.get(READ_BACK) {
             Some(job) => {
-                let job: RecoveryRead = serde::Deserialize::deserialize(job).map_err(unknown)?;
-                let open = || (self.opener)(on.open, on.host, true);
-                serde_json::to_value(read_after_stop(&job, &on.open.protocol, &open, tell)?)
+                let job: RecoveryRead = serde::Deserialize::deserialize(job).map_err(invalid)?;
+                let open_connection = || (self.opener)(target.open, target.host, true);
+                let audit = read_after_stop(&job, &target.open.protocol, &open_connection, report_progress)?;
+                serde_json::to_value(audit)
             }
             None => {
-                let job: Job = serde::Deserialize::deserialize(job).map_err(unknown)?;
-                serde_json::to_value(self.run(&job, on, tell)?)
+                let job: Job = serde::Deserialize::deserialize(job).map_err(invalid)?;
+                serde_json::to_value(self.run(&job, target, report_progress)?)
             }
         };
-        answer.map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
+        result.map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
     }
 }
 
@@ -125,7 +126,7 @@ impl LoadGenerator {
         + Sync
         + 'static,
     ) -> Self {
-        Self { known: None, opener: Box::new(opener) }
+        Self { data: None, opener: Box::new(opener) }
     }
 
     /// Runs a job and returns what its clients measured.
@@ -137,68 +138,71 @@ impl LoadGenerator {
     pub fn run(
         &mut self,
         job: &Job,
-        on: &JobTarget<'_>,
-        tell: &mut dyn FnMut(Progress),
+        target: &JobTarget<'_>,
+        report_progress: &mut dyn FnMut(Progress),
     ) -> Result<JobReport, Failure> {
         self.set_load(job)?;
-        let Some(known) = self.known.as_mut() else {
+        let Some(data) = self.data.as_mut() else {
             return Err(failure(FailureKind::Request, "nothing is known of the data"));
         };
-        let paths = Paths::of(&known.set, job.projection);
-        let refused = |words: String| failure(FailureKind::Request, words);
-        known.prepare(job, &paths).map_err(refused)?;
+        let paths = Paths::of(&data.set, job.projection);
+        let invalid_request = |message: String| failure(FailureKind::Request, message);
+        data.prepare(job, &paths).map_err(invalid_request)?;
 
         let opener = &self.opener;
         // After the clients have started, another server process may listen on the same address.
-        let (anew, at_once) = (on.open.without_process_id(), on.open.with_single_attempt());
-        let patient = || opener(&anew, on.host, job.prepare);
-        let again = || opener(&at_once, on.host, job.prepare);
-        let openers = ConnectionFactories { patient: &patient, again: &again };
-        let shared = shared(known, job, paths, &on.open.protocol, openers).map_err(refused)?;
-        let open = || opener(on.open, on.host, job.prepare);
-        let ramp = WarmUp {
+        let reconnect_options = target.open.without_process_id();
+        let single_attempt = target.open.with_single_attempt();
+        let open_patiently = || opener(&reconnect_options, target.host, job.prepare);
+        let open_once = || opener(&single_attempt, target.host, job.prepare);
+        let openers = ConnectionFactories { patient: &open_patiently, again: &open_once };
+        let protocol = &target.open.protocol;
+        let shared = create_context(data, job, paths, protocol, openers).map_err(invalid_request)?;
+        let open_connection = || opener(target.open, target.host, job.prepare);
+        let warm_up = WarmUp {
             least_ns: nanoseconds(job.ramp_s),
             measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
             tests: tests_steadiness(job),
         };
-        let ThreadResults { mut recorder, beside, threads } =
-            client_threads::run(&shared, &open, &ramp, on, tell)?;
-        if let Some(promises) = &shared.promises {
-            return match promises.has_failed() {
-                true => Err(failure(FailureKind::System, "what was promised could not be put on record")),
+        let ThreadResults { mut recorder, beside: side, threads } =
+            client_threads::run(&shared, &open_connection, &warm_up, target, report_progress)?;
+        if let Some(ack_log) = &shared.promises {
+            return match ack_log.has_failed() {
+                true => Err(failure(FailureKind::System, "cannot write the acknowledgement log")),
                 // The caller that crashed the system reads the data back itself.
-                false => Ok(answer(&shared, recorder, beside, threads, known.loaded, known.added).0),
+                false => Ok(build_report(&shared, recorder, side, threads, data.loaded, data.added).0),
             };
         }
-        let settled = read_back(&shared, job, &on.open.protocol, recorder.lost >= u64::from(job.clients));
-        recorder.wrong.extend(settled.wrong);
-        let (mut driven, added) = answer(&shared, recorder, beside, threads, known.loaded, known.added);
-        driven.read_back = settled.read_back;
-        known.added = added;
-        known.is_searchable &= !validate::mix_contains(job, Operation::Delete)
+        let lost_all = recorder.lost >= u64::from(job.clients);
+        let reconciliation = read_back(&shared, job, protocol, lost_all);
+        recorder.wrong.extend(reconciliation.wrong);
+        let (mut report, added) = build_report(&shared, recorder, side, threads, data.loaded, data.added);
+        report.read_back = reconciliation.read_back;
+        data.added = added;
+        data.is_searchable &= !validate::mix_contains(job, Operation::Delete)
             && !validate::mix_contains(job, Operation::UpdateAll);
-        known.has_deleted |= validate::mix_contains(job, Operation::Delete);
-        Ok(driven)
+        data.has_deleted |= validate::mix_contains(job, Operation::Delete);
+        Ok(report)
     }
 
     /// Keeps the state of the job's load, or starts with a new one if the job names another load.
     fn set_load(&mut self, job: &Job) -> Result<(), Failure> {
-        if let Some(known) = &self.known
-            && known.load == job.load
+        if let Some(data) = &self.data
+            && data.load == job.load
         {
-            if known.records == job.records && known.loaded == job.loaded {
+            if data.records == job.records && data.loaded == job.loaded {
                 return Ok(());
             }
-            let words = format!("the load {} has brought other records before: load again", job.load);
-            return Err(failure(FailureKind::Request, words));
+            let message = format!("load {} was made with other records; reload the data", job.load);
+            return Err(failure(FailureKind::Request, message));
         }
         // Frees the previous load's memory before the new one is allocated.
-        self.known = None;
+        self.data = None;
         let set = job
             .records
             .prepare()
             .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
-        self.known = Some(LoadedData {
+        self.data = Some(LoadedData {
             load: job.load.clone(),
             records: job.records.clone(),
             loaded: job.loaded,
@@ -225,22 +229,22 @@ impl LoadedData {
         let replaces = deletes || validate::mix_contains(job, Operation::UpdateAll);
         let inserts = validate::mix_contains(job, Operation::Insert)
             || validate::mix_contains(job, Operation::InsertBatch);
-        let holds = DataInvariants {
+        let invariants = DataInvariants {
             is_searchable: self.is_searchable && !replaces,
             is_as_loaded: !(self.has_deleted || deletes || inserts) && self.added == 0,
         };
-        validate::validate_job(job, holds)?;
-        let written = validate::written_by(job, paths)?;
-        let written = validate::merge_write_scopes(self.written, written).ok_or_else(|| {
+        validate::validate_job(job, invariants)?;
+        let write_scope = validate::written_by(job, paths)?;
+        let write_scope = validate::merge_write_scopes(self.written, write_scope).ok_or_else(|| {
             format!(
                 "the mix {} sets other values than earlier mixes over the same data have set, so that answers cannot be \
                  checked: load again",
                 job.mix.name
             )
         })?;
-        if written != self.written {
+        if write_scope != self.written {
             self.accept.forget_replies();
-            self.written = written;
+            self.written = write_scope;
         }
         let scans =
             validate::mix_contains(job, Operation::Scan) && job.verify && !deletes && !self.has_deleted;
@@ -253,21 +257,21 @@ impl LoadedData {
     }
 }
 
-fn shared<'a>(
-    known: &'a LoadedData,
+fn create_context<'a>(
+    data: &'a LoadedData,
     job: &'a Job,
     paths: Paths,
     protocol: &str,
     openers: ConnectionFactories<'a>,
 ) -> Result<JobContext<'a>, String> {
-    let integer_key = known.records.key_type == KeyType::Bigint;
+    let integer_key = data.records.key_type == KeyType::Bigint;
     let (plans, places) = plan_operations(job, protocol, integer_key)?;
     let elements = match validate::mix_contains(job, Operation::UnwrapAll) {
-        true => known.set.elements_of_all(ContainerKind::Array, job.loaded),
+        true => data.set.elements_of_all(ContainerKind::Array, job.loaded),
         false => 0,
     };
     let (schedule, window) = schedule_and_window(job);
-    let promises = match &job.ack_log {
+    let ack_log = match &job.ack_log {
         Some(path) => Some(
             AckLog::create(path).map_err(|error| format!("failed to write {}: {error}", path.display()))?,
         ),
@@ -276,17 +280,17 @@ fn shared<'a>(
     let awaits_all = schedule.is_some() && job.stop.operations().is_some();
     Ok(JobContext {
         job,
-        set: &known.set,
-        accept: &known.accept,
-        promises,
-        sorted: known.sorted.as_ref(),
-        written: known.written,
+        set: &data.set,
+        accept: &data.accept,
+        promises: ack_log,
+        sorted: data.sorted.as_ref(),
+        written: data.written,
         paths,
         elements,
         plans,
         places,
         shares: OperationChooser::new(&job.mix.shares)?,
-        keys: KeyChooser::new(job.mix.requests, known.accept.records().max(1)),
+        keys: KeyChooser::new(job.mix.requests, data.accept.records().max(1)),
         schedule,
         next: AtomicU64::new(0),
         window,
@@ -309,8 +313,8 @@ fn plan_operations(
     let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
     for (operation, _) in &job.mix.shares {
         let Some(script) = job.scripts.get(operation) else { continue };
-        if let Some(place) = places.get_mut(*operation as usize) {
-            *place = plans.len();
+        if let Some(index) = places.get_mut(*operation as usize) {
+            *index = plans.len();
         }
         plans.push(OperationPlan::new(*operation, script, protocol, integer_key, job.batch)?);
     }
@@ -321,21 +325,21 @@ fn plan_operations(
 /// window is not decided yet if the warm-up ends by the test for steady throughput.
 fn schedule_and_window(job: &Job) -> (Option<Schedule>, MeasurementWindow) {
     let ramp_ns = nanoseconds(job.ramp_s);
-    let tests = tests_steadiness(job);
-    let (schedule, to) = match job.stop.seconds() {
+    let until_steady = tests_steadiness(job);
+    let (schedule, end_ns) = match job.stop.seconds() {
         Some(seconds) => {
-            let longest = ramp_ns
+            let longest_ns = ramp_ns
                 + nanoseconds(seconds)
-                + if tests { nanoseconds(steady_state::LONGEST_S + 5.0) } else { 0 };
-            (job.arrival.schedule(job.seed, longest), ramp_ns + nanoseconds(seconds))
+                + if until_steady { nanoseconds(steady_state::LONGEST_S + 5.0) } else { 0 };
+            (job.arrival.schedule(job.seed, longest_ns), ramp_ns + nanoseconds(seconds))
         }
         None => counted_schedule(job, ramp_ns),
     };
-    let window = match tests {
+    let window = match until_steady {
         true => MeasurementWindow::new(NEVER, NEVER, None),
         false => {
             let count = job.stop.operations().filter(|_| schedule.is_none());
-            MeasurementWindow::new(ramp_ns, to, count)
+            MeasurementWindow::new(ramp_ns, end_ns, count)
         }
     };
     (schedule, window)
@@ -357,9 +361,9 @@ fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<Schedule>, u64) {
     let Some(schedule) = job.arrival.schedule(job.seed, ramp_ns + nanoseconds(seconds)) else {
         return (None, NEVER);
     };
-    let last = schedule.arrivals_before(ramp_ns) + count as u64 - 1;
-    let to = schedule.reader().at(last).map_or(NEVER, |at| at + 1);
-    (Some(schedule), to)
+    let last_index = schedule.arrivals_before(ramp_ns) + count as u64 - 1;
+    let end_ns = schedule.reader().at(last_index).map_or(NEVER, |at| at + 1);
+    (Some(schedule), end_ns)
 }
 
 fn nanoseconds(seconds: f64) -> u64 {
@@ -367,19 +371,19 @@ fn nanoseconds(seconds: f64) -> u64 {
 }
 
 /// Reads back the records with writes of unknown outcome, if the mix has a read that is verified and never
-/// stale. With `all`, which is set if at least as many connections were lost as there are clients, every
+/// stale. With `reads_all`, set if at least as many connections were lost as there are clients, every
 /// record with an acknowledged write is read back as well.
-fn read_back(shared: &JobContext<'_>, job: &Job, protocol: &str, all: bool) -> Reconciliation {
+fn read_back(shared: &JobContext<'_>, job: &Job, protocol: &str, reads_all: bool) -> Reconciliation {
     let integer_key = shared.set.records().key_type == KeyType::Bigint;
-    let reads = |script: &&OperationScript| !script.may_be_stale && job.verify;
-    let Some(script) = job.scripts.get(&Operation::Read).filter(reads) else {
+    let is_verified = |script: &&OperationScript| !script.may_be_stale && job.verify;
+    let Some(script) = job.scripts.get(&Operation::Read).filter(is_verified) else {
         return Reconciliation::default();
     };
     let Ok(plan) = OperationPlan::new(Operation::Read, script, protocol, integer_key, 1) else {
         return Reconciliation::default();
     };
     // If the system cannot be read any more, the writes stay unknown; the result reports their number.
-    reconcile(shared, &plan, all).unwrap_or_default()
+    reconcile(shared, &plan, reads_all).unwrap_or_default()
 }
 
 /// Adds the arrivals that did not begin by the end of the window to the recorder and counts all arrivals of
@@ -388,84 +392,91 @@ fn report_arrivals(
     shared: &JobContext<'_>,
     schedule: &Schedule,
     recorder: &mut LatencyRecorder,
-    (from, to): (u64, u64),
+    (window_start, window_end): (u64, u64),
 ) -> ArrivalReport {
-    let next = shared.next.load(Ordering::SeqCst);
+    let next_index = shared.next.load(Ordering::SeqCst);
     let mut reader = schedule.reader();
-    let due = schedule.arrivals_before(to);
-    if next < due
-        && let Some(intended) = reader.at(next)
+    let due_count = schedule.arrivals_before(window_end);
+    if next_index < due_count
+        && let Some(intended) = reader.at(next_index)
     {
-        recorder.record_queueing(schedule, next, intended, to, from);
+        recorder.record_queueing(schedule, next_index, intended, window_end, window_start);
     }
     // The operations of arrivals that no thread has claimed are drawn from the same shares as all others.
-    let mut random = Random::new(shared.job.seed, OF_MISSED);
-    for index in next.max(schedule.arrivals_before(from))..due {
+    let mut random = Random::new(shared.job.seed, MISSED_STREAM);
+    for index in next_index.max(schedule.arrivals_before(window_start))..due_count {
         if let Some(intended) = reader.at(index) {
-            let place = shared.place(shared.shares.draw(&mut random));
-            recorder.record_missed(place, intended, to);
+            let operation_index = shared.place(shared.shares.draw(&mut random));
+            recorder.record_missed(operation_index, intended, window_end);
         }
     }
-    let planned = due - schedule.arrivals_before(from);
-    let first = usize::try_from(from / SECOND_NS).unwrap_or(usize::MAX);
+    let planned = due_count - schedule.arrivals_before(window_start);
+    let first_second = usize::try_from(window_start / SECOND_NS).unwrap_or(usize::MAX);
     ArrivalReport {
         planned,
         missed: planned.saturating_sub(recorder.begun_arrivals),
         unfinished: recorder.unfinished,
-        backlog_max: recorder.seconds.iter().skip(first).map(|second| second.backlog).max().unwrap_or(0),
+        backlog_max: recorder
+            .seconds
+            .iter()
+            .skip(first_second)
+            .map(|second| second.backlog)
+            .max()
+            .unwrap_or(0),
         backlog_at_start: recorder.backlog_at_start,
         lateness: recorder.lateness.to_text(),
     }
 }
 
 /// Assembles the result of a job. Also returns the records added since the load, this job included.
-fn answer(
+fn build_report(
     shared: &JobContext<'_>,
     mut recorder: LatencyRecorder,
-    beside: SideMeasurements,
+    side: SideMeasurements,
     threads: u32,
     loaded: u64,
     added: i64,
 ) -> (JobReport, i64) {
-    let (from, to) = (shared.window.from(), shared.window.to());
+    let (window_start, window_end) = (shared.window.from(), shared.window.to());
+    let window = (window_start, window_end);
     let arrivals =
-        shared.schedule.as_ref().map(|schedule| report_arrivals(shared, schedule, &mut recorder, (from, to)));
-    let end = if to == NEVER || shared.awaits_all { recorder.last_ns } else { to };
-    let beside = beside.drop_if_incomplete(end.saturating_sub(from));
+        shared.schedule.as_ref().map(|schedule| report_arrivals(shared, schedule, &mut recorder, window));
+    let end_ns = if window_end == NEVER || shared.awaits_all { recorder.last_ns } else { window_end };
+    let side = side.drop_if_incomplete(end_ns.saturating_sub(window_start));
     let added = added + recorder.added;
-    let seconds = usize::try_from(end.div_ceil(SECOND_NS)).unwrap_or(0);
-    if shared.schedule.is_some() || to != NEVER {
+    let seconds = usize::try_from(end_ns.div_ceil(SECOND_NS)).unwrap_or(0);
+    if shared.schedule.is_some() || window_end != NEVER {
         recorder.seconds.resize(seconds.max(1), Default::default());
     }
-    beside.watch.add_to(&mut recorder.seconds);
+    side.watch.add_to(&mut recorder.seconds);
     let is_open = shared.schedule.is_some();
     let mut operations = BTreeMap::new();
     for (plan, recorded) in shared.plans.iter().zip(recorder.operations) {
-        let mut measured = recorded.counts;
-        measured.service = recorded.service.to_text();
-        measured.response = is_open.then(|| recorded.response.to_text());
-        measured.failed = (recorded.failed.count() > 0).then(|| recorded.failed.to_text());
-        operations.insert(plan.operation, measured);
+        let mut operation_report = recorded.counts;
+        operation_report.service = recorded.service.to_text();
+        operation_report.response = is_open.then(|| recorded.response.to_text());
+        operation_report.failed = (recorded.failed.count() > 0).then(|| recorded.failed.to_text());
+        operations.insert(plan.operation, operation_report);
     }
-    let driven = JobReport {
+    let report = JobReport {
         threads,
-        measured_s: end.saturating_sub(from) as f64 / 1e9,
+        measured_s: end_ns.saturating_sub(window_start) as f64 / 1e9,
         operations,
         seconds: recorder.seconds,
-        usage: beside.usage,
-        disk_written_bytes: beside.disk_written_bytes,
-        scheduling: beside.scheduling,
+        usage: side.usage,
+        disk_written_bytes: side.disk_written_bytes,
+        scheduling: side.scheduling,
         arrivals,
         lost_updates: recorder.lost_updates,
         reconnects: recorder.reconnects,
         wrong: recorder.wrong,
         refusals: recorder.refusals,
-        steady: beside.steady,
+        steady: side.steady,
         records: loaded.saturating_add_signed(added),
         unknown_writes: shared.accept.unknown_count(),
         read_back: None,
     };
-    (driven, added)
+    (report, added)
 }
 
 #[cfg(test)]

@@ -21,24 +21,24 @@ use crate::reactor::Reactor;
 const MS: u64 = 1_000_000;
 
 /// Duration of a request by its time of arrival, in nanoseconds, or its failure. All connections share it.
-type Takes = Arc<dyn Fn(u64) -> Result<u64, DriverError> + Send + Sync>;
+type ResponseTime = Arc<dyn Fn(u64) -> Result<u64, DriverError> + Send + Sync>;
 
 struct World {
     clock: Arc<FakeClock>,
-    takes: Takes,
+    response_time: ResponseTime,
     set: RecordSet,
     /// Arrival times of the pending answers, by the number of their connection.
-    coming: Arc<Mutex<BTreeMap<usize, u64>>>,
+    answer_times: Arc<Mutex<BTreeMap<usize, u64>>>,
     opened: Mutex<usize>,
 }
 
 impl World {
-    fn new(takes: impl Fn(u64) -> Result<u64, DriverError> + Send + Sync + 'static) -> Arc<Self> {
+    fn new(response_time: impl Fn(u64) -> Result<u64, DriverError> + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             clock: Arc::new(FakeClock::new()),
-            takes: Arc::new(takes),
+            response_time: Arc::new(response_time),
             set: records().prepare().unwrap(),
-            coming: Arc::default(),
+            answer_times: Arc::default(),
             opened: Mutex::new(0),
         })
     }
@@ -51,7 +51,7 @@ impl World {
         let mut opened = self.opened.lock().unwrap();
         *opened += 1;
         let descriptor = is_pollable.then(|| File::open("/dev/null").unwrap());
-        Box::new(FakeLane { world: Arc::clone(self), id: *opened, descriptor, sent: None })
+        Box::new(FakeLane { world: Arc::clone(self), id: *opened, descriptor, pending: None })
     }
 }
 
@@ -60,7 +60,7 @@ struct FakeLane {
     id: usize,
     descriptor: Option<File>,
     /// Number of the requested record, and the time of its answer or the failure instead.
-    sent: Option<(u64, Result<u64, DriverError>)>,
+    pending: Option<(u64, Result<u64, DriverError>)>,
 }
 
 impl NonblockingConnection for FakeLane {
@@ -76,9 +76,9 @@ impl NonblockingConnection for FakeLane {
         let Some(Parameter::Text(key)) = parameters.first() else { panic!("no key") };
         let number = self.world.set.records().number(key.as_bytes()).unwrap();
         let now = self.world.now();
-        let comes = (self.world.takes)(now).map(|takes| now + takes);
-        self.world.coming.lock().unwrap().insert(self.id, *comes.as_ref().unwrap_or(&now));
-        self.sent = Some((number, comes));
+        let answer_time = (self.world.response_time)(now).map(|takes| now + takes);
+        self.world.answer_times.lock().unwrap().insert(self.id, *answer_time.as_ref().unwrap_or(&now));
+        self.pending = Some((number, answer_time));
         Ok(())
     }
 
@@ -87,19 +87,19 @@ impl NonblockingConnection for FakeLane {
         wait: bool,
         sink: &mut dyn RowSink,
     ) -> jsonathlon_driver_api::Result<Option<StatementStats>> {
-        let (number, comes) = self.sent.clone().unwrap();
-        if let Ok(comes) = comes {
+        let (number, answer_time) = self.pending.clone().unwrap();
+        if let Ok(answer_time) = answer_time {
             let now = self.world.now();
-            if comes > now {
+            if answer_time > now {
                 if !wait {
                     return Ok(None);
                 }
-                self.world.clock.advance(Duration::from_nanos(comes - now));
+                self.world.clock.advance(Duration::from_nanos(answer_time - now));
             }
         }
-        self.world.coming.lock().unwrap().remove(&self.id);
-        self.sent = None;
-        comes?;
+        self.world.answer_times.lock().unwrap().remove(&self.id);
+        self.pending = None;
+        answer_time?;
         let mut document = Vec::new();
         self.world.set.document(number, 0, &mut document);
         sink.columns(&["doc"])?;
@@ -112,38 +112,38 @@ impl NonblockingConnection for FakeLane {
     }
 
     fn close(self: Box<Self>) {
-        self.world.coming.lock().unwrap().remove(&self.id);
+        self.world.answer_times.lock().unwrap().remove(&self.id);
     }
 }
 
 /// Advances the clock to the next event.
-struct FakeWaiting {
+struct FakeReactor {
     world: Arc<World>,
     /// Connection of each registered client. Connections are opened in the order of the clients.
     watched: BTreeMap<usize, usize>,
 }
 
-impl Reactor for FakeWaiting {
+impl Reactor for FakeReactor {
     fn now(&self) -> u64 {
         self.world.now()
     }
 
     fn watch(&mut self, client: usize, _: BorrowedFd<'_>) -> std::io::Result<()> {
         let newest = *self.world.opened.lock().unwrap();
-        let first = !self.watched.contains_key(&client);
-        self.watched.insert(client, if first { client + 1 } else { newest });
+        let is_first = !self.watched.contains_key(&client);
+        self.watched.insert(client, if is_first { client + 1 } else { newest });
         Ok(())
     }
 
     fn wait(&mut self, until: u64, _: bool, ready: &mut Vec<usize>) -> std::io::Result<()> {
-        let coming = self.world.coming.lock().unwrap();
+        let answer_times = self.world.answer_times.lock().unwrap();
         let now = self.world.now();
-        let first = coming.values().copied().min().unwrap_or(u64::MAX).min(until).max(now);
-        self.world.clock.advance(Duration::from_nanos(first - now));
-        let has_come = |(client, lane): (&usize, &usize)| {
-            coming.get(lane).filter(|comes| **comes <= first).map(|_| *client)
+        let event_time = answer_times.values().copied().min().unwrap_or(u64::MAX).min(until).max(now);
+        self.world.clock.advance(Duration::from_nanos(event_time - now));
+        let is_ready = |(client, connection): (&usize, &usize)| {
+            answer_times.get(connection).filter(|answer_time| **answer_time <= event_time).map(|_| *client)
         };
-        ready.extend(self.watched.iter().filter_map(has_come));
+        ready.extend(self.watched.iter().filter_map(is_ready));
         Ok(())
     }
 }
@@ -191,21 +191,22 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: StopCondition) -> Job 
 
 /// Runs a job on a single thread.
 fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> JobReport {
-    let mut clients = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
-    clients.set_load(job).unwrap();
-    let known = clients.known.as_mut().unwrap();
-    let paths = Paths::of(&known.set, job.projection);
-    known.prepare(job, &paths).unwrap();
-    let open = || Ok(world.lane(is_pollable));
-    let shared =
-        shared(known, job, paths, "memory", ConnectionFactories { patient: &open, again: &open }).unwrap();
-    let all = (0..job.clients).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
-    let waiting = FakeWaiting { world: Arc::clone(world), watched: BTreeMap::new() };
-    let mut runner = ClientLoop::new(&shared, waiting, all, 0, 1);
-    runner.work();
-    let recorder = runner.close();
+    let mut generator = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
+    generator.set_load(job).unwrap();
+    let data = generator.data.as_mut().unwrap();
+    let paths = Paths::of(&data.set, job.projection);
+    data.prepare(job, &paths).unwrap();
+    let open_connection = || Ok(world.lane(is_pollable));
+    let openers = ConnectionFactories { patient: &open_connection, again: &open_connection };
+    let context = create_context(data, job, paths, "memory", openers).unwrap();
+    let clients =
+        (0..job.clients).map(|_| Client::new(open_connection().unwrap(), &context).unwrap()).collect();
+    let reactor = FakeReactor { world: Arc::clone(world), watched: BTreeMap::new() };
+    let mut client_loop = ClientLoop::new(&context, reactor, clients, 0, 1);
+    client_loop.work();
+    let recorder = client_loop.close();
     assert_eq!(recorder.broken, None);
-    answer(&shared, recorder, SideMeasurements::default(), 1, job.loaded, 0).0
+    build_report(&context, recorder, SideMeasurements::default(), 1, job.loaded, 0).0
 }
 
 fn time(seconds: f64) -> StopCondition {
@@ -221,52 +222,52 @@ fn above(text: &str, ns: u64) -> u64 {
     histogram(text).values_ns().filter(|(value, _)| *value > ns).map(|(_, count)| count).sum()
 }
 
-fn near(one: f64, other: f64) -> bool {
-    (one - other).abs() <= other * 2e-3
+fn near(value: f64, expected: f64) -> bool {
+    (value - expected).abs() <= expected * 2e-3
 }
 
 #[test]
 fn a_closed_loop_goes_back_to_back() {
     for (clients, is_pollable) in [(1, false), (1, true), (4, true)] {
         let world = World::new(|_| Ok(100_000));
-        let driven = run(&job(clients, Arrival::Closed, 1.0, time(2.0)), &world, is_pollable);
-        let read = &driven.operations[&Operation::Read];
+        let report = run(&job(clients, Arrival::Closed, 1.0, time(2.0)), &world, is_pollable);
+        let read = &report.operations[&Operation::Read];
         let clients = u64::from(clients);
         assert_eq!((read.operations, read.documents, read.errors), (20_000 * clients, 20_000 * clients, 0));
-        assert!((driven.measured_s - 2.0).abs() < 1e-9 && driven.arrivals.is_none());
+        assert!((report.measured_s - 2.0).abs() < 1e-9 && report.arrivals.is_none());
         let service = histogram(&read.service);
         assert_eq!((service.count(), read.response.is_none()), (20_000 * clients, true));
         assert!(near(service.quantile_us(1.0), 100.0) && near(service.quantile_us(0.0), 100.0));
-        let seconds: Vec<u64> = driven.seconds.iter().map(|second| second.operations).collect();
+        let seconds: Vec<u64> = report.seconds.iter().map(|second| second.operations).collect();
         // An operation that ends exactly at the end of a second belongs to the next one.
         assert_eq!(seconds, [9_999 * clients, 10_000 * clients, 10_000 * clients]);
-        assert!(near(driven.seconds[1].longest_us, 100.0));
+        assert!(near(report.seconds[1].longest_us, 100.0));
     }
 }
 
 #[test]
 fn nothing_of_the_ramp_is_in_the_figures_but_the_series() {
     let world = World::new(|now| Ok(if now < 1000 * MS { 10 * MS } else { MS }));
-    let driven = run(&job(1, Arrival::Closed, 1.5, time(1.0)), &world, true);
-    let read = &driven.operations[&Operation::Read];
+    let report = run(&job(1, Arrival::Closed, 1.5, time(1.0)), &world, true);
+    let read = &report.operations[&Operation::Read];
     assert_eq!(read.operations, 1000);
     assert!(near(histogram(&read.service).quantile_us(1.0), 1000.0));
-    let seconds: Vec<u64> = driven.seconds.iter().map(|second| second.operations).collect();
+    let seconds: Vec<u64> = report.seconds.iter().map(|second| second.operations).collect();
     assert_eq!(seconds, [99, 1000, 500]);
-    assert!(near(driven.seconds[0].longest_us, 10_000.0));
+    assert!(near(report.seconds[0].longest_us, 10_000.0));
 }
 
 #[test]
 fn a_stall_delays_all_that_were_to_begin_in_it() {
     // A request takes 10 µs; from 2 s to 3 s nothing is answered.
-    let stall = |now: u64| {
+    let response_time = |now: u64| {
         let is_stalled = (2000 * MS..3000 * MS).contains(&now);
         Ok(if is_stalled { 3000 * MS - now } else { 10_000 })
     };
-    let world = World::new(stall);
+    let world = World::new(response_time);
     let arrival = Arrival::Fixed { per_s: 1000.0 };
-    let driven = run(&job(1, arrival, 1.0, time(4.0)), &world, true);
-    let read = &driven.operations[&Operation::Read];
+    let report = run(&job(1, arrival, 1.0, time(4.0)), &world, true);
+    let read = &report.operations[&Operation::Read];
     assert_eq!((read.operations, read.errors), (4000, 0));
     // Only the operation that was under way has waited for a second.
     assert_eq!(above(&read.service, MS), 1);
@@ -276,17 +277,17 @@ fn a_stall_delays_all_that_were_to_begin_in_it() {
     let response = read.response.as_ref().unwrap();
     let delayed = above(response, MS);
     assert!((1000..=1012).contains(&delayed), "{delayed}");
-    let halves = above(response, 500 * MS);
-    assert!((495..=512).contains(&halves), "{halves}");
+    let above_half = above(response, 500 * MS);
+    assert!((495..=512).contains(&above_half), "{above_half}");
     assert!(near(histogram(response).quantile_us(1.0), 1e6));
-    let arrivals = driven.arrivals.unwrap();
+    let arrivals = report.arrivals.unwrap();
     assert_eq!((arrivals.planned, arrivals.missed, arrivals.unfinished), (4000, 0, 0));
     // The generator itself was never late, because no connection was free.
     assert_eq!(above(&arrivals.lateness, 20_000), 0);
     assert_eq!(histogram(&arrivals.lateness).count(), 4000);
     // At the end of the stall 999 arrivals wait, and that is the end of their second.
     assert!((998..=1000).contains(&arrivals.backlog_max), "{}", arrivals.backlog_max);
-    let backlog: Vec<u64> = driven.seconds.iter().map(|second| second.backlog).collect();
+    let backlog: Vec<u64> = report.seconds.iter().map(|second| second.backlog).collect();
     assert_eq!((backlog[0], backlog[1], backlog[4]), (0, 0, 0));
     assert!((998..=1000).contains(&backlog[2]), "{backlog:?}");
 }
@@ -296,9 +297,9 @@ fn a_rate_that_is_kept_is_neither_late_nor_delayed() {
     for arrival in [Arrival::Fixed { per_s: 1000.0 }, Arrival::Poisson { per_s: 1000.0 }] {
         let world = World::new(|_| Ok(100_000));
         // Enough connections for any cluster of arrivals.
-        let driven = run(&job(16, arrival, 1.0, time(3.0)), &world, true);
-        let read = &driven.operations[&Operation::Read];
-        let arrivals = driven.arrivals.unwrap();
+        let report = run(&job(16, arrival, 1.0, time(3.0)), &world, true);
+        let read = &report.operations[&Operation::Read];
+        let arrivals = report.arrivals.unwrap();
         assert_eq!(read.operations, arrivals.planned);
         assert!((2700..3300).contains(&arrivals.planned));
         let response = histogram(read.response.as_ref().unwrap());
@@ -311,15 +312,15 @@ fn a_rate_that_is_kept_is_neither_late_nor_delayed() {
 fn overload_runs_on_and_shows_itself() {
     let world = World::new(|_| Ok(MS));
     let arrival = Arrival::Fixed { per_s: 2000.0 };
-    let driven = run(&job(1, arrival, 1.0, time(2.0)), &world, true);
-    let arrivals = driven.arrivals.as_ref().unwrap();
+    let report = run(&job(1, arrival, 1.0, time(2.0)), &world, true);
+    let arrivals = report.arrivals.as_ref().unwrap();
     // One of two arrivals waits: the backlog grows by 1,000 per second.
     assert!((999..=1001).contains(&arrivals.backlog_at_start), "{arrivals:?}");
     assert!((2999..=3001).contains(&arrivals.backlog_max), "{arrivals:?}");
-    let backlog: Vec<u64> = driven.seconds.iter().map(|second| second.backlog).collect();
+    let backlog: Vec<u64> = report.seconds.iter().map(|second| second.backlog).collect();
     assert!((1999..=2001).contains(&backlog[1]), "{backlog:?}");
     // The first 1,000 operations of the measurement window belong to arrivals of the warm-up.
-    let read = &driven.operations[&Operation::Read];
+    let read = &report.operations[&Operation::Read];
     assert_eq!(arrivals.planned, 4000);
     assert!((999..=1001).contains(&read.operations), "{}", read.operations);
     assert_eq!(read.operations + arrivals.missed + arrivals.unfinished, 4000);
@@ -331,9 +332,9 @@ fn what_has_not_ended_counts_as_a_lower_bound() {
     // From 1.5 s on nothing is ever answered.
     let world = World::new(|now| Ok(if now >= 1500 * MS { 1_000_000 * MS } else { 10_000 }));
     let arrival = Arrival::Fixed { per_s: 100.0 };
-    let driven = run(&job(1, arrival, 1.0, time(1.0)), &world, true);
-    let read = &driven.operations[&Operation::Read];
-    let arrivals = driven.arrivals.unwrap();
+    let report = run(&job(1, arrival, 1.0, time(1.0)), &world, true);
+    let read = &report.operations[&Operation::Read];
+    let arrivals = report.arrivals.unwrap();
     assert_eq!((arrivals.planned, arrivals.missed, arrivals.unfinished), (100, 49, 1));
     assert_eq!(read.operations, 50);
     let response = histogram(read.response.as_ref().unwrap());
@@ -349,18 +350,18 @@ fn counted_operations_are_counted_exactly() {
     for (clients, is_pollable) in [(1, false), (3, true), (8, true)] {
         let world = World::new(|_| Ok(MS));
         let stop = StopCondition::Count { operations: 1000 };
-        let driven = run(&job(clients, Arrival::Closed, 0.5, stop), &world, is_pollable);
-        let read = &driven.operations[&Operation::Read];
+        let report = run(&job(clients, Arrival::Closed, 0.5, stop), &world, is_pollable);
+        let read = &report.operations[&Operation::Read];
         assert_eq!((read.operations, histogram(&read.service).count()), (1000, 1000));
         let rounds = 1000_u64.div_ceil(u64::from(clients)) as f64;
-        assert!((driven.measured_s - rounds * 1e-3).abs() <= 1e-3, "{clients} {}", driven.measured_s);
+        assert!((report.measured_s - rounds * 1e-3).abs() <= 1e-3, "{clients} {}", report.measured_s);
     }
     let world = World::new(|_| Ok(MS));
     let arrival = Arrival::Poisson { per_s: 500.0 };
-    let driven = run(&job(8, arrival, 0.5, StopCondition::Count { operations: 700 }), &world, true);
-    let arrivals = driven.arrivals.unwrap();
+    let report = run(&job(8, arrival, 0.5, StopCondition::Count { operations: 700 }), &world, true);
+    let arrivals = report.arrivals.unwrap();
     assert_eq!((arrivals.planned, arrivals.missed, arrivals.unfinished), (700, 0, 0));
-    assert_eq!(driven.operations[&Operation::Read].operations, 700);
+    assert_eq!(report.operations[&Operation::Read].operations, 700);
 }
 
 #[test]
@@ -376,16 +377,16 @@ fn what_is_given_up_is_a_time_out_and_its_connection_is_opened_again() {
         Ok(MS)
     });
     let job = Job { timeout_s: 0.5, ..job(2, Arrival::Closed, 1.0, time(2.0)) };
-    let driven = run(&job, &world, true);
-    let read = &driven.operations[&Operation::Read];
-    assert_eq!((read.errors, read.timeouts, driven.reconnects), (1, 1, 1));
+    let report = run(&job, &world, true);
+    let read = &report.operations[&Operation::Read];
+    assert_eq!((read.errors, read.timeouts, report.reconnects), (1, 1, 1));
     // One of the two clients has lost half a second, up to the next timeout check.
     assert!((3470..=3500).contains(&read.operations), "{}", read.operations);
     let failed = histogram(read.failed.as_ref().unwrap());
     assert!((500_000.0..515_000.0).contains(&failed.quantile_us(1.0)), "{}", failed.quantile_us(1.0));
     // The timeout is included in the service times.
     assert_eq!(histogram(&read.service).count(), read.operations + 1);
-    assert_eq!(driven.refusals.values().sum::<u64>(), 1);
+    assert_eq!(report.refusals.values().sum::<u64>(), 1);
 }
 
 #[test]
@@ -396,16 +397,16 @@ fn conflicts_are_retried_within_the_operation() {
         *tries += 1;
         if tries.is_multiple_of(4) { Ok(MS) } else { Err(DriverError::Conflict("deadlock".to_owned())) }
     });
-    let driven = run(&job(1, Arrival::Closed, 0.0, time(1.0)), &world, false);
-    let read = &driven.operations[&Operation::Read];
+    let report = run(&job(1, Arrival::Closed, 0.0, time(1.0)), &world, false);
+    let read = &report.operations[&Operation::Read];
     assert_eq!((read.retries, read.errors), (3 * read.operations, 0));
     let world = World::new(|now| {
         // Time must pass, because otherwise the loop would never end.
         if now % 2 == 0 { Ok(MS + 1) } else { Err(DriverError::Conflict("deadlock".to_owned())) }
     });
     let job = Job { retries: 0, ..job(1, Arrival::Fixed { per_s: 100.0 }, 0.0, time(1.0)) };
-    let driven = run(&job, &world, false);
-    assert_eq!(driven.operations[&Operation::Read].retries, 0);
+    let report = run(&job, &world, false);
+    assert_eq!(report.operations[&Operation::Read].retries, 0);
 }
 
 #[test]
@@ -417,34 +418,34 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
             if is_down(now) { Err(DriverError::Crashed("cut".to_owned())) } else { Ok(MS) }
         },
     );
-    let mut clients = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
+    let mut generator = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
     let job = job(2, Arrival::Closed, 1.0, time(2.0));
-    clients.set_load(&job).unwrap();
-    let known = clients.known.as_mut().unwrap();
-    let paths = Paths::of(&known.set, job.projection);
-    known.prepare(&job, &paths).unwrap();
-    let open = || {
+    generator.set_load(&job).unwrap();
+    let data = generator.data.as_mut().unwrap();
+    let paths = Paths::of(&data.set, job.projection);
+    data.prepare(&job, &paths).unwrap();
+    let open_connection = || {
         if is_down(world.now()) {
             return Err(DriverError::Unavailable("connection refused".to_owned()));
         }
         Ok(world.lane(true))
     };
-    let shared =
-        shared(known, &job, paths, "memory", ConnectionFactories { patient: &open, again: &open }).unwrap();
-    let all = (0..2).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
-    let waiting = FakeWaiting { world: Arc::clone(&world), watched: BTreeMap::new() };
-    let mut runner = ClientLoop::new(&shared, waiting, all, 0, 1);
-    runner.work();
-    let recorder = runner.close();
-    let driven = answer(&shared, recorder, SideMeasurements::default(), 1, 100, 0).0;
-    let read = &driven.operations[&Operation::Read];
-    assert_eq!(driven.reconnects, 2);
+    let openers = ConnectionFactories { patient: &open_connection, again: &open_connection };
+    let context = create_context(data, &job, paths, "memory", openers).unwrap();
+    let clients = (0..2).map(|_| Client::new(open_connection().unwrap(), &context).unwrap()).collect();
+    let reactor = FakeReactor { world: Arc::clone(&world), watched: BTreeMap::new() };
+    let mut client_loop = ClientLoop::new(&context, reactor, clients, 0, 1);
+    client_loop.work();
+    let recorder = client_loop.close();
+    let report = build_report(&context, recorder, SideMeasurements::default(), 1, 100, 0).0;
+    let read = &report.operations[&Operation::Read];
+    assert_eq!(report.reconnects, 2);
     // Two broken connections, and attempts to reopen after 20, 40, 80 … ms.
     assert!((6..30).contains(&read.errors), "{}", read.errors);
     assert!((2000..=3100).contains(&read.operations), "{}", read.operations);
-    let errors: Vec<u64> = driven.seconds.iter().map(|second| second.errors).collect();
+    let errors: Vec<u64> = report.seconds.iter().map(|second| second.errors).collect();
     assert_eq!((errors[0], errors[2]), (0, 0));
     assert_eq!(errors[1], read.errors);
-    assert!(driven.seconds[1].operations < driven.seconds[2].operations + 100);
-    assert!(driven.refusals.keys().any(|words| words.contains("connection refused")));
+    assert!(report.seconds[1].operations < report.seconds[2].operations + 100);
+    assert!(report.refusals.keys().any(|message| message.contains("connection refused")));
 }

@@ -38,8 +38,8 @@ impl MemoryTable {
 pub struct NullConnection {
     table: Arc<MemoryTable>,
     buffers: Vec<String>,
-    turn: usize,
-    asked: Option<u64>,
+    next_buffer: usize,
+    requested: Option<u64>,
 }
 
 impl NullConnection {
@@ -48,7 +48,7 @@ impl NullConnection {
     pub fn new(table: Arc<MemoryTable>, bytes: usize) -> Self {
         let longest = table.documents.iter().map(String::len).max().unwrap_or(0).max(1);
         let buffers = (0..bytes.div_ceil(longest)).map(|_| " ".repeat(longest)).collect();
-        Self { table, buffers, turn: 0, asked: None }
+        Self { table, buffers, next_buffer: 0, requested: None }
     }
 }
 
@@ -60,12 +60,12 @@ impl NonblockingConnection for NullConnection {
     #[inline]
     fn send(&mut self, _: &PreparedStatement, parameters: &[Parameter<'_>]) -> Result<()> {
         let records = self.table.set.records();
-        self.asked = match parameters.first() {
+        self.requested = match parameters.first() {
             Some(Parameter::Text(key)) => records.number(key.as_bytes()),
             Some(Parameter::Int(key)) => records.number_of_bigint(*key),
             _ => None,
         };
-        match self.asked {
+        match self.requested {
             Some(_) => Ok(()),
             None => Err(DriverError::Refused("the null target reads by key".to_owned())),
         }
@@ -74,15 +74,15 @@ impl NonblockingConnection for NullConnection {
     #[inline]
     fn receive(&mut self, _: bool, sink: &mut dyn RowSink) -> Result<Option<StatementStats>> {
         sink.columns(&["doc"])?;
-        let number = self.asked.take().and_then(|number| usize::try_from(number).ok());
+        let number = self.requested.take().and_then(|number| usize::try_from(number).ok());
         if let Some(document) = number.and_then(|number| self.table.documents.get(number)) {
-            let turn = std::mem::take(&mut self.turn);
-            if let Some(buffer) = self.buffers.get_mut(turn) {
+            let index = std::mem::take(&mut self.next_buffer);
+            if let Some(buffer) = self.buffers.get_mut(index) {
                 buffer.clear();
                 buffer.push_str(document);
                 sink.row(&[Cell::Text(buffer)])?;
             }
-            self.turn = if turn + 1 < self.buffers.len() { turn + 1 } else { 0 };
+            self.next_buffer = if index + 1 < self.buffers.len() { index + 1 } else { 0 };
         }
         Ok(Some(StatementStats::default()))
     }

@@ -47,13 +47,13 @@ impl Position {
 
 impl Projection {
     /// Selected indexes out of 0 to `last` inclusive, in ascending order.
-    fn places(self, last: usize) -> Vec<usize> {
+    fn indexes(self, last: usize) -> Vec<usize> {
         let count = (self.count as usize).clamp(1, last + 1);
         match self.position {
             Position::First => (0..count).collect(),
             Position::Last => (last + 1 - count..=last).collect(),
             Position::Spread if count == 1 => vec![last / 2],
-            Position::Spread => (0..count).map(|place| place * last / (count - 1)).collect(),
+            Position::Spread => (0..count).map(|index| index * last / (count - 1)).collect(),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Paths {
             Kind::Items { members } => (members as usize) / 2,
             _ => 0,
         };
-        Self { field: 0, nested, element, condition, projected: projection.places(nested) }
+        Self { field: 0, nested, element, condition, projected: projection.indexes(nested) }
     }
 
     /// Path whose value an operation sets. `None` if the operation sets no value or all values.
@@ -107,13 +107,13 @@ mod tests {
 
     #[test]
     fn values_are_asked_for_where_they_are_wanted() {
-        let places = |count, position| Projection { count, position }.places(98);
-        assert_eq!(Projection::default().places(98), [0, 49, 98]);
-        assert_eq!((places(1, Position::First), places(1, Position::Last)), (vec![0], vec![98]));
-        assert_eq!(places(1, Position::Spread), [49]);
-        assert_eq!(places(3, Position::Last), [96, 97, 98]);
-        assert_eq!(places(9, Position::Spread).len(), 9);
-        assert_eq!(Projection { count: 9, position: Position::Spread }.places(1), [0, 1]);
-        assert_eq!(Projection { count: 9, position: Position::Last }.places(0), [0]);
+        let indexes = |count, position| Projection { count, position }.indexes(98);
+        assert_eq!(Projection::default().indexes(98), [0, 49, 98]);
+        assert_eq!((indexes(1, Position::First), indexes(1, Position::Last)), (vec![0], vec![98]));
+        assert_eq!(indexes(1, Position::Spread), [49]);
+        assert_eq!(indexes(3, Position::Last), [96, 97, 98]);
+        assert_eq!(indexes(9, Position::Spread).len(), 9);
+        assert_eq!(Projection { count: 9, position: Position::Spread }.indexes(1), [0, 1]);
+        assert_eq!(Projection { count: 9, position: Position::Last }.indexes(0), [0]);
     }
 }

@@ -10,7 +10,7 @@ use crate::script::{OperationPlan, ParameterSource};
 pub(crate) struct PointReader<'a> {
     set: &'a RecordSet,
     plan: &'a OperationPlan,
-    lane: Box<dyn NonblockingConnection>,
+    connection: Box<dyn NonblockingConnection>,
     prepared: Vec<PreparedStatement>,
 }
 
@@ -19,11 +19,15 @@ impl<'a> PointReader<'a> {
     pub(crate) fn new(
         set: &'a RecordSet,
         plan: &'a OperationPlan,
-        mut lane: Box<dyn NonblockingConnection>,
+        mut connection: Box<dyn NonblockingConnection>,
     ) -> Result<Self> {
         debug_assert_eq!(plan.operation, Operation::Read);
-        let prepared = plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<_>>()?;
-        Ok(Self { set, plan, lane, prepared })
+        let prepared = plan
+            .statements
+            .iter()
+            .map(|statement| connection.prepare(&statement.text))
+            .collect::<Result<_>>()?;
+        Ok(Self { set, plan, connection, prepared })
     }
 
     /// Reads the text of a document. `None` if there is no document with the record's key.
@@ -31,7 +35,7 @@ impl<'a> PointReader<'a> {
         let mut key = Vec::new();
         self.set.key(number, &mut key);
         let key = String::from_utf8_lossy(&key).into_owned();
-        let mut last = Last::default();
+        let mut last_document = LastDocument::default();
         for (statement, prepared) in self.plan.statements.iter().zip(&self.prepared) {
             let records = self.set.records();
             let parameters: Vec<Parameter<'_>> = statement
@@ -43,34 +47,34 @@ impl<'a> PointReader<'a> {
                     _ => Parameter::Int(1),
                 })
                 .collect();
-            self.lane.send(prepared, &parameters)?;
-            while self.lane.receive(true, &mut last)?.is_none() {}
+            self.connection.send(prepared, &parameters)?;
+            while self.connection.receive(true, &mut last_document)?.is_none() {}
         }
-        Ok(last.text)
+        Ok(last_document.text)
     }
 
     /// Closes the connection that the documents were read on.
     pub(crate) fn close(self) {
-        self.lane.close();
+        self.connection.close();
     }
 }
 
 /// Keeps the document of the last row: the column `doc`, or else the last column.
 #[derive(Default)]
-struct Last {
-    document: usize,
+struct LastDocument {
+    document_column: usize,
     text: Option<String>,
 }
 
-impl RowSink for Last {
+impl RowSink for LastDocument {
     fn columns(&mut self, names: &[&str]) -> Result<()> {
-        let place = names.iter().position(|name| name.eq_ignore_ascii_case("doc"));
-        self.document = place.unwrap_or(names.len().saturating_sub(1));
+        let position = names.iter().position(|name| name.eq_ignore_ascii_case("doc"));
+        self.document_column = position.unwrap_or(names.len().saturating_sub(1));
         Ok(())
     }
 
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
-        if let Some(Cell::Text(text)) = cells.get(self.document) {
+        if let Some(Cell::Text(text)) = cells.get(self.document_column) {
             self.text = Some((*text).to_owned());
         }
         Ok(())

@@ -40,8 +40,8 @@ impl Random {
     pub fn below(&mut self, bound: u64) -> u64 {
         let mut product = u128::from(self.bits()) * u128::from(bound);
         if (product as u64) < bound {
-            let least = bound.wrapping_neg() % bound;
-            while (product as u64) < least {
+            let threshold = bound.wrapping_neg() % bound;
+            while (product as u64) < threshold {
                 product = u128::from(self.bits()) * u128::from(bound);
             }
         }

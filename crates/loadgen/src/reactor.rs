@@ -16,7 +16,7 @@ use rustix::time::{
 /// Longest duration of an inexact wait, and so its greatest lateness, in nanoseconds.
 pub(crate) const TICK_NS: u64 = 10_000_000;
 /// Event data of the timer; clients have smaller numbers.
-const TICKS: u64 = u64::MAX;
+const TIMER: u64 = u64::MAX;
 
 /// Clock and readiness events of one thread. Times are nanoseconds since the job began.
 pub(crate) trait Reactor {
@@ -52,31 +52,31 @@ pub(crate) struct EpollReactor {
     epoll: OwnedFd,
     /// Repeating timer that ends waits without events. It costs nothing per answer, whereas a timeout per
     /// wait makes the kernel set and cancel a timer each time. `None` until the first inexact wait.
-    ticks: Option<OwnedFd>,
-    began: u64,
+    timer: Option<OwnedFd>,
+    job_start: u64,
     events: Vec<Event>,
 }
 
 impl EpollReactor {
-    /// Creates an instance for the calling thread. `began` is the start of the job by [`monotonic_ns`].
-    pub(crate) fn new(began: u64) -> io::Result<Self> {
+    /// Creates an instance for the calling thread. `job_start` is a time of [`monotonic_ns`].
+    pub(crate) fn new(job_start: u64) -> io::Result<Self> {
         // By default the kernel may end waits 50 µs late to save wake-ups. If the slack cannot be reduced,
         // the lateness shows in the results.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).ok();
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, ticks: None, began, events: Vec::with_capacity(256) })
+        Ok(Self { epoll, timer: None, job_start, events: Vec::with_capacity(256) })
     }
 
     /// Starts the repeating timer on first use.
     #[inline]
-    fn tick(&mut self) -> io::Result<()> {
-        if self.ticks.is_none() {
+    fn start_timer(&mut self) -> io::Result<()> {
+        if self.timer.is_none() {
             let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
-            let ticks = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            let every = Itimerspec { it_interval: timespec(TICK_NS), it_value: timespec(TICK_NS) };
-            timerfd_settime(&ticks, TimerfdTimerFlags::empty(), &every)?;
-            epoll::add(&self.epoll, &ticks, EventData::new_u64(TICKS), EventFlags::IN)?;
-            self.ticks = Some(ticks);
+            let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+            let interval = Itimerspec { it_interval: timespec(TICK_NS), it_value: timespec(TICK_NS) };
+            timerfd_settime(&timer, TimerfdTimerFlags::empty(), &interval)?;
+            epoll::add(&self.epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
+            self.timer = Some(timer);
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl EpollReactor {
 impl Reactor for EpollReactor {
     #[inline]
     fn now(&self) -> u64 {
-        monotonic_ns().saturating_sub(self.began)
+        monotonic_ns().saturating_sub(self.job_start)
     }
 
     fn watch(&mut self, client: usize, connection: BorrowedFd<'_>) -> io::Result<()> {
@@ -97,10 +97,10 @@ impl Reactor for EpollReactor {
 
     fn wait(&mut self, until: u64, exactly: bool, ready: &mut Vec<usize>) -> io::Result<()> {
         let timeout = if exactly {
-            let left = until.saturating_sub(self.now());
-            if left > 0 {
+            let remaining = until.saturating_sub(self.now());
+            if remaining > 0 {
                 let mut fds = [PollFd::from_borrowed_fd(self.epoll.as_fd(), PollFlags::IN)];
-                match poll(&mut fds, Some(&timespec(left))) {
+                match poll(&mut fds, Some(&timespec(remaining))) {
                     Ok(0) | Err(Errno::INTR) => return Ok(()),
                     Ok(_) => {}
                     Err(error) => return Err(error.into()),
@@ -108,7 +108,7 @@ impl Reactor for EpollReactor {
             }
             Some(timespec(0))
         } else {
-            self.tick()?;
+            self.start_timer()?;
             None
         };
         self.events.clear();
@@ -118,10 +118,10 @@ impl Reactor for EpollReactor {
         }
         for event in &self.events {
             let data = event.data.u64();
-            match &self.ticks {
+            match &self.timer {
                 // The timer fires again only after this expiry was read.
-                Some(ticks) if data == TICKS => {
-                    rustix::io::read(ticks, &mut [0; 8]).ok();
+                Some(timer) if data == TIMER => {
+                    rustix::io::read(timer, &mut [0; 8]).ok();
                 }
                 _ => ready.push(usize::try_from(data).unwrap_or(usize::MAX)),
             }
@@ -146,43 +146,43 @@ mod tests {
 
     #[test]
     fn waits_end_with_what_comes_and_otherwise_again_and_again() {
-        let mut waiting = EpollReactor::new(0).unwrap();
-        let (mut here, mut there) = UnixStream::pair().unwrap();
-        waiting.watch(3, here.as_fd()).unwrap();
+        let mut reactor = EpollReactor::new(0).unwrap();
+        let (mut local, mut remote) = UnixStream::pair().unwrap();
+        reactor.watch(3, local.as_fd()).unwrap();
         let mut ready: Vec<usize> = Vec::new();
         // More than one tick: each expiry is read, so that the next one is reported.
         for _ in 0..3 {
-            waiting.wait(u64::MAX, false, &mut ready).unwrap();
+            reactor.wait(u64::MAX, false, &mut ready).unwrap();
             assert!(ready.is_empty());
         }
         for bytes in [b"ab", b"cd"] {
-            there.write_all(bytes).unwrap();
+            remote.write_all(bytes).unwrap();
             while ready.is_empty() {
-                waiting.wait(u64::MAX, false, &mut ready).unwrap();
+                reactor.wait(u64::MAX, false, &mut ready).unwrap();
             }
             assert_eq!(std::mem::take(&mut ready), [3_usize]);
-            here.read_exact(&mut [0; 2]).unwrap();
+            local.read_exact(&mut [0; 2]).unwrap();
         }
         // The end of a stream is reported as an event as well.
-        drop(there);
+        drop(remote);
         while ready.is_empty() {
-            waiting.wait(u64::MAX, false, &mut ready).unwrap();
+            reactor.wait(u64::MAX, false, &mut ready).unwrap();
         }
         assert_eq!(ready, [3_usize]);
     }
 
     #[test]
     fn exact_waits_end_in_time_or_with_what_comes() {
-        let mut waiting = EpollReactor::new(0).unwrap();
-        let (here, mut there) = UnixStream::pair().unwrap();
-        waiting.watch(0, here.as_fd()).unwrap();
-        let (mut ready, until) = (Vec::<usize>::new(), waiting.now() + 3_000_000);
-        while waiting.now() < until {
-            waiting.wait(until, true, &mut ready).unwrap();
+        let mut reactor = EpollReactor::new(0).unwrap();
+        let (local, mut remote) = UnixStream::pair().unwrap();
+        reactor.watch(0, local.as_fd()).unwrap();
+        let (mut ready, until) = (Vec::<usize>::new(), reactor.now() + 3_000_000);
+        while reactor.now() < until {
+            reactor.wait(until, true, &mut ready).unwrap();
         }
         assert!(ready.is_empty());
-        there.write_all(b"a").unwrap();
-        waiting.wait(u64::MAX / 2, true, &mut ready).unwrap();
+        remote.write_all(b"a").unwrap();
+        reactor.wait(u64::MAX / 2, true, &mut ready).unwrap();
         assert_eq!(ready, [0_usize]);
     }
 }

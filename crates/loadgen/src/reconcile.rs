@@ -14,57 +14,62 @@ use crate::script::OperationPlan;
 /// Time in which the system may still process requests of connections that have ended.
 const PAUSE: Duration = Duration::from_millis(300);
 /// Time after which reading back stops; the remaining records stay unread.
-const LONGEST: Duration = Duration::from_secs(30);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// Results of reading back the records of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Reconciliation {
     /// Descriptions of records whose content is not acceptable.
     pub(crate) wrong: Vec<String>,
-    /// Number of records with an acknowledged write and how many of them were read. `None` unless `all` was
-    /// set.
+    /// Number of records with an acknowledged write and how many of them were read. `None` unless
+    /// `reads_all` was set.
     pub(crate) read_back: Option<ReadBackCount>,
 }
 
-/// Reads back every record with a write of unknown outcome. With `all`, also reads every record with an
-/// acknowledged write, which a system that has ended must have kept.
+/// Reads back every record with a write of unknown outcome. With `reads_all`, also reads every record with
+/// an acknowledged write, which a system that has ended must have kept.
 ///
 /// # Errors
 /// If the system cannot be reached or read.
-pub(crate) fn reconcile(shared: &JobContext<'_>, plan: &OperationPlan, all: bool) -> Result<Reconciliation> {
+pub(crate) fn reconcile(
+    shared: &JobContext<'_>,
+    plan: &OperationPlan,
+    reads_all: bool,
+) -> Result<Reconciliation> {
     let records = shared.accept.unknown_records();
-    let written: Vec<u64> = if all { shared.accept.written_records().collect() } else { Vec::new() };
-    let mut settled = Reconciliation::default();
-    if records.is_empty() && !all {
-        return Ok(settled);
+    let written_records: Vec<u64> =
+        if reads_all { shared.accept.written_records().collect() } else { Vec::new() };
+    let mut reconciliation = Reconciliation::default();
+    if records.is_empty() && !reads_all {
+        return Ok(reconciliation);
     }
     std::thread::sleep(PAUSE);
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut reader = PointReader::new(shared.set, plan, (shared.openers.patient)()?)?;
     for number in records {
-        if begun.elapsed() >= LONGEST {
+        if started.elapsed() >= TIME_LIMIT {
             break;
         }
         match read_back(shared, &mut reader, number)? {
             Ok(seen) => shared.accept.settle(number, seen),
-            Err(words) => settled.wrong.push(words),
+            Err(message) => reconciliation.wrong.push(message),
         }
     }
-    if all {
+    if reads_all {
         let mut read = 0;
-        for number in &written {
-            if begun.elapsed() >= LONGEST {
+        for number in &written_records {
+            if started.elapsed() >= TIME_LIMIT {
                 break;
             }
-            settled.wrong.extend(read_back(shared, &mut reader, *number)?.err());
+            reconciliation.wrong.extend(read_back(shared, &mut reader, *number)?.err());
             read += 1;
         }
-        settled.read_back = Some(ReadBackCount { written: written.len() as u64, read });
+        reconciliation.read_back = Some(ReadBackCount { written: written_records.len() as u64, read });
     }
-    settled.wrong.sort();
-    settled.wrong.dedup();
+    reconciliation.wrong.sort();
+    reconciliation.wrong.dedup();
     reader.close();
-    Ok(settled)
+    Ok(reconciliation)
 }
 
 /// Reads and verifies one record. The inner result is what was seen (`None` if the record is absent) or why
@@ -79,12 +84,12 @@ fn read_back(
     let seen = text.map(|text| check(shared, number, &text)).transpose();
     let accepted = seen.and_then(|seen| match shared.accept.accepts(&read, seen) {
         Ok(()) => Ok(seen),
-        Err(refused) => Err(refused.to_string()),
+        Err(violation) => Err(violation.to_string()),
     });
-    Ok(accepted.map_err(|words| format!("record {number}, read back: {words}")))
+    Ok(accepted.map_err(|message| format!("record {number}, read back: {message}")))
 }
 
 fn check(shared: &JobContext<'_>, number: u64, text: &str) -> std::result::Result<SeenVersions, String> {
     let checked = shared.set.check(number, text.as_bytes(), shared.written, &mut Scratch::new());
-    checked.map_err(|wrong| wrong.to_string())
+    checked.map_err(|mismatch| mismatch.to_string())
 }

@@ -15,30 +15,30 @@ use crate::recorder::{OperationOutcome, OperationTimes};
 const PAUSE_NS: u64 = 20_000_000;
 const LONGEST_PAUSE_NS: u64 = 500_000_000;
 /// A client is given up when an attempt to reopen fails after this many failed attempts.
-const ATTEMPTS: u32 = 2_000;
+const MOST_ATTEMPTS: u32 = 2_000;
 /// Timeout for each read while the statements are prepared on a reopened connection.
-const PREPARING: Duration = Duration::from_secs(1);
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl<W: Reactor> ClientLoop<'_, W> {
     /// Ends the current operation and closes a connection that is lost or unusable. The client reconnects
     /// later, except in a crash test, where it stays dead.
     #[cold]
-    pub(crate) fn lost(&mut self, number: usize, outcome: OperationOutcome) -> OperationState {
-        self.over(number, outcome);
+    pub(crate) fn lost(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
+        self.over(index, outcome);
         let now = self.waiting.now();
-        let client = &mut self.clients[number];
+        let client = &mut self.clients[index];
         client.close();
         client.state = ClientState::Down { next_try: now, tries: 0 };
         self.recorder.lost += 1;
         if self.shared.promises.is_some() {
-            self.retire(number);
+            self.retire(index);
         }
         OperationState::Complete
     }
 
     /// Never reconnects a client again. The thread's trial is over when no client of it is left.
-    fn retire(&mut self, number: usize) {
-        self.clients[number].state = ClientState::Dead;
+    fn retire(&mut self, index: usize) {
+        self.clients[index].state = ClientState::Dead;
         self.is_over |= self.clients.iter().all(|client| client.state == ClientState::Dead);
     }
 
@@ -48,19 +48,19 @@ impl<W: Reactor> ClientLoop<'_, W> {
         if self.shared.is_finished(now) {
             self.is_over = true;
         }
-        for number in 0..self.clients.len() {
-            match self.clients[number].state {
+        for index in 0..self.clients.len() {
+            match self.clients[index].state {
                 ClientState::Busy | ClientState::Undoing
-                    if now.saturating_sub(self.clients[number].task.begun) >= self.shared.timeout_ns =>
+                    if now.saturating_sub(self.clients[index].task.begun) >= self.shared.timeout_ns =>
                 {
-                    let client = &mut self.clients[number];
+                    let client = &mut self.clients[index];
                     completion::unknown(self.shared, &mut client.task);
                     client.task.undoing = None;
                     client.task.ended = now;
-                    self.lost(number, OperationOutcome::TimedOut);
+                    self.lost(index, OperationOutcome::TimedOut);
                 }
                 ClientState::Down { next_try, tries } if now >= next_try && !self.is_over => {
-                    self.reopen(number, tries);
+                    self.reopen(index, tries);
                 }
                 _ => {}
             }
@@ -70,35 +70,35 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Reopens a connection. In a closed loop a failed attempt is recorded as a failed operation of its
     /// client.
     #[cold]
-    fn reopen(&mut self, number: usize, tries: u32) {
+    fn reopen(&mut self, index: usize, tries: u32) {
         let begun = self.waiting.now();
-        let opened = self.connect(number);
+        let opened = self.connect(index);
         let now = self.waiting.now();
         match opened {
             Ok(()) => {
                 self.recorder.reconnects += 1;
                 if self.shared.schedule.is_some() {
-                    self.clients[number].task.free_since = now;
-                    self.idle.push_back(number);
+                    self.clients[index].task.free_since = now;
+                    self.idle.push_back(index);
                 }
             }
             Err(error) => {
                 let pause = (PAUSE_NS << tries.min(8)).min(LONGEST_PAUSE_NS);
-                let client = &mut self.clients[number];
+                let client = &mut self.clients[index];
                 client.close();
                 client.state = ClientState::Down { next_try: now + pause, tries: tries + 1 };
-                if tries >= ATTEMPTS {
-                    self.retire(number);
+                if tries >= MOST_ATTEMPTS {
+                    self.retire(index);
                 }
                 if self.shared.schedule.is_none() {
-                    let place = self.shared.place(self.shared.shares.draw(&mut self.random));
+                    let operation_index = self.shared.place(self.shared.shares.draw(&mut self.random));
                     let times = OperationTimes { intended: None, begun, ended: now, counted: false };
                     let window = (self.shared.window.from(), self.shared.window.to());
-                    let words = format!("failed to connect again: {error}");
+                    let message = format!("failed to connect again: {error}");
                     self.recorder.ended(
-                        place,
+                        operation_index,
                         times,
-                        OperationOutcome::Failed(words),
+                        OperationOutcome::Failed(message),
                         Default::default(),
                         window,
                     );
@@ -108,18 +108,18 @@ impl<W: Reactor> ClientLoop<'_, W> {
     }
 
     /// Makes one attempt to connect, during which the other clients of the thread wait.
-    fn connect(&mut self, number: usize) -> Result<()> {
-        let lane = (self.shared.openers.again)()?;
-        let descriptor = lane.descriptor();
+    fn connect(&mut self, index: usize) -> Result<()> {
+        let connection = (self.shared.openers.again)()?;
+        let descriptor = connection.descriptor();
         // A server that accepts connections may still be too busy to answer.
-        limit(descriptor, Some(PREPARING));
-        self.clients[number].connect(lane, self.shared)?;
-        let descriptor = self.clients[number].descriptor();
+        limit(descriptor, Some(PREPARE_TIMEOUT));
+        self.clients[index].connect(connection, self.shared)?;
+        let descriptor = self.clients[index].descriptor();
         limit(descriptor, self.waits.then(|| Duration::from_nanos(self.shared.timeout_ns)));
         match descriptor {
             Some(descriptor) if !self.waits => self
                 .waiting
-                .watch(number, descriptor)
+                .watch(index, descriptor)
                 .map_err(|error| DriverError::Unavailable(format!("failed to poll: {error}"))),
             _ => Ok(()),
         }

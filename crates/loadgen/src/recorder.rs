@@ -12,7 +12,7 @@ const WRONG_KEPT: usize = 10;
 /// Number of distinct error messages that are kept; further ones are counted as "other messages".
 const REFUSALS_KEPT: usize = 24;
 /// Longest error message that is kept, in bytes.
-const MESSAGE: usize = 300;
+const LONGEST_MESSAGE: usize = 300;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
@@ -68,14 +68,14 @@ impl OperationHistograms {
     }
 
     fn merge(&mut self, other: &Self) {
-        let (into, from) = (&mut self.counts, &other.counts);
-        into.operations += from.operations;
-        into.documents += from.documents;
-        into.errors += from.errors;
-        into.timeouts += from.timeouts;
-        into.wrong += from.wrong;
-        into.stale += from.stale;
-        into.retries += from.retries;
+        let (target, source) = (&mut self.counts, &other.counts);
+        target.operations += source.operations;
+        target.documents += source.documents;
+        target.errors += source.errors;
+        target.timeouts += source.timeouts;
+        target.wrong += source.wrong;
+        target.stale += source.stale;
+        target.retries += source.retries;
         self.service.merge(&other.service);
         self.response.merge(&other.response);
         self.failed.merge(&other.failed);
@@ -142,116 +142,121 @@ impl LatencyRecorder {
         }
     }
 
-    /// Records an ended operation. The measurement window is `from` to `to`. A closed loop measures
-    /// operations that end within it, or counted ones; an open loop measures operations whose intended start
-    /// lies within it.
+    /// Records an ended operation. A closed loop measures operations that end within the measurement window,
+    /// or counted ones; an open loop measures operations whose intended start lies within it.
     #[inline]
     pub(crate) fn ended(
         &mut self,
-        place: usize,
+        index: usize,
         times: OperationTimes,
         outcome: OperationOutcome,
-        came: OperationTotals,
-        (from, to): (u64, u64),
+        totals: OperationTotals,
+        (window_start, window_end): (u64, u64),
     ) {
         self.ended += 1;
-        let well = outcome == OperationOutcome::Done;
+        let is_done = outcome == OperationOutcome::Done;
         let service = times.ended.saturating_sub(times.begun);
         let response = times.intended.map_or(service, |intended| times.ended.saturating_sub(intended));
-        if times.ended < to || self.awaits_all {
+        if times.ended < window_end || self.awaits_all {
             let second = self.second_of(times.ended);
-            second.operations += u64::from(well);
-            second.errors += u64::from(!well);
+            second.operations += u64::from(is_done);
+            second.errors += u64::from(!is_done);
             second.longest_us = second.longest_us.max(response as f64 / 1e3);
         }
         let is_measured = match times.intended {
-            Some(intended) => from <= intended && intended < to,
-            None => times.counted || (from <= times.ended && times.ended < to),
+            Some(intended) => window_start <= intended && intended < window_end,
+            None => times.counted || (window_start <= times.ended && times.ended < window_end),
         };
         if !is_measured {
-            if !well {
-                self.said(outcome);
+            if !is_done {
+                self.record_message(outcome);
             }
             return;
         }
-        let Some(of) = self.operations.get_mut(place) else { return };
+        let Some(histograms) = self.operations.get_mut(index) else { return };
         if let Some(intended) = times.intended
-            && times.ended >= to
+            && times.ended >= window_end
             && !self.awaits_all
         {
             // The operation had not ended by the end of the window, so its time is a lower bound.
             self.unfinished += 1;
-            of.response.record_ns(to - intended);
-            if !well {
-                self.said(outcome);
+            histograms.response.record_ns(window_end - intended);
+            if !is_done {
+                self.record_message(outcome);
             }
             return;
         }
         self.last_ns = self.last_ns.max(times.ended);
-        of.counts.retries += came.retries;
-        if well {
-            of.counts.operations += 1;
-            of.counts.documents += came.documents;
-            of.counts.stale += u64::from(came.stale);
+        histograms.counts.retries += totals.retries;
+        if is_done {
+            histograms.counts.operations += 1;
+            histograms.counts.documents += totals.documents;
+            histograms.counts.stale += u64::from(totals.stale);
         }
-        if well || outcome == OperationOutcome::TimedOut {
+        if is_done || outcome == OperationOutcome::TimedOut {
             // Timeouts are included in the service times: leaving out the longest times would flatter the
             // result.
-            of.service.record_ns(service);
+            histograms.service.record_ns(service);
             if self.is_open {
-                of.response.record_ns(response);
+                histograms.response.record_ns(response);
             }
         }
-        if !well {
-            of.failed.record_ns(response);
-            of.counts.errors += 1;
+        if !is_done {
+            histograms.failed.record_ns(response);
+            histograms.counts.errors += 1;
             match outcome {
-                OperationOutcome::TimedOut => of.counts.timeouts += 1,
-                OperationOutcome::Wrong(_) => of.counts.wrong += 1,
+                OperationOutcome::TimedOut => histograms.counts.timeouts += 1,
+                OperationOutcome::Wrong(_) => histograms.counts.wrong += 1,
                 _ => {}
             }
-            self.said(outcome);
+            self.record_message(outcome);
         }
     }
 
     #[cold]
-    fn said(&mut self, outcome: OperationOutcome) {
+    fn record_message(&mut self, outcome: OperationOutcome) {
         match outcome {
-            OperationOutcome::Wrong(words) if self.wrong.len() < WRONG_KEPT => self.wrong.push(words),
-            OperationOutcome::Failed(words) => self.refused(words, 1),
-            OperationOutcome::TimedOut => self.refused("no answer in time".to_owned(), 1),
+            OperationOutcome::Wrong(message) if self.wrong.len() < WRONG_KEPT => self.wrong.push(message),
+            OperationOutcome::Failed(message) => self.count_refusal(message, 1),
+            OperationOutcome::TimedOut => self.count_refusal("no answer in time".to_owned(), 1),
             _ => {}
         }
     }
 
-    fn refused(&mut self, mut words: String, times: u64) {
-        if words.len() > MESSAGE {
-            words.truncate(words.floor_char_boundary(MESSAGE));
-            words.push('…');
+    fn count_refusal(&mut self, mut message: String, count: u64) {
+        if message.len() > LONGEST_MESSAGE {
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.push('…');
         }
-        if self.refusals.len() >= REFUSALS_KEPT && !self.refusals.contains_key(&words) {
-            "other messages".clone_into(&mut words);
+        if self.refusals.len() >= REFUSALS_KEPT && !self.refusals.contains_key(&message) {
+            "other messages".clone_into(&mut message);
         }
-        *self.refusals.entry(words).or_default() += times;
+        *self.refusals.entry(message).or_default() += count;
     }
 
     #[inline]
-    fn second_of(&mut self, at: u64) -> &mut TrialSecond {
-        if at >= self.second_ends || at < self.second_ends - SECOND_NS {
-            self.second = usize::try_from(at / SECOND_NS).unwrap_or(0);
+    fn second_of(&mut self, time_ns: u64) -> &mut TrialSecond {
+        if time_ns >= self.second_ends || time_ns < self.second_ends - SECOND_NS {
+            self.second = usize::try_from(time_ns / SECOND_NS).unwrap_or(0);
             self.second_ends = (self.second as u64 + 1) * SECOND_NS;
             if self.seconds.len() <= self.second {
                 self.seconds.resize(self.second + 1, TrialSecond::default());
             }
         }
-        let place = self.second.min(self.seconds.len() - 1);
-        &mut self.seconds[place]
+        let index = self.second.min(self.seconds.len() - 1);
+        &mut self.seconds[index]
     }
 
     /// Records the start of an arrival: its intended time, since when a connection was free, and the actual
     /// start. Only arrivals intended within the window are recorded.
-    pub(crate) fn begun(&mut self, intended: u64, free_since: u64, now: u64, (from, to): (u64, u64)) {
-        if from <= intended && intended < to {
+    pub(crate) fn begun(
+        &mut self,
+        intended: u64,
+        free_since: u64,
+        now: u64,
+        (window_start, window_end): (u64, u64),
+    ) {
+        if window_start <= intended && intended < window_end {
             self.begun_arrivals += 1;
             self.lateness.record_ns(now.saturating_sub(intended.max(free_since)));
         }
@@ -265,43 +270,42 @@ impl LatencyRecorder {
         index: u64,
         intended: u64,
         now: u64,
-        from: u64,
+        window_start: u64,
     ) {
-        if intended < from && from <= now {
-            let waiting = schedule.arrivals_before(from).saturating_sub(index);
-            self.backlog_at_start = self.backlog_at_start.max(waiting);
+        if intended < window_start && window_start <= now {
+            let backlog = schedule.arrivals_before(window_start).saturating_sub(index);
+            self.backlog_at_start = self.backlog_at_start.max(backlog);
         }
-        let last = now / SECOND_NS;
-        for second in self.filled.max(intended / SECOND_NS)..=last {
-            let at = now.min((second + 1) * SECOND_NS);
-            let waiting = schedule.arrivals_before(at).saturating_sub(index);
-            let of = self.second_of(second * SECOND_NS);
-            of.backlog = of.backlog.max(waiting);
+        let last_second = now / SECOND_NS;
+        for second in self.filled.max(intended / SECOND_NS)..=last_second {
+            let second_end = now.min((second + 1) * SECOND_NS);
+            let backlog = schedule.arrivals_before(second_end).saturating_sub(index);
+            let entry = self.second_of(second * SECOND_NS);
+            entry.backlog = entry.backlog.max(backlog);
         }
-        self.filled = self.filled.max(last);
+        self.filled = self.filled.max(last_second);
     }
 
-    /// Records an arrival that did not begin by `to`, the end of the window; its response time is a lower
-    /// bound.
-    pub(crate) fn record_missed(&mut self, place: usize, intended: u64, to: u64) {
-        if let Some(of) = self.operations.get_mut(place) {
-            of.response.record_ns(to.saturating_sub(intended));
+    /// Records an arrival that did not begin by the end of the window; its response time is a lower bound.
+    pub(crate) fn record_missed(&mut self, index: usize, intended: u64, window_end: u64) {
+        if let Some(histograms) = self.operations.get_mut(index) {
+            histograms.response.record_ns(window_end.saturating_sub(intended));
         }
     }
 
     /// Adds the measurements of another thread.
     pub(crate) fn merge(&mut self, other: Self) {
-        for (into, from) in self.operations.iter_mut().zip(&other.operations) {
-            into.merge(from);
+        for (target, source) in self.operations.iter_mut().zip(&other.operations) {
+            target.merge(source);
         }
         if self.seconds.len() < other.seconds.len() {
             self.seconds.resize(other.seconds.len(), TrialSecond::default());
         }
-        for (into, from) in self.seconds.iter_mut().zip(&other.seconds) {
-            into.operations += from.operations;
-            into.errors += from.errors;
-            into.longest_us = into.longest_us.max(from.longest_us);
-            into.backlog = into.backlog.max(from.backlog);
+        for (target, source) in self.seconds.iter_mut().zip(&other.seconds) {
+            target.operations += source.operations;
+            target.errors += source.errors;
+            target.longest_us = target.longest_us.max(source.longest_us);
+            target.backlog = target.backlog.max(source.backlog);
         }
         self.lateness.merge(&other.lateness);
         self.begun_arrivals += other.begun_arrivals;
@@ -316,8 +320,8 @@ impl LatencyRecorder {
         self.broken = self.broken.take().or(other.broken);
         let room = WRONG_KEPT.saturating_sub(self.wrong.len());
         self.wrong.extend(other.wrong.into_iter().take(room));
-        for (words, times) in other.refusals {
-            self.refused(words, times);
+        for (message, count) in other.refusals {
+            self.count_refusal(message, count);
         }
     }
 }

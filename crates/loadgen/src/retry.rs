@@ -13,36 +13,39 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Handles a failed statement: retries after a conflict, otherwise ends the operation and settles its
     /// writes.
     #[cold]
-    pub(crate) fn failed(&mut self, number: usize, error: DriverError) -> OperationState {
+    pub(crate) fn failed(&mut self, index: usize, error: DriverError) -> OperationState {
         let now = self.waiting.now();
-        let client = &mut self.clients[number];
+        let client = &mut self.clients[index];
         client.task.ended = now.saturating_sub(client.task.checking);
-        let took = client.task.ended.saturating_sub(client.task.begun);
+        let elapsed = client.task.ended.saturating_sub(client.task.begun);
         match error {
-            DriverError::Conflict(words) => self.conflict(number, words, true),
-            DriverError::Refused(words) => {
+            DriverError::Conflict(message) => self.conflict(index, message, true),
+            DriverError::Refused(message) => {
                 completion::refused(self.shared, &mut client.task);
-                self.undo(number, OperationOutcome::Failed(words))
+                self.undo(index, OperationOutcome::Failed(message))
             }
-            DriverError::Duplicate(words) => {
+            DriverError::Duplicate(message) => {
                 completion::key_exists(self.shared, &mut client.task);
-                self.undo(number, OperationOutcome::Failed(words))
+                self.undo(index, OperationOutcome::Failed(message))
             }
-            DriverError::Crashed(words) | DriverError::Unavailable(words) => {
+            DriverError::Crashed(message) | DriverError::Unavailable(message) => {
                 completion::unknown(self.shared, &mut client.task);
                 // The socket's receive timeout ended the read: at least 95 % of the time limit has passed.
-                let gave_up = took >= self.shared.timeout_ns / 20 * 19;
-                let outcome =
-                    if gave_up { OperationOutcome::TimedOut } else { OperationOutcome::Failed(words) };
-                self.lost(number, outcome)
+                let has_timed_out = elapsed >= self.shared.timeout_ns / 20 * 19;
+                let outcome = if has_timed_out {
+                    OperationOutcome::TimedOut
+                } else {
+                    OperationOutcome::Failed(message)
+                };
+                self.lost(index, outcome)
             }
-            DriverError::Protocol(words) => {
+            DriverError::Protocol(message) => {
                 completion::unknown(self.shared, &mut client.task);
-                self.lost(number, OperationOutcome::Failed(words))
+                self.lost(index, OperationOutcome::Failed(message))
             }
             other => {
                 completion::unknown(self.shared, &mut client.task);
-                self.undo(number, OperationOutcome::Failed(other.to_string()))
+                self.undo(index, OperationOutcome::Failed(other.to_string()))
             }
         }
     }
@@ -50,34 +53,34 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Handles a conflict with another transaction: undoes the operation and retries it up to `retries`
     /// times. `is_open` tells whether a transaction may have to be undone.
     #[cold]
-    pub(crate) fn conflict(&mut self, number: usize, words: String, is_open: bool) -> OperationState {
-        let client = &mut self.clients[number];
+    pub(crate) fn conflict(&mut self, index: usize, message: String, is_open: bool) -> OperationState {
+        let client = &mut self.clients[index];
         completion::refused(self.shared, &mut client.task);
         if is_open && client.task.step > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
                     client.task.answer.wrong = None;
-                    client.task.undoing = Some(AfterRollback::Conflict(words));
-                    if self.blocks(number) {
-                        return self.undone(number, true);
+                    client.task.undoing = Some(AfterRollback::Conflict(message));
+                    if self.blocks(index) {
+                        return self.undone(index, true);
                     }
                     return OperationState::Pending;
                 }
                 Ok(false) => {}
-                Err(_) => return self.lost(number, OperationOutcome::Failed(words)),
+                Err(_) => return self.lost(index, OperationOutcome::Failed(message)),
             }
         }
-        self.again(number, words)
+        self.retry(index, message)
     }
 
-    fn again(&mut self, number: usize, words: String) -> OperationState {
+    fn retry(&mut self, index: usize, message: String) -> OperationState {
         let now = self.waiting.now();
-        let client = &mut self.clients[number];
-        let too_long = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
-        if client.task.tries >= self.shared.job.retries || too_long {
+        let client = &mut self.clients[index];
+        let is_too_late = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
+        if client.task.tries >= self.shared.job.retries || is_too_late {
             client.task.ended = now.saturating_sub(client.task.checking);
-            self.over(number, OperationOutcome::Failed(words));
+            self.over(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
         // A retry after the end of the window would not end within it, and the conflict is no error of the
@@ -85,38 +88,38 @@ impl<W: Reactor> ClientLoop<'_, W> {
         // window.
         if self.shared.is_finished(now) || !client.task.restart_after_conflict(self.shared) {
             client.task.ended = now;
-            self.over(number, OperationOutcome::Failed(words));
+            self.over(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
-        self.begin(number)
+        self.begin(index)
     }
 
     /// Rolls back an operation that failed after its first statement, and then ends it with `outcome`.
-    pub(crate) fn undo(&mut self, number: usize, outcome: OperationOutcome) -> OperationState {
-        let client = &mut self.clients[number];
+    pub(crate) fn undo(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
+        let client = &mut self.clients[index];
         if client.task.step > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
                     client.task.undoing = Some(AfterRollback::Ends(outcome));
-                    if self.blocks(number) {
-                        return self.undone(number, true);
+                    if self.blocks(index) {
+                        return self.undone(index, true);
                     }
                     return OperationState::Pending;
                 }
                 Ok(false) => {}
-                Err(_) => return self.lost(number, outcome),
+                Err(_) => return self.lost(index, outcome),
             }
         }
-        self.over(number, outcome);
+        self.over(index, outcome);
         OperationState::Complete
     }
 
     /// Reads the answer to the undo statement, then retries or ends the operation.
-    pub(crate) fn undone(&mut self, number: usize, waits: bool) -> OperationState {
-        let client = &mut self.clients[number];
-        let Some(lane) = client.lane.as_mut() else { return OperationState::Complete };
-        let received = lane.receive(waits, &mut DiscardRows);
+    pub(crate) fn undone(&mut self, index: usize, waits: bool) -> OperationState {
+        let client = &mut self.clients[index];
+        let Some(connection) = client.lane.as_mut() else { return OperationState::Complete };
+        let received = connection.receive(waits, &mut DiscardRows);
         let is_lost = match received {
             Ok(None) => return OperationState::Pending,
             Ok(Some(_)) => false,
@@ -127,16 +130,16 @@ impl<W: Reactor> ClientLoop<'_, W> {
         let undoing = client.task.undoing.take();
         client.state = ClientState::Busy;
         match undoing {
-            Some(AfterRollback::Conflict(words)) if is_lost => {
-                self.lost(number, OperationOutcome::Failed(words))
+            Some(AfterRollback::Conflict(message)) if is_lost => {
+                self.lost(index, OperationOutcome::Failed(message))
             }
-            Some(AfterRollback::Conflict(words)) => self.again(number, words),
-            Some(AfterRollback::Ends(outcome)) if is_lost => self.lost(number, outcome),
+            Some(AfterRollback::Conflict(message)) => self.retry(index, message),
+            Some(AfterRollback::Ends(outcome)) if is_lost => self.lost(index, outcome),
             Some(AfterRollback::Ends(outcome)) => {
                 let now = self.waiting.now();
-                let task = &mut self.clients[number].task;
+                let task = &mut self.clients[index].task;
                 task.ended = now.saturating_sub(task.checking);
-                self.over(number, outcome);
+                self.over(index, outcome);
                 OperationState::Complete
             }
             None => OperationState::Complete,

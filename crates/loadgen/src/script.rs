@@ -83,13 +83,16 @@ impl OperationPlan {
             .statements
             .iter()
             .map(|text| {
-                let whole = (operation == Operation::InsertBatch).then(|| whole_batch(text, batch)).flatten();
-                let text = whole.as_deref().unwrap_or(text);
-                statement(operation, text, protocol, integer_key, &mut columns)
+                let is_batch = operation == Operation::InsertBatch;
+                let batch_text = is_batch.then(|| expand_batch(text, batch)).flatten();
+                let text = batch_text.as_deref().unwrap_or(text);
+                compile_statement(operation, text, protocol, integer_key, &mut columns)
             })
             .collect();
-        let needed: Vec<ParameterSource> =
-            statements.iter().flat_map(|one| one.fillers.iter().map(|(filler, _)| *filler)).collect();
+        let needed: Vec<ParameterSource> = statements
+            .iter()
+            .flat_map(|statement| statement.fillers.iter().map(|(filler, _)| *filler))
+            .collect();
         let keyed = |filler: &ParameterSource| {
             matches!(filler, ParameterSource::KeyedDocument | ParameterSource::KeyedDocuments)
         };
@@ -115,17 +118,17 @@ impl OperationPlan {
 
 /// Expands a request with an array `lines`, which describe one document, to the lines of a whole batch.
 /// `None` if the text is not such a request.
-fn whole_batch(text: &str, batch: u32) -> Option<String> {
+fn expand_batch(text: &str, batch: u32) -> Option<String> {
     let mut request: serde_json::Value = serde_json::from_str(text).ok()?;
     let lines = request.get_mut("lines")?.as_array_mut()?;
-    let of_one = std::mem::take(lines);
+    let template_lines = std::mem::take(lines);
     for document in 0..batch.max(1) {
-        for line in &of_one {
+        for line in &template_lines {
             let line = line.to_string();
-            let named = ["key", "document", "keyed_document"].iter().fold(line, |line, name| {
+            let numbered = ["key", "document", "keyed_document"].iter().fold(line, |line, name| {
                 line.replace(&format!("{{{{{name}}}}}"), &format!("{{{{{name}#{document}}}}}"))
             });
-            lines.push(serde_json::from_str(&named).ok()?);
+            lines.push(serde_json::from_str(&numbered).ok()?);
         }
     }
     Some(request.to_string())
@@ -135,22 +138,22 @@ fn whole_batch(text: &str, batch: u32) -> Option<String> {
 /// to `columns` if it is new.
 fn source(name: &str, columns: &mut Vec<String>) -> ParameterSource {
     ParameterSource::of(name).unwrap_or_else(|| {
-        let place = columns.iter().position(|known| known == name);
-        ParameterSource::Column(place.unwrap_or_else(|| {
+        let position = columns.iter().position(|column| column == name);
+        ParameterSource::Column(position.unwrap_or_else(|| {
             columns.push(name.to_owned());
             columns.len() - 1
         }))
     })
 }
 
-/// Returns the marker of the parameter at `place`, counted from 0.
-fn marker(protocol: &str, place: usize, is_integer: bool) -> String {
-    let mark = parameter_marker(protocol, place + 1);
+/// Returns the marker of the parameter at `index`, counted from 0.
+fn marker(protocol: &str, index: usize, is_integer: bool) -> String {
+    let text = parameter_marker(protocol, index + 1);
     // A typed marker must have the type of its value.
-    if is_integer { mark.replace(":String}", ":Int64}") } else { mark }
+    if is_integer { text.replace(":String}", ":Int64}") } else { text }
 }
 
-fn statement(
+fn compile_statement(
     operation: Operation,
     text: &str,
     protocol: &str,
@@ -158,44 +161,45 @@ fn statement(
     columns: &mut Vec<String>,
 ) -> PlannedStatement {
     // If all markers look the same, a parameter that occurs twice is passed twice.
-    let numbered = parameter_marker(protocol, 1) != parameter_marker(protocol, 2);
-    let (mut made, mut fillers, mut rest) = (String::new(), Vec::new(), text);
+    let is_numbered = parameter_marker(protocol, 1) != parameter_marker(protocol, 2);
+    let (mut output, mut fillers, mut rest) = (String::new(), Vec::new(), text);
     while let Some(start) = rest.find("{{") {
-        let (before, from) = rest.split_at(start);
-        made.push_str(before);
-        let whole = from[2..].split_once("}}").map_or("", |(whole, _)| whole);
-        let (name, of) = whole.split_once('#').unwrap_or((whole, ""));
+        let (before, tail) = rest.split_at(start);
+        output.push_str(before);
+        let placeholder = tail[2..].split_once("}}").map_or("", |(placeholder, _)| placeholder);
+        let (name, document_index) = placeholder.split_once('#').unwrap_or((placeholder, ""));
         if !is_name(name) {
             // Braces that belong to JSON, not to a placeholder.
-            made.push('{');
-            rest = &from[1..];
+            output.push('{');
+            rest = &tail[1..];
             continue;
         }
-        let filler = (source(name, columns), of.parse().ok());
-        let known = fillers.iter().position(|one| *one == filler).filter(|_| numbered);
-        let place = known.unwrap_or_else(|| {
+        let filler = (source(name, columns), document_index.parse().ok());
+        let existing = fillers.iter().position(|entry| *entry == filler).filter(|_| is_numbered);
+        let index = existing.unwrap_or_else(|| {
             fillers.push(filler);
             fillers.len() - 1
         });
         let is_integer =
             filler.0 == ParameterSource::Limit || (filler.0 == ParameterSource::Key && integer_key);
-        made.push_str(&marker(protocol, place, is_integer));
-        rest = &from[2 + whole.len() + 2..];
+        output.push_str(&marker(protocol, index, is_integer));
+        rest = &tail[2 + placeholder.len() + 2..];
     }
-    made.push_str(rest);
-    let names = |wanted: &[ParameterSource]| fillers.iter().any(|(filler, _)| wanted.contains(filler));
-    let of_one = names(&[ParameterSource::Key, ParameterSource::Document, ParameterSource::KeyedDocument]);
-    let is_whole = fillers.iter().any(|(_, of)| of.is_some());
-    let sets = names(&[
+    output.push_str(rest);
+    let uses = |sources: &[ParameterSource]| fillers.iter().any(|(filler, _)| sources.contains(filler));
+    let uses_document =
+        uses(&[ParameterSource::Key, ParameterSource::Document, ParameterSource::KeyedDocument]);
+    let has_batch_index = fillers.iter().any(|(_, document_index)| document_index.is_some());
+    let sets_value = uses(&[
         ParameterSource::Value,
         ParameterSource::Document,
         ParameterSource::KeyedDocument,
         ParameterSource::KeyedDocuments,
     ]);
     PlannedStatement {
-        text: made,
-        repeats: operation == Operation::InsertBatch && of_one && !is_whole,
-        writes: operation.writes() && (sets || (operation == Operation::Delete && of_one)),
+        text: output,
+        repeats: operation == Operation::InsertBatch && uses_document && !has_batch_index,
+        writes: operation.writes() && (sets_value || (operation == Operation::Delete && uses_document)),
         fillers,
     }
 }
@@ -222,18 +226,18 @@ mod tests {
     #[test]
     fn placeholders_become_markers_in_their_order() {
         let text = "UPDATE t SET d = f(d, {{value}}) WHERE k = {{key}} AND k <> {{value}}";
-        let of = |protocol: &str| {
-            let one = plan(Operation::Update, &[text], protocol).statements.remove(0);
-            assert!(one.writes && !one.repeats);
-            (one.text, one.fillers)
+        let compile = |protocol: &str| {
+            let statement = plan(Operation::Update, &[text], protocol).statements.remove(0);
+            assert!(statement.writes && !statement.repeats);
+            (statement.text, statement.fillers)
         };
         let (value, key) = ((ParameterSource::Value, None), (ParameterSource::Key, None));
         assert_eq!(
-            of("postgres"),
+            compile("postgres"),
             ("UPDATE t SET d = f(d, $1) WHERE k = $2 AND k <> $1".to_owned(), vec![value, key])
         );
         assert_eq!(
-            of("mysql"),
+            compile("mysql"),
             ("UPDATE t SET d = f(d, ?) WHERE k = ? AND k <> ?".to_owned(), vec![value, key, value])
         );
     }
@@ -241,16 +245,17 @@ mod tests {
     #[test]
     fn braces_of_json_stay() {
         let text = r#"{"find":"t","filter":{"_id":"{{key}}"},"limit":"{{limit}}","x":{{{}}}}"#;
-        let one = plan(Operation::Scan, &[text], "mongodb").statements.remove(0);
-        assert_eq!(one.text, r#"{"find":"t","filter":{"_id":":1"},"limit":":2","x":{{{}}}}"#);
-        assert_eq!(one.fillers, [(ParameterSource::Key, None), (ParameterSource::Limit, None)]);
-        let one = plan(Operation::Scan, &["k >= {{key}} LIMIT {{limit}}"], "clickhouse").statements.remove(0);
-        assert_eq!(one.text, "k >= {p1:String} LIMIT {p2:Int64}");
+        let statement = plan(Operation::Scan, &[text], "mongodb").statements.remove(0);
+        assert_eq!(statement.text, r#"{"find":"t","filter":{"_id":":1"},"limit":":2","x":{{{}}}}"#);
+        assert_eq!(statement.fillers, [(ParameterSource::Key, None), (ParameterSource::Limit, None)]);
+        let statement =
+            plan(Operation::Scan, &["k >= {{key}} LIMIT {{limit}}"], "clickhouse").statements.remove(0);
+        assert_eq!(statement.text, "k >= {p1:String} LIMIT {p2:Int64}");
     }
 
     #[test]
     fn statements_of_a_transaction_are_told_apart() {
-        let made = plan(
+        let transaction = plan(
             Operation::ReadModifyWrite,
             &[
                 "BEGIN",
@@ -261,18 +266,21 @@ mod tests {
             "postgres",
         );
         assert_eq!(
-            made.statements.iter().map(|one| one.writes).collect::<Vec<_>>(),
+            transaction.statements.iter().map(|statement| statement.writes).collect::<Vec<_>>(),
             [false, false, true, false]
         );
-        assert_eq!(made.columns, ["n"]);
+        assert_eq!(transaction.columns, ["n"]);
         assert_eq!(
-            made.statements[2].fillers,
+            transaction.statements[2].fillers,
             [(ParameterSource::Value, None), (ParameterSource::Column(0), None)]
         );
-        assert!(made.needs(ParameterSource::Value) && !made.needs(ParameterSource::Old));
+        assert!(transaction.needs(ParameterSource::Value) && !transaction.needs(ParameterSource::Old));
         let batch =
             plan(Operation::InsertBatch, &["BEGIN", "INSERT {{key}} {{document}}", "COMMIT"], "sqlite");
-        assert_eq!(batch.statements.iter().map(|one| one.repeats).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(
+            batch.statements.iter().map(|statement| statement.repeats).collect::<Vec<_>>(),
+            [false, true, false]
+        );
         let delete = plan(Operation::Delete, &["DELETE {{key}}"], "sqlite");
         assert!(delete.statements[0].writes);
     }
@@ -280,15 +288,16 @@ mod tests {
     #[test]
     fn a_request_of_lines_holds_the_whole_batch() {
         let text = r#"{"path": "/t", "lines": [{"create": {"_id": "{{key}}"}}, "{{document}}"]}"#;
-        let made = plan(Operation::InsertBatch, &[text], "elasticsearch");
-        let one = &made.statements[0];
+        let batch = plan(Operation::InsertBatch, &[text], "elasticsearch");
+        let statement = &batch.statements[0];
         assert_eq!(
-            one.text,
+            statement.text,
             r#"{"lines":[{"create":{"_id":":1"}},":2",{"create":{"_id":":3"}},":4"],"path":"/t"}"#
         );
-        let of = |item| [(ParameterSource::Key, Some(item)), (ParameterSource::Document, Some(item))];
-        assert_eq!(one.fillers, [of(0), of(1)].concat());
-        assert!(one.writes && !one.repeats && made.needs(ParameterSource::Document));
+        let sources =
+            |document| [(ParameterSource::Key, Some(document)), (ParameterSource::Document, Some(document))];
+        assert_eq!(statement.fillers, [sources(0), sources(1)].concat());
+        assert!(statement.writes && !statement.repeats && batch.needs(ParameterSource::Document));
         // A single insert uses the same lines.
         assert!(plan(Operation::Insert, &[text], "elasticsearch").statements[0].text.contains(":2"));
     }
@@ -301,10 +310,10 @@ mod tests {
             key_member: None,
             may_be_stale: false,
         };
-        let made = |text: &str| OperationPlan::new(Operation::Insert, &script(text), "mongodb", false, 1);
-        assert!(made("{{keyed_document}}").unwrap_err().contains("no member of documents is the key"));
-        assert!(made("{{document}}").is_ok());
-        let none = OperationScript { statements: Vec::new(), ..script("") };
-        assert!(OperationPlan::new(Operation::Insert, &none, "mongodb", false, 1).is_err());
+        let compile = |text: &str| OperationPlan::new(Operation::Insert, &script(text), "mongodb", false, 1);
+        assert!(compile("{{keyed_document}}").unwrap_err().contains("no member of documents is the key"));
+        assert!(compile("{{document}}").is_ok());
+        let empty = OperationScript { statements: Vec::new(), ..script("") };
+        assert!(OperationPlan::new(Operation::Insert, &empty, "mongodb", false, 1).is_err());
     }
 }

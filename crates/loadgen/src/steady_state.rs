@@ -18,28 +18,28 @@ pub(crate) const LONGEST_S: f64 = 60.0;
 /// Sliding window over the throughput of the last seconds.
 #[derive(Debug, Default)]
 pub(crate) struct SteadyStateDetector {
-    last: Vec<f64>,
+    recent: Vec<f64>,
 }
 
 impl SteadyStateDetector {
     /// Adds one second's number of operations. Returns `true` if the last [`SECONDS`] seconds were steady.
     pub(crate) fn add(&mut self, operations: f64) -> bool {
-        if self.last.len() == SECONDS {
-            self.last.remove(0);
+        if self.recent.len() == SECONDS {
+            self.recent.remove(0);
         }
-        self.last.push(operations);
-        if self.last.len() < SECONDS {
+        self.recent.push(operations);
+        if self.recent.len() < SECONDS {
             return false;
         }
-        let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-        let all = mean(&self.last);
-        if all <= 0.0 {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let average = mean(&self.recent);
+        if average <= 0.0 {
             return false;
         }
-        let squares: f64 = self.last.iter().map(|one| (one - all) * (one - all)).sum();
+        let squares: f64 = self.recent.iter().map(|value| (value - average) * (value - average)).sum();
         let deviation = (squares / (SECONDS - 1) as f64).sqrt();
-        let (first, second) = self.last.split_at(SECONDS / 2);
-        deviation / all < THRESHOLD && (mean(first) - mean(second)).abs() / all < THRESHOLD
+        let (first, second) = self.recent.split_at(SECONDS / 2);
+        deviation / average < THRESHOLD && (mean(first) - mean(second)).abs() / average < THRESHOLD
     }
 }
 
@@ -47,9 +47,9 @@ impl SteadyStateDetector {
 mod tests {
     use super::*;
 
-    fn seconds_until(of: impl Fn(usize) -> f64) -> Option<usize> {
+    fn seconds_until(operations: impl Fn(usize) -> f64) -> Option<usize> {
         let mut steady = SteadyStateDetector::default();
-        (1..=60).find(|second| steady.add(of(*second)))
+        (1..=60).find(|second| steady.add(operations(*second)))
     }
 
     #[test]

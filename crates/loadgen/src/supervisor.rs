@@ -66,8 +66,8 @@ struct StartCounters {
     writes: Option<DiskWrites>,
 }
 
-fn threads(place: EngineLocation) -> Option<Threads> {
-    let process = match place {
+fn threads(location: EngineLocation) -> Option<Threads> {
+    let process = match location {
         EngineLocation::InProcess => std::process::id(),
         EngineLocation::Process(process) => process,
         EngineLocation::Remote => return None,
@@ -77,24 +77,24 @@ fn threads(place: EngineLocation) -> Option<Threads> {
 
 impl StartCounters {
     /// Reads the counters of the system under test; CPU usage is read last.
-    fn read(shared: &JobContext<'_>, subject: &JobTarget<'_>) -> Self {
-        let before = threads(subject.place);
+    fn read(shared: &JobContext<'_>, target: &JobTarget<'_>) -> Self {
+        let threads = threads(target.place);
         let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
-        let meter = UsageMeter::start(&*subject.host.clock, subject.place);
-        Self { meter, threads: before, writes }
+        let meter = UsageMeter::start(&*target.host.clock, target.place);
+        Self { meter, threads, writes }
     }
 
-    /// Reads the counters again and stores the differences in `beside`.
-    fn finish(self, subject: &JobTarget<'_>, beside: &mut SideMeasurements) {
+    /// Reads the counters again and stores the differences in `side`.
+    fn finish(self, target: &JobTarget<'_>, side: &mut SideMeasurements) {
         let Self { meter, threads: before, writes } = self;
-        beside.usage = meter.stop(&*subject.host.clock).1;
-        beside.disk_written_bytes = writes.and_then(|writes| writes.bytes());
-        let after = threads(subject.place);
-        beside.scheduling = before.zip(after).map(|(before, after)| {
-            let switched = after.since(&before);
+        side.usage = meter.stop(&*target.host.clock).1;
+        side.disk_written_bytes = writes.and_then(|writes| writes.bytes());
+        let after = threads(target.place);
+        side.scheduling = before.zip(after).map(|(before, after)| {
+            let difference = after.since(&before);
             Scheduling {
-                context_switches: switched.switches,
-                migrations: switched.migrations.unwrap_or_default(),
+                context_switches: difference.switches,
+                migrations: difference.migrations.unwrap_or_default(),
             }
         });
     }
@@ -112,72 +112,72 @@ struct WarmUpTest {
 impl WarmUpTest {
     /// Tests the second that has just ended. Returns whether throughput is steady if the warm-up is over, and
     /// `None` while it has to go on.
-    fn end_second(&mut self, shared: &JobContext<'_>, ramp: &WarmUp, now: u64) -> Option<bool> {
-        let all: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
-        let is_steady = self.detector.add((all - self.counted) as f64);
-        self.counted = all;
+    fn end_second(&mut self, shared: &JobContext<'_>, warm_up: &WarmUp, now: u64) -> Option<bool> {
+        let total: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
+        let is_steady = self.detector.add((total - self.counted) as f64);
+        self.counted = total;
         self.next_second += SECOND_NS;
-        let is_late = now >= ramp.least_ns + (LONGEST_S * 1e9) as u64;
-        (now >= ramp.least_ns && (is_steady || is_late)).then_some(is_steady)
+        let is_late = now >= warm_up.least_ns + (LONGEST_S * 1e9) as u64;
+        (now >= warm_up.least_ns && (is_steady || is_late)).then_some(is_steady)
     }
 }
 
-/// Supervises the threads of a job that began at `began` (monotonic nanoseconds) until all of them have
+/// Supervises the threads of a job that began at `job_start` (monotonic nanoseconds) until all of them have
 /// ended.
 pub(crate) fn supervise(
     shared: &JobContext<'_>,
-    subject: &JobTarget<'_>,
-    ramp: &WarmUp,
-    began: u64,
-    are_over: impl Fn() -> bool,
-    tell: &mut dyn FnMut(Progress),
+    target: &JobTarget<'_>,
+    warm_up: &WarmUp,
+    job_start: u64,
+    are_finished: impl Fn() -> bool,
+    report_progress: &mut dyn FnMut(Progress),
 ) -> SideMeasurements {
-    let mut beside = SideMeasurements::default();
-    let mut begun: Option<StartCounters> = None;
-    let mut is_read = false;
-    let mut next_sign = PROGRESS_NS;
+    let mut side = SideMeasurements::default();
+    let mut start_counters: Option<StartCounters> = None;
+    let mut has_counters = false;
+    let mut next_report = PROGRESS_NS;
     let mut test =
         WarmUpTest { detector: SteadyStateDetector::default(), next_second: SECOND_NS, counted: 0 };
-    while !are_over() {
-        let now = monotonic_ns().saturating_sub(began);
-        if ramp.tests
+    while !are_finished() {
+        let now = monotonic_ns().saturating_sub(job_start);
+        if warm_up.tests
             && shared.window.from() == NEVER
             && now >= test.next_second
-            && let Some(is_steady) = test.end_second(shared, ramp, now)
+            && let Some(is_steady) = test.end_second(shared, warm_up, now)
         {
-            beside.steady = Some(is_steady);
-            let from = now + NOTICE_NS;
-            shared.window.decide(from, from + ramp.measured_ns);
+            side.steady = Some(is_steady);
+            let window_start = now + NOTICE_NS;
+            shared.window.decide(window_start, window_start + warm_up.measured_ns);
         }
-        let (from, to) = (shared.window.from(), shared.window.to());
-        if now >= from && begun.is_none() && !is_read {
-            begun = Some(StartCounters::read(shared, subject));
-            beside.late_ns = monotonic_ns().saturating_sub(began).saturating_sub(from);
-            is_read = true;
+        let (window_start, window_end) = (shared.window.from(), shared.window.to());
+        if now >= window_start && start_counters.is_none() && !has_counters {
+            start_counters = Some(StartCounters::read(shared, target));
+            side.late_ns = monotonic_ns().saturating_sub(job_start).saturating_sub(window_start);
+            has_counters = true;
         }
-        if now >= to || shared.leaving.all_finished() {
-            if let Some(counters) = begun.take() {
-                counters.finish(subject, &mut beside);
+        if now >= window_end || shared.leaving.all_finished() {
+            if let Some(counters) = start_counters.take() {
+                counters.finish(target, &mut side);
             }
             shared.leaving.release();
         }
-        if now >= next_sign {
-            next_sign = now + PROGRESS_NS;
+        if now >= next_report {
+            next_report = now + PROGRESS_NS;
             let done = shared.tallies.iter().map(|tally| tally.get()).sum();
-            tell(Progress { done, total: None, unit: "operations".to_owned() });
+            report_progress(Progress { done, total: None, unit: "operations".to_owned() });
         }
-        let mut next = next_sign.min(now + 20_000_000);
-        for time in [from, to, test.next_second] {
+        let mut wake_time = next_report.min(now + 20_000_000);
+        for time in [window_start, window_end, test.next_second] {
             if time > now {
-                next = next.min(time);
+                wake_time = wake_time.min(time);
             }
         }
-        std::thread::sleep(Duration::from_nanos(next.saturating_sub(now)));
+        std::thread::sleep(Duration::from_nanos(wake_time.saturating_sub(now)));
     }
-    if let Some(counters) = begun {
-        counters.finish(subject, &mut beside);
+    if let Some(counters) = start_counters {
+        counters.finish(target, &mut side);
     }
-    beside
+    side
 }
 
 #[cfg(test)]
@@ -186,19 +186,19 @@ mod tests {
 
     #[test]
     fn what_was_read_for_a_part_only_is_not_told() {
-        let late = |late_ns| {
+        let counters_after = |late_ns| {
             let usage = OpUsage { cpu_s: Some(1.0), ..OpUsage::default() };
-            let all = SideMeasurements {
+            let measurements = SideMeasurements {
                 usage,
                 disk_written_bytes: Some(7),
                 late_ns,
                 ..SideMeasurements::default()
             };
-            let of_all = all.drop_if_incomplete(1_000_000);
-            (of_all.usage.cpu_s, of_all.disk_written_bytes)
+            let kept = measurements.drop_if_incomplete(1_000_000);
+            (kept.usage.cpu_s, kept.disk_written_bytes)
         };
-        assert_eq!(late(0), (Some(1.0), Some(7)));
-        assert_eq!(late(50_000), (Some(1.0), Some(7)));
-        assert_eq!(late(50_001), (None, None));
+        assert_eq!(counters_after(0), (Some(1.0), Some(7)));
+        assert_eq!(counters_after(50_000), (Some(1.0), Some(7)));
+        assert_eq!(counters_after(50_001), (None, None));
     }
 }

@@ -132,10 +132,10 @@ impl CheckProgress {
 
 /// Fills a string anew and reuses its memory.
 #[inline]
-fn fill(text: &mut String, make: impl FnOnce(&mut Vec<u8>)) {
+fn fill(text: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::mem::take(text).into_bytes();
     bytes.clear();
-    make(&mut bytes);
+    write(&mut bytes);
     // Keys and documents are ASCII.
     *text = String::from_utf8(bytes).unwrap_or_default();
 }
@@ -206,7 +206,7 @@ impl Task {
                 let Some(write) = &item.write else { return false };
                 item.number = write.number();
             }
-            item.make(plan, shared);
+            item.generate(plan, shared);
         }
         if plan.needs(ParameterSource::KeyedDocuments) {
             self.all_keyed.clear();
@@ -258,10 +258,10 @@ impl Task {
     #[inline]
     pub(crate) fn parameter<'a>(
         &'a self,
-        (filler, of): (ParameterSource, Option<usize>),
+        (filler, document_index): (ParameterSource, Option<usize>),
         shared: &JobContext<'_>,
     ) -> Parameter<'a> {
-        let Some(item) = self.items.get(of.unwrap_or(self.turn)) else { return Parameter::Null };
+        let Some(item) = self.items.get(document_index.unwrap_or(self.turn)) else { return Parameter::Null };
         match filler {
             ParameterSource::Key => match shared.set.records().key_type {
                 KeyType::Text => Parameter::Text(&item.key),
@@ -274,8 +274,8 @@ impl Task {
             ParameterSource::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
             ParameterSource::Old => Parameter::Text(&self.old),
             ParameterSource::Condition => Parameter::Text(&self.condition),
-            ParameterSource::Column(place) => {
-                self.columns.get(place).map_or(Parameter::Null, ColumnValue::parameter)
+            ParameterSource::Column(index) => {
+                self.columns.get(index).map_or(Parameter::Null, ColumnValue::parameter)
             }
         }
     }
@@ -289,7 +289,7 @@ impl Task {
 
 impl TaskRecord {
     #[inline]
-    fn make(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) {
+    fn generate(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) {
         let (set, number) = (shared.set, self.number);
         match set.records().key_type {
             KeyType::Text => fill(&mut self.key, |out| set.key(number, out)),

@@ -11,11 +11,11 @@ use std::thread::{self, Thread};
 /// woken up.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    line: Mutex<Line>,
+    queue: Mutex<Queue>,
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct Queue {
     is_taken: bool,
     waiting: VecDeque<Arc<Waiter>>,
 }
@@ -23,7 +23,7 @@ struct Line {
 #[derive(Debug)]
 struct Waiter {
     thread: Thread,
-    has_come: AtomicBool,
+    has_turn: AtomicBool,
 }
 
 /// Guard of the lock, which is handed on when the guard is dropped.
@@ -33,17 +33,17 @@ impl Turns {
     /// Waits for the lock in first-come, first-served order.
     pub(crate) fn take(&self) -> Turn<'_> {
         let waiter = {
-            let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-            if !line.is_taken {
-                line.is_taken = true;
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            if !queue.is_taken {
+                queue.is_taken = true;
                 return Turn(self);
             }
-            let waiter = Arc::new(Waiter { thread: thread::current(), has_come: AtomicBool::new(false) });
-            line.waiting.push_back(Arc::clone(&waiter));
+            let waiter = Arc::new(Waiter { thread: thread::current(), has_turn: AtomicBool::new(false) });
+            queue.waiting.push_back(Arc::clone(&waiter));
             waiter
         };
         // `park` may return spuriously, and any thread may call `unpark`.
-        while !waiter.has_come.load(Ordering::Acquire) {
+        while !waiter.has_turn.load(Ordering::Acquire) {
             thread::park();
         }
         Turn(self)
@@ -52,15 +52,15 @@ impl Turns {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut line = self.0.line.lock().unwrap_or_else(PoisonError::into_inner);
-        match line.waiting.pop_front() {
+        let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        match queue.waiting.pop_front() {
             // `is_taken` stays set, so that no other thread can acquire the lock in between.
-            Some(next) => {
-                drop(line);
-                next.has_come.store(true, Ordering::Release);
-                next.thread.unpark();
+            Some(waiter) => {
+                drop(queue);
+                waiter.has_turn.store(true, Ordering::Release);
+                waiter.thread.unpark();
             }
-            None => line.is_taken = false,
+            None => queue.is_taken = false,
         }
     }
 }
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
 
     /// Waits until `length` threads are queued.
-    fn await_line(turns: &Turns, length: usize) {
-        while turns.line.lock().unwrap().waiting.len() < length {
+    fn await_queue(turns: &Turns, length: usize) {
+        while turns.queue.lock().unwrap().waiting.len() < length {
             thread::yield_now();
         }
     }
@@ -79,57 +79,57 @@ mod tests {
     #[test]
     fn turns_come_in_the_order_in_which_they_were_asked_for() {
         const WRITERS: usize = 16;
-        let (turns, came) = (Turns::default(), Mutex::new(Vec::new()));
-        let first = turns.take();
+        let (turns, order) = (Turns::default(), Mutex::new(Vec::new()));
+        let first_turn = turns.take();
         thread::scope(|scope| {
             for number in 0..WRITERS {
-                let (turns, came) = (&turns, &came);
+                let (turns, order) = (&turns, &order);
                 scope.spawn(move || {
                     let _turn = turns.take();
-                    came.lock().unwrap().push(number);
+                    order.lock().unwrap().push(number);
                 });
-                await_line(turns, number + 1);
+                await_queue(turns, number + 1);
             }
-            drop(first);
+            drop(first_turn);
         });
-        assert_eq!(came.into_inner().unwrap(), (0..WRITERS).collect::<Vec<_>>());
-        assert!(!turns.line.lock().unwrap().is_taken, "the last one has let it go");
+        assert_eq!(order.into_inner().unwrap(), (0..WRITERS).collect::<Vec<_>>());
+        assert!(!turns.queue.lock().unwrap().is_taken, "the last one has let it go");
     }
 
     #[test]
     fn whoever_comes_back_stands_behind_those_who_wait() {
-        let (turns, came) = (Turns::default(), Mutex::new(Vec::new()));
+        let (turns, order) = (Turns::default(), Mutex::new(Vec::new()));
         thread::scope(|scope| {
-            let first = turns.take();
+            let first_turn = turns.take();
             scope.spawn(|| {
                 let _turn = turns.take();
-                came.lock().unwrap().push("other");
+                order.lock().unwrap().push("other");
             });
-            await_line(&turns, 1);
-            drop(first);
-            let _again = turns.take();
-            came.lock().unwrap().push("first again");
+            await_queue(&turns, 1);
+            drop(first_turn);
+            let _second_turn = turns.take();
+            order.lock().unwrap().push("first again");
         });
-        assert_eq!(came.into_inner().unwrap(), ["other", "first again"]);
+        assert_eq!(order.into_inner().unwrap(), ["other", "first again"]);
     }
 
     #[test]
     fn one_at_a_time_has_it() {
         const TIMES: usize = 1_000;
-        let (turns, is_inside, times) = (Turns::default(), AtomicBool::new(false), Mutex::new(0));
+        let (turns, is_inside, count) = (Turns::default(), AtomicBool::new(false), Mutex::new(0));
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..TIMES {
                         let turn = turns.take();
                         assert!(!is_inside.swap(true, Ordering::SeqCst), "two have it");
-                        *times.lock().unwrap() += 1;
+                        *count.lock().unwrap() += 1;
                         is_inside.store(false, Ordering::SeqCst);
                         drop(turn);
                     }
                 });
             }
         });
-        assert_eq!(times.into_inner().unwrap(), 4 * TIMES);
+        assert_eq!(count.into_inner().unwrap(), 4 * TIMES);
     }
 }

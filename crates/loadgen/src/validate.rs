@@ -13,12 +13,12 @@ use crate::paths::Paths;
 pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<WriteScope, String> {
     let mut written = WriteScope::Nothing;
     for (operation, _) in &job.mix.shares {
-        let by = match (operation, paths.set_by(*operation)) {
+        let scope = match (operation, paths.set_by(*operation)) {
             (Operation::UpdateAll, _) => WriteScope::All,
             (_, Some(path)) => WriteScope::Path(path),
             _ => continue,
         };
-        written = merge_write_scopes(written, by).ok_or_else(|| {
+        written = merge_write_scopes(written, scope).ok_or_else(|| {
             format!(
                 "the mix {} sets different values of a document, so that answers cannot be checked: use one of update, \
                  update-path, update-element and update-all",
@@ -31,17 +31,17 @@ pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<WriteScope, String>
 
 /// Combines the values that two mixes change over the same data. `None` if both change values and not the
 /// same ones.
-pub(crate) fn merge_write_scopes(one: WriteScope, other: WriteScope) -> Option<WriteScope> {
-    match (one, other) {
-        (WriteScope::Nothing, other) => Some(other),
-        (one, WriteScope::Nothing) => Some(one),
-        (one, other) => (one == other).then_some(one),
+pub(crate) fn merge_write_scopes(first: WriteScope, second: WriteScope) -> Option<WriteScope> {
+    match (first, second) {
+        (WriteScope::Nothing, second) => Some(second),
+        (first, WriteScope::Nothing) => Some(first),
+        (first, second) => (first == second).then_some(first),
     }
 }
 
 /// Returns `true` if the job's mix contains the operation.
 pub(crate) fn mix_contains(job: &Job, operation: Operation) -> bool {
-    job.mix.shares.iter().any(|(one, _)| *one == operation)
+    job.mix.shares.iter().any(|(candidate, _)| *candidate == operation)
 }
 
 /// Properties of the records that hold throughout a job, after all earlier jobs over the same data.
@@ -58,35 +58,35 @@ pub(crate) struct DataInvariants {
 /// # Errors
 /// If arrival, stop condition, number of clients, warm-up or time limit are invalid, the mix has an operation
 /// twice or without statements, or an operation's answers cannot be verified on this data.
-pub(crate) fn validate_job(job: &Job, holds: DataInvariants) -> Result<(), String> {
+pub(crate) fn validate_job(job: &Job, invariants: DataInvariants) -> Result<(), String> {
     job.arrival.check()?;
     job.stop.check()?;
     if job.clients == 0 {
         return Err("no client: use at least one".to_owned());
     }
     if !(job.ramp_s >= 0.0 && job.ramp_s.is_finite()) {
-        return Err(format!("a ramp of {} seconds: use 0 or more", job.ramp_s));
+        return Err(format!("a warm-up of {} seconds: use 0 or more", job.ramp_s));
     }
     if !(job.timeout_s > 0.0 && job.timeout_s.is_finite()) {
         return Err(format!("a time limit of {} seconds: use one above 0", job.timeout_s));
     }
-    for (place, (operation, _)) in job.mix.shares.iter().enumerate() {
-        if job.mix.shares[..place].iter().any(|(before, _)| before == operation) {
+    for (index, (operation, _)) in job.mix.shares.iter().enumerate() {
+        if job.mix.shares[..index].iter().any(|(earlier, _)| earlier == operation) {
             return Err(format!("the mix {} has {operation} twice", job.mix.name));
         }
         let Some(script) = job.scripts.get(operation) else {
             return Err(format!("the mix {} has {operation}, for which there is no statement", job.mix.name));
         };
-        check_one(*operation, script, job, holds)?;
+        validate_operation(*operation, script, job, invariants)?;
     }
     Ok(())
 }
 
-fn check_one(
+fn validate_operation(
     operation: Operation,
     script: &crate::job::OperationScript,
     job: &Job,
-    holds: DataInvariants,
+    invariants: DataInvariants,
 ) -> Result<(), String> {
     let is_insert = matches!(operation, Operation::Insert | Operation::InsertBatch);
     if job.loaded == 0 && !is_insert {
@@ -101,10 +101,10 @@ fn check_one(
             Err("unwrap cannot be checked with a condition of its own: elements follow from the key"
                 .to_owned())
         }
-        Operation::Find | Operation::Count if job.verify && !holds.is_searchable => Err(format!(
+        Operation::Find | Operation::Count if job.verify && !invariants.is_searchable => Err(format!(
             "{operation} cannot be checked where documents were deleted or replaced as a whole: load again"
         )),
-        Operation::UnwrapAll if job.verify && !holds.is_as_loaded => Err(format!(
+        Operation::UnwrapAll if job.verify && !invariants.is_as_loaded => Err(format!(
             "{operation} cannot be checked where documents are inserted or deleted: load again, and keep inserts and \
              deletes out of its mix"
         )),

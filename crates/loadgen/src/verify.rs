@@ -14,21 +14,25 @@ use crate::script::OperationPlan;
 use crate::task::{ColumnValue, Task};
 
 /// Kind of reply for hashes of whole documents; see [`reply_hash`].
-const OF_DOCUMENTS: u64 = 0;
+const DOCUMENT_REPLY: u64 = 0;
 /// Kind of reply for hashes of projections.
-const OF_PROJECTIONS: u64 = 1;
+const PROJECTION_REPLY: u64 = 1;
 
 /// Verifies the answers of one thread, with buffers that it reuses.
 #[derive(Debug)]
 pub(crate) struct AnswerVerifier {
     scratch: Scratch,
-    part: ExpectedSubtree,
-    pairs: Vec<(usize, u32)>,
+    projection: ExpectedSubtree,
+    path_versions: Vec<(usize, u32)>,
 }
 
 impl AnswerVerifier {
     pub(crate) fn new(shared: &JobContext<'_>) -> Self {
-        Self { scratch: Scratch::new(), part: shared.set.part(&shared.paths.projected), pairs: Vec::new() }
+        Self {
+            scratch: Scratch::new(),
+            projection: shared.set.part(&shared.paths.projected),
+            path_versions: Vec::new(),
+        }
     }
 }
 
@@ -37,22 +41,22 @@ pub(crate) struct VerifyingSink<'a, 'j, W> {
     shared: &'a JobContext<'j>,
     plan: &'a OperationPlan,
     task: &'a mut Task,
-    checking: &'a mut AnswerVerifier,
-    waiting: &'a W,
+    verifier: &'a mut AnswerVerifier,
+    reactor: &'a W,
     scan: Option<ScanCheck<'a>>,
     elements: Option<ElementCheck<'a>>,
     /// Index of the key column; `document` is the index of the document column.
-    key: usize,
+    key_column: usize,
     document: usize,
     columns: usize,
     /// Columns kept for later statements: their index in the plan and in the rows.
-    kept: Vec<(usize, usize)>,
+    kept_columns: Vec<(usize, usize)>,
     rows: u64,
     /// Whether the statement changes documents. Its rows are ignored then; only the number of changed
     /// documents counts.
-    ignores: bool,
+    ignores_rows: bool,
     /// Whether the operation ends with its first row, so that the time after that row is not part of it.
-    is_one: bool,
+    is_point_read: bool,
 }
 
 impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
@@ -61,59 +65,59 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         shared: &'a JobContext<'j>,
         plan: &'a OperationPlan,
         task: &'a mut Task,
-        checking: &'a mut AnswerVerifier,
-        waiting: &'a W,
+        verifier: &'a mut AnswerVerifier,
+        reactor: &'a W,
     ) -> Self {
-        let is_one = plan.operation == Operation::Read && plan.statements.len() == 1;
-        let ignores = plan.statements.get(task.step).is_some_and(|statement| statement.writes);
+        let is_point_read = plan.operation == Operation::Read && plan.statements.len() == 1;
+        let ignores_rows = plan.statements.get(task.step).is_some_and(|statement| statement.writes);
         Self {
             shared,
             plan,
             task,
-            checking,
-            waiting,
+            verifier,
+            reactor,
             scan: None,
             elements: None,
-            key: 0,
+            key_column: 0,
             document: 0,
             columns: 0,
-            kept: Vec::new(),
+            kept_columns: Vec::new(),
             rows: 0,
-            ignores,
-            is_one,
+            ignores_rows,
+            is_point_read,
         }
     }
 
     /// Verifies the complete answer for missing rows, and sets the end of the operation.
     #[inline]
     pub(crate) fn finish(mut self) {
-        if !(self.is_one && self.rows > 0) {
-            self.task.ended = self.waiting.now().saturating_sub(self.task.checking);
+        if !(self.is_point_read && self.rows > 0) {
+            self.task.ended = self.reactor.now().saturating_sub(self.task.checking);
         }
         if !self.shared.job.verify && self.plan.operation != Operation::ReadModifyWrite {
             return;
         }
-        if let Err(words) = self.complete() {
-            self.wrong(words);
+        if let Err(message) = self.check_complete() {
+            self.record_wrong(message);
         }
     }
 
     #[inline]
-    fn complete(&mut self) -> std::result::Result<(), String> {
-        if self.ignores || (self.rows == 0 && self.columns == 0) {
+    fn check_complete(&mut self) -> std::result::Result<(), String> {
+        if self.ignores_rows || (self.rows == 0 && self.columns == 0) {
             return Ok(());
         }
         let (shared, operation) = (self.shared, self.plan.operation);
         let number = self.task.items[0].number;
         match operation {
             Operation::Read | Operation::ReadPaths | Operation::ReadModifyWrite if self.rows == 0 => {
-                self.absent(number)
+                self.check_absent(number)
             }
             Operation::Find => {
-                let due = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
-                let found = self.task.answer.found.len() as u64;
-                if found < due && !self.plan.may_be_stale {
-                    return Err(format!("{found} documents were found of {due}"));
+                let expected = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
+                let found_count = self.task.answer.found.len() as u64;
+                if found_count < expected && !self.plan.may_be_stale {
+                    return Err(format!("{found_count} documents were found of {expected}"));
                 }
                 Ok(())
             }
@@ -126,12 +130,12 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                     .scan
                     .take()
                     .unwrap_or_else(|| shared.set.scan(number, self.task.limit, self.sorted()));
-                scan.finish().map(drop).map_err(|wrong| wrong.to_string())
+                scan.finish().map(drop).map_err(|error| error.to_string())
             }
             Operation::Unwrap => match self.elements.take() {
-                Some(elements) => elements.finish().map(drop).map_err(|wrong| wrong.to_string()),
+                Some(elements) => elements.finish().map(drop).map_err(|error| error.to_string()),
                 None if shared.set.elements(number, ContainerKind::Array).finish().is_ok() => Ok(()),
-                None => self.absent(number),
+                None => self.check_absent(number),
             },
             _ => Ok(()),
         }
@@ -142,32 +146,32 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         self.shared.sorted.filter(|_| !self.plan.may_be_stale)
     }
 
-    fn absent(&mut self, number: u64) -> std::result::Result<(), String> {
+    fn check_absent(&mut self, number: u64) -> std::result::Result<(), String> {
         let read = self.task.read.unwrap_or_else(|| self.shared.accept.read_of_any_age(number));
-        self.accepted(&read, None)
+        self.check_accepted(&read, None)
     }
 
     #[inline]
-    fn accepted(
+    fn check_accepted(
         &mut self,
         read: &crate::accept::ReadToken,
         seen: Option<SeenVersions>,
     ) -> std::result::Result<(), String> {
         match self.shared.accept.accepts(read, seen) {
             Ok(()) => Ok(()),
-            Err(refused) if refused.is_stale() && self.plan.may_be_stale => {
+            Err(violation) if violation.is_stale() && self.plan.may_be_stale => {
                 self.task.answer.stale = true;
                 Ok(())
             }
-            Err(refused) => Err(refused.to_string()),
+            Err(violation) => Err(violation.to_string()),
         }
     }
 
     #[cold]
-    fn wrong(&mut self, words: String) {
+    fn record_wrong(&mut self, message: String) {
         let name = self.task.name();
         let operation = self.plan.operation;
-        self.task.answer.wrong.get_or_insert_with(|| format!("{operation} {name}: {words}"));
+        self.task.answer.wrong.get_or_insert_with(|| format!("{operation} {name}: {message}"));
     }
 
     #[inline]
@@ -198,8 +202,8 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             }
             Operation::Find => {
                 let found = self.number_of(cells)?;
-                let of_group = self.shared.set.group(found) == self.task.group;
-                if !of_group || self.task.answer.found.contains(&found) {
+                let is_in_group = self.shared.set.group(found) == self.task.group;
+                if !is_in_group || self.task.answer.found.contains(&found) {
                     return Err(format!("record {found} does not belong to the answer, or is there twice"));
                 }
                 if self.rows > self.task.limit {
@@ -209,9 +213,9 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Count => {
-                let due = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
+                let expected = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
                 match cells {
-                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(expected) => Ok(()),
                     // A stale count is accepted if it lies between 0 and the size of a group.
                     [Cell::Int(count)]
                         if self.plan.may_be_stale && (0..=GROUP.cast_signed()).contains(count) =>
@@ -219,22 +223,22 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                         self.task.answer.stale = true;
                         Ok(())
                     }
-                    other => Err(format!("counted {other:?} instead of {due}")),
+                    other => Err(format!("counted {other:?} instead of {expected}")),
                 }
             }
             Operation::Scan => {
                 let (set, limit, sorted) = (self.shared.set, self.task.limit, self.sorted());
                 let found = self.number_of(cells)?;
                 let scan = self.scan.get_or_insert_with(|| set.scan(number, limit, sorted));
-                scan.number(found).map_err(|wrong| wrong.to_string())?;
+                scan.number(found).map_err(|error| error.to_string())?;
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Unwrap => self.element(number, cells),
             Operation::UnwrapAll => {
-                let due = self.shared.elements;
+                let expected = self.shared.elements;
                 match cells {
-                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
-                    other => Err(format!("counted {other:?} elements instead of {due}")),
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(expected) => Ok(()),
+                    other => Err(format!("counted {other:?} elements instead of {expected}")),
                 }
             }
             // Rows of write operations are not verified.
@@ -242,34 +246,34 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         }
     }
 
-    /// Verifies a whole document. `is_asked` tells whether it is the record that the read was begun for; any
-    /// version of other records is accepted.
+    /// Verifies a whole document. `is_requested` tells whether it is the record that the read was begun for;
+    /// any version of other records is accepted.
     #[inline]
     fn document(
         &mut self,
         number: u64,
         text: &str,
-        is_asked: bool,
+        is_requested: bool,
     ) -> std::result::Result<SeenVersions, String> {
         let (shared, accept) = (self.shared, self.shared.accept);
-        let hash = reply_hash(text.as_bytes(), OF_DOCUMENTS);
+        let hash = reply_hash(text.as_bytes(), DOCUMENT_REPLY);
         let seen = match accept.checked(number, hash) {
             Some(seen) => seen,
             None => {
-                let scratch = &mut self.checking.scratch;
+                let scratch = &mut self.verifier.scratch;
                 let seen = shared
                     .set
                     .check(number, text.as_bytes(), shared.written, scratch)
-                    .map_err(|wrong| wrong.to_string())?;
+                    .map_err(|error| error.to_string())?;
                 accept.remember(number, hash, seen);
                 seen
             }
         };
         let read = match self.task.read {
-            Some(read) if is_asked => read,
+            Some(read) if is_requested => read,
             _ => accept.read_of_any_age(number),
         };
-        self.accepted(&read, Some(seen))?;
+        self.check_accepted(&read, Some(seen))?;
         self.task.answer.documents += 1;
         Ok(seen)
     }
@@ -278,15 +282,15 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         let shared = self.shared;
         let seen = match cells {
             [Cell::Text(text)] if text.starts_with('{') => {
-                let hash = reply_hash(text.as_bytes(), OF_PROJECTIONS);
+                let hash = reply_hash(text.as_bytes(), PROJECTION_REPLY);
                 if let Some(seen) = shared.accept.checked(number, hash) {
                     seen
                 } else {
-                    let (part, scratch) = (&self.checking.part, &mut self.checking.scratch);
+                    let (projection, scratch) = (&self.verifier.projection, &mut self.verifier.scratch);
                     let seen = shared
                         .set
-                        .check_part(part, number, text.as_bytes(), shared.written, scratch)
-                        .map_err(|wrong| wrong.to_string())?;
+                        .check_part(projection, number, text.as_bytes(), shared.written, scratch)
+                        .map_err(|error| error.to_string())?;
                     shared.accept.remember(number, hash, seen);
                     seen
                 }
@@ -296,10 +300,12 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                     serde_json::from_str(text).map_err(|error| error.to_string())?;
                 self.values(number, values.iter().map(|value| Ok(value.as_bytes())))?
             }
-            cells => self.values(number, (0..cells.len()).map(|at| Ok(text(cells, at)?.as_bytes())))?,
+            cells => {
+                self.values(number, (0..cells.len()).map(|column| Ok(text(cells, column)?.as_bytes())))?
+            }
         };
         let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
-        self.accepted(&read, Some(seen))?;
+        self.check_accepted(&read, Some(seen))?;
         self.task.answer.documents += 1;
         Ok(())
     }
@@ -310,43 +316,43 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         texts: impl Iterator<Item = std::result::Result<&'t [u8], String>>,
     ) -> std::result::Result<SeenVersions, String> {
         let shared = self.shared;
-        self.checking.pairs.clear();
+        self.verifier.path_versions.clear();
         let mut paths = shared.paths.projected.iter();
         for text in texts {
             let path = *paths.next().ok_or_else(|| "more values than were asked for".to_owned())?;
             let version = shared
                 .set
-                .check_value(number, path, text?, &mut self.checking.scratch)
-                .map_err(|wrong| wrong.to_string())?;
-            self.checking.pairs.push((path, version));
+                .check_value(number, path, text?, &mut self.verifier.scratch)
+                .map_err(|error| error.to_string())?;
+            self.verifier.path_versions.push((path, version));
         }
         if paths.next().is_some() {
             return Err("fewer values than were asked for".to_owned());
         }
-        seen_in(&self.checking.pairs, shared.written)
+        seen_in(&self.verifier.path_versions, shared.written)
     }
 
     fn element(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
         let (shared, set) = (self.shared, self.shared.set);
         let text = text(cells, cells.len().saturating_sub(1))?;
         let elements = self.elements.get_or_insert_with(|| set.elements(number, ContainerKind::Array));
-        let scratch = &mut self.checking.scratch;
+        let scratch = &mut self.verifier.scratch;
         let seen = if text.starts_with('{') {
-            let found = elements.element(text.as_bytes(), shared.written, scratch);
-            found.map_err(|wrong| wrong.to_string())?.1
+            let outcome = elements.element(text.as_bytes(), shared.written, scratch);
+            outcome.map_err(|error| error.to_string())?.1
         } else {
-            let found = elements.value(text.as_bytes(), scratch).map_err(|wrong| wrong.to_string())?;
-            seen_in(&[found], shared.written)?
+            let outcome = elements.value(text.as_bytes(), scratch).map_err(|error| error.to_string())?;
+            seen_in(&[outcome], shared.written)?
         };
         let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
         self.task.answer.documents = 1;
-        self.accepted(&read, Some(seen))
+        self.check_accepted(&read, Some(seen))
     }
 
     /// Returns the number of the record whose key the row holds.
     fn number_of(&self, cells: &[Cell<'_>]) -> std::result::Result<u64, String> {
         let records = self.shared.set.records();
-        let number = match cells.get(self.key) {
+        let number = match cells.get(self.key_column) {
             Some(Cell::Text(key)) => records.number(key.as_bytes()),
             Some(Cell::Int(key)) if records.key_type == KeyType::Bigint => records.number_of_bigint(*key),
             _ => None,
@@ -362,20 +368,20 @@ fn seen_in(values: &[(usize, u32)], written: WriteScope) -> std::result::Result<
     for (path, version) in values {
         let is_written = match written {
             WriteScope::Nothing => false,
-            WriteScope::Path(of_mix) => *path == of_mix,
+            WriteScope::Path(written_path) => *path == written_path,
             WriteScope::All => true,
         };
-        let known = if is_written { &mut seen.version } else { &mut seen.base };
-        if known.is_some_and(|known| known != *version) {
+        let entry = if is_written { &mut seen.version } else { &mut seen.base };
+        if entry.is_some_and(|entry| entry != *version) {
             return Err("values of different versions".to_owned());
         }
-        *known = Some(*version);
+        *entry = Some(*version);
     }
     Ok(seen)
 }
 
-fn text<'c>(cells: &'c [Cell<'_>], at: usize) -> std::result::Result<&'c str, String> {
-    match cells.get(at) {
+fn text<'c>(cells: &'c [Cell<'_>], column: usize) -> std::result::Result<&'c str, String> {
+    match cells.get(column) {
         Some(Cell::Text(text)) => Ok(text),
         other => Err(format!("{} where a text is due", kind(other))),
     }
@@ -397,13 +403,14 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
         // A text with several statements is answered by its last one.
         self.rows = 0;
         if names.len() > 1 {
-            let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
-            self.key = place("key").unwrap_or(0);
-            self.document = place("doc").unwrap_or(names.len() - 1);
+            let column_index =
+                |expected: &str| names.iter().position(|name| name.eq_ignore_ascii_case(expected));
+            self.key_column = column_index("key").unwrap_or(0);
+            self.document = column_index("doc").unwrap_or(names.len() - 1);
         }
-        for (place, wanted) in self.plan.columns.iter().enumerate() {
-            if let Some(at) = names.iter().position(|name| name == wanted) {
-                self.kept.push((place, at));
+        for (index, expected) in self.plan.columns.iter().enumerate() {
+            if let Some(column) = names.iter().position(|name| name == expected) {
+                self.kept_columns.push((index, column));
             }
         }
         Ok(())
@@ -411,10 +418,10 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
 
     #[inline]
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
-        if self.ignores {
+        if self.ignores_rows {
             return Ok(());
         }
-        let now = self.waiting.now();
+        let now = self.reactor.now();
         self.rows += 1;
         self.task.answer.rows += 1;
         self.task.ended = now.saturating_sub(self.task.checking);
@@ -423,14 +430,14 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
         }
         let is_checked = self.shared.job.verify || self.plan.operation == Operation::ReadModifyWrite;
         if is_checked {
-            if let Err(words) = self.check(cells) {
-                self.wrong(words);
+            if let Err(message) = self.check(cells) {
+                self.record_wrong(message);
             }
         } else {
             self.task.answer.documents += 1;
         }
-        if !self.is_one {
-            self.task.checking += self.waiting.now().saturating_sub(now);
+        if !self.is_point_read {
+            self.task.checking += self.reactor.now().saturating_sub(now);
         }
         Ok(())
     }
@@ -443,9 +450,9 @@ impl<W> VerifyingSink<'_, '_, W> {
             return;
         }
         self.task.columns.resize(self.plan.columns.len(), ColumnValue::Null);
-        for (place, at) in &self.kept {
-            if let (Some(kept), Some(cell)) = (self.task.columns.get_mut(*place), cells.get(*at)) {
-                *kept = ColumnValue::of(cell);
+        for (index, column) in &self.kept_columns {
+            if let (Some(target), Some(cell)) = (self.task.columns.get_mut(*index), cells.get(*column)) {
+                *target = ColumnValue::of(cell);
             }
         }
     }

@@ -19,7 +19,7 @@ const SMALLEST: u64 = 32 << 20;
 /// Block size of the file system in bytes; image sizes are rounded down to a multiple.
 const BLOCK: u64 = 4096;
 /// Default time to wait for killed processes to release the file system before an unmount fails.
-const LIMIT: Duration = Duration::from_secs(10);
+const UNMOUNT_TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOP_CONTROL: &str = "/dev/loop-control";
 /// Path by which a tool opens the image given to it as standard input, because the image has no name.
@@ -55,11 +55,11 @@ const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 pub struct Disk {
     folder: PathBuf,
     /// Whether [`Disk::make`] created the folder; `drop` then removes it.
-    folder_is_own: bool,
+    owns_folder: bool,
     image: File,
     /// Device number of the mounted file system. `None` while it is not mounted.
     device: Option<u64>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Disk {
@@ -90,12 +90,12 @@ impl Disk {
                 format!("make it {SMALLEST} bytes or more"),
             ));
         }
-        let above = above(folder)?;
-        let room = rustix::fs::statvfs(&above).map_err(failed("look at", &above))?;
-        let free = room.f_bavail.saturating_mul(room.f_frsize);
+        let ancestor = existing_ancestor(folder)?;
+        let statistics = rustix::fs::statvfs(&ancestor).map_err(failed("look at", &ancestor))?;
+        let free = statistics.f_bavail.saturating_mul(statistics.f_frsize);
         if free < bytes {
             return Err(OutageError::unavailable(
-                format!("{free} bytes are free at {}, and {bytes} are needed", above.display()),
+                format!("{free} bytes are free at {}, and {bytes} are needed", ancestor.display()),
                 "make room, or choose another folder",
             ));
         }
@@ -121,18 +121,18 @@ impl Disk {
             ));
         }
         Self::check(folder, bytes)?;
-        let folder_is_own = !folder.exists();
+        let owns_folder = !folder.exists();
         fs::create_dir_all(folder).map_err(failed("make", folder))?;
         let folder = folder.canonicalize().map_err(failed("find", folder))?;
         if fs::read_dir(&folder).map_err(failed("read", &folder))?.next().is_some() {
             return Err(failed("mount a disk at", &folder)("the folder is not empty"));
         }
-        let above = folder.parent().unwrap_or(&folder);
-        let image = tempfile::tempfile_in(above).map_err(failed("make an image in", above))?;
-        let mut disk = Self { folder, folder_is_own, image, device: None, patience: LIMIT };
+        let parent = folder.parent().unwrap_or(&folder);
+        let image = tempfile::tempfile_in(parent).map_err(failed("make an image in", parent))?;
+        let mut disk = Self { folder, owns_folder, image, device: None, timeout: UNMOUNT_TIMEOUT };
         disk.format(bytes / BLOCK * BLOCK)?;
         disk.mount()?;
-        disk.prove()?;
+        disk.verify()?;
         Ok(disk)
     }
 
@@ -185,10 +185,10 @@ impl Disk {
     /// [`OutageError::Held`] with the processes that still use the file system, [`OutageError::Unavailable`]
     /// if the mount is denied, [`OutageError::Failed`] for other errors. The call may be repeated.
     pub fn remount(&mut self) -> Result<Duration> {
-        let begun = Instant::now();
+        let started = Instant::now();
         self.unmount()?;
         self.mount()?;
-        Ok(begun.elapsed())
+        Ok(started.elapsed())
     }
 
     /// Unmounts the file system and discards its data. Dropping a `Disk` does the same but ignores errors.
@@ -204,9 +204,10 @@ impl Disk {
         self.image.set_len(bytes).map_err(|error| OutageError::failed("make an image", error))?;
         // No lazy initialisation, so that the kernel has no background work during a later trial. No blocks
         // are reserved for root, because servers do not run as root.
-        let block = BLOCK.to_string();
-        let later = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
-        let arguments = ["-q", "-F", "-b", &block, "-m", "0", "-O", "has_journal", "-E", later, IMAGE];
+        let block_size = BLOCK.to_string();
+        let extended_options = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+        let arguments =
+            ["-q", "-F", "-b", &block_size, "-m", "0", "-O", "has_journal", "-E", extended_options, IMAGE];
         MKFS.run("make a file system", &arguments, Some(&self.image))
     }
 
@@ -218,7 +219,7 @@ impl Disk {
         MOUNT.run("mount a disk", &arguments, Some(&self.image)).map_err(|error| {
             OutageError::unavailable(
                 error.to_string(),
-                "root must be allowed to use loop devices and to mount ext4; a container is not, unless told so",
+                "root must be allowed to use loop devices and to mount ext4; a container is not, unless configured so",
             )
         })?;
         self.device = Some(fs::metadata(&self.folder).map_err(failed("look at", &self.folder))?.dev());
@@ -228,41 +229,41 @@ impl Disk {
     }
 
     /// Verifies on this kernel that a power cut keeps a synced file and loses an unsynced one.
-    fn prove(&mut self) -> Result<()> {
-        let [kept, lost] = ["kept", "lost"].map(|name| self.folder.join(name));
-        fs::write(&kept, "kept").map_err(failed("write", &kept))?;
+    fn verify(&mut self) -> Result<()> {
+        let [kept_file, lost_file] = ["kept", "lost"].map(|name| self.folder.join(name));
+        fs::write(&kept_file, "kept").map_err(failed("write", &kept_file))?;
         self.sync()?;
-        fs::write(&lost, "lost").map_err(failed("write", &lost))?;
+        fs::write(&lost_file, "lost").map_err(failed("write", &lost_file))?;
         self.cut()?;
         self.remount()?;
-        if fs::read(&kept).ok().as_deref() != Some(b"kept") {
-            return Err(failed("keep", &kept)("it was synced, and is gone after a cut"));
+        if fs::read(&kept_file).ok().as_deref() != Some(b"kept") {
+            return Err(failed("keep", &kept_file)("it was synced, and is lost after a power cut"));
         }
-        if lost.exists() {
-            return Err(failed("lose", &lost)("it was not synced, and is there after a cut"));
+        if lost_file.exists() {
+            return Err(failed("lose", &lost_file)("it was not synced, and is there after a power cut"));
         }
-        fs::remove_file(&kept).map_err(failed("remove", &kept))?;
+        fs::remove_file(&kept_file).map_err(failed("remove", &kept_file))?;
         self.sync()
     }
 
     /// Sets how long an unmount waits for processes that still use the disk. Defaults to 10 s.
-    pub fn set_unmount_timeout(&mut self, patience: Duration) {
-        self.patience = patience;
+    pub fn set_unmount_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
     }
 
     /// Unmounts the file system, retrying while it is busy. Does nothing if it is not mounted.
     fn unmount(&mut self) -> Result<()> {
         let Some(device) = self.device else { return Ok(()) };
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             match unmount(&self.folder, UnmountFlags::NOFOLLOW) {
                 Ok(()) => break,
-                Err(Errno::BUSY) if begun.elapsed() < self.patience => std::thread::sleep(PAUSE),
+                Err(Errno::BUSY) if started.elapsed() < self.timeout => std::thread::sleep(PAUSE),
                 Err(Errno::BUSY) => {
                     let folder = self.folder.clone();
                     return Err(OutageError::Held {
                         folder,
-                        waited_s: self.patience.as_secs(),
+                        waited_s: self.timeout.as_secs(),
                         holders: open_files::of(device),
                     });
                 }
@@ -280,15 +281,15 @@ impl Drop for Disk {
         if self.device.is_some() {
             unmount(&self.folder, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).ok();
         }
-        if self.folder_is_own {
+        if self.owns_folder {
             fs::remove_dir(&self.folder).ok();
         }
     }
 }
 
 /// Nearest existing ancestor of `folder`, not `folder` itself.
-fn above(folder: &Path) -> Result<PathBuf> {
+fn existing_ancestor(folder: &Path) -> Result<PathBuf> {
     let folder = std::path::absolute(folder).map_err(failed("find", folder))?;
-    let above = folder.ancestors().skip(1).find(|above| above.is_dir());
-    Ok(above.unwrap_or(&folder).to_owned())
+    let ancestor = folder.ancestors().skip(1).find(|ancestor| ancestor.is_dir());
+    Ok(ancestor.unwrap_or(&folder).to_owned())
 }

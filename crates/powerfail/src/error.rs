@@ -18,7 +18,7 @@ pub enum OutageError {
         remedy: String,
     },
     /// Processes still use the disk that is to be unmounted.
-    #[error("the disk at {} is still in use after {waited_s} s, by {}", folder.display(), by(holders))]
+    #[error("the disk at {} is still in use after {waited_s} s, by {}", folder.display(), names(holders))]
     Held {
         /// Folder on which the disk is mounted.
         folder: PathBuf,
@@ -37,8 +37,8 @@ pub enum OutageError {
     },
 }
 
-fn by(holders: &[String]) -> String {
-    if holders.is_empty() { "nobody who can be found".to_owned() } else { holders.join(", ") }
+fn names(holders: &[String]) -> String {
+    if holders.is_empty() { "an unknown process".to_owned() } else { holders.join(", ") }
 }
 
 impl OutageError {

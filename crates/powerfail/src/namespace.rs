@@ -9,10 +9,10 @@ use crate::tools::UNSHARE;
 
 /// Environment variable of the restarted program: its process id and the mount namespace that it left.
 const ORIGIN: &str = "JSONATHLON_OUTAGE_ORIGIN";
-const OWN: &str = "/proc/self/ns/mnt";
+const NAMESPACE_LINK: &str = "/proc/self/ns/mnt";
 /// Arguments of `unshare`. Unmounts outside propagate into the namespace, so that the program keeps no other
 /// disk busy; nothing propagates outwards.
-const ALONE: [&str; 3] = ["--mount", "--propagation=slave", "--"];
+const UNSHARE_ARGUMENTS: [&str; 3] = ["--mount", "--propagation=slave", "--"];
 
 /// Moves this program into its own mount namespace, in which a [`Disk`](crate::Disk) may be created. It
 /// replaces the process by a new start of the program with the same process id, arguments, environment and
@@ -34,10 +34,10 @@ pub fn enter() -> Result<()> {
     check()?;
     let program = std::env::current_exe().map_err(|error| OutageError::failed("find this program", error))?;
     let error = Command::new(UNSHARE.find()?)
-        .args(ALONE)
+        .args(UNSHARE_ARGUMENTS)
         .arg(&program)
         .args(std::env::args_os().skip(1))
-        .env(ORIGIN, format!("{} {}", std::process::id(), own()?))
+        .env(ORIGIN, format!("{} {}", std::process::id(), current_namespace()?))
         .exec();
     Err(failed("start again", &program)(error))
 }
@@ -47,7 +47,7 @@ pub(crate) fn check() -> Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Err(OutageError::unavailable("only root may mount a disk", "start as root"));
     }
-    let arguments: Vec<&str> = ALONE.into_iter().chain(["true"]).collect();
+    let arguments: Vec<&str> = UNSHARE_ARGUMENTS.into_iter().chain(["true"]).collect();
     UNSHARE.run("leave the mounts of others", &arguments, None).map_err(|error| {
         OutageError::unavailable(
             error.to_string(),
@@ -61,13 +61,13 @@ pub(crate) fn is_entered() -> Result<bool> {
     // Child processes inherit the variable, but their process id differs.
     let origin = std::env::var(ORIGIN).unwrap_or_default();
     let Some(namespace) = origin.strip_prefix(&format!("{} ", std::process::id())) else { return Ok(false) };
-    if namespace == own()? {
+    if namespace == current_namespace()? {
         return Err(OutageError::failed("leave the mounts of others", "unshare changed nothing"));
     }
     Ok(true)
 }
 
-fn own() -> Result<String> {
-    let link = std::fs::read_link(OWN).map_err(failed("read", Path::new(OWN)))?;
+fn current_namespace() -> Result<String> {
+    let link = std::fs::read_link(NAMESPACE_LINK).map_err(failed("read", Path::new(NAMESPACE_LINK)))?;
     Ok(link.display().to_string())
 }

@@ -40,8 +40,8 @@ mod tests {
     /// Uses `/proc`, where the call would be denied anyway.
     #[test]
     fn another_file_system_is_left_alone() {
-        let elsewhere = File::open("/proc").unwrap();
-        let error = shut_down(&elsewhere, elsewhere.metadata().unwrap().dev() + 1).unwrap_err();
+        let proc_folder = File::open("/proc").unwrap();
+        let error = shut_down(&proc_folder, proc_folder.metadata().unwrap().dev() + 1).unwrap_err();
         assert!(error.to_string().contains("another file system"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::error::{OutageError, Result};
 
 /// Folders of administrators' programs, searched after `PATH` because few users' paths contain them.
-const FURTHER: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+const SYSTEM_FOLDERS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 
 /// Program of the operating system and the package that provides it.
 pub(crate) struct Tool {
@@ -22,10 +22,11 @@ pub(crate) const MOUNT: Tool = Tool { name: "mount", package: "util-linux (on De
 pub(crate) const UNSHARE: Tool = Tool { name: "unshare", package: "util-linux" };
 
 impl Tool {
-    /// Finds the program in `PATH`, then in [`FURTHER`]; [`OutageError::Unavailable`] if it is in neither.
+    /// Finds the program in `PATH`, then in [`SYSTEM_FOLDERS`]; [`OutageError::Unavailable`] if it is in
+    /// neither.
     pub(crate) fn find(&self) -> Result<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut folders = std::env::split_paths(&path).chain(FURTHER.map(PathBuf::from));
+        let mut folders = std::env::split_paths(&path).chain(SYSTEM_FOLDERS.map(PathBuf::from));
         folders.find_map(|folder| Some(folder.join(self.name)).filter(|file| is_program(file))).ok_or_else(
             || {
                 OutageError::unavailable(
@@ -41,7 +42,7 @@ impl Tool {
     pub(crate) fn run(&self, action: &str, arguments: &[&str], input: Option<&File>) -> Result<()> {
         let failed = |error: std::io::Error| OutageError::failed(action, format!("{}: {error}", self.name));
         let input = input.map(File::try_clone).transpose().map_err(failed)?;
-        let ended = Command::new(self.find()?)
+        let output = Command::new(self.find()?)
             .args(arguments)
             .env("LC_ALL", "C")
             .stdin(input.map_or_else(Stdio::null, Stdio::from))
@@ -51,20 +52,20 @@ impl Tool {
             .process_group(0)
             .output()
             .map_err(failed)?;
-        if ended.status.success() {
+        if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&ended.stderr);
-        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let said = if said.is_empty() { ended.status.to_string() } else { said.join("; ") };
+        let message = String::from_utf8_lossy(&output.stderr);
+        let message: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let message = if message.is_empty() { output.status.to_string() } else { message.join("; ") };
         // Most tools begin their message with their own name.
-        let said = said.strip_prefix(&format!("{}: ", self.name)).unwrap_or(&said);
-        Err(OutageError::failed(action, format!("{}: {said}", self.name)))
+        let message = message.strip_prefix(&format!("{}: ", self.name)).unwrap_or(&message);
+        Err(OutageError::failed(action, format!("{}: {message}", self.name)))
     }
 }
 
 fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

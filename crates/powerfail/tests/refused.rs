@@ -63,7 +63,7 @@ fn a_cut_that_is_refused_is_known_before_anything_is_done() {
 fn a_cut_that_loses_nothing_is_no_cut() {
     alone("a_cut_that_loses_nothing_is_no_cut", |folder| {
         refuse(ioctl(&[SHUTDOWN]), 0);
-        is_refused(folder, &["failed to lose", "it was not synced, and is there after a cut"]);
+        is_refused(folder, &["failed to lose", "it was not synced, and is there after a power cut"]);
     });
 }
 

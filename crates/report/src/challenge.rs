@@ -44,14 +44,14 @@ pub struct Row {
 }
 
 impl From<&Published> for Row {
-    fn from(one: &Published) -> Self {
+    fn from(published: &Published) -> Self {
         Self {
-            name: named(&one.system, &one.tags),
-            version: one.version.clone(),
-            date: one.date.clone(),
-            loaded: one.loaded as f64 / one.scale as f64,
-            entrant: one.entrant(),
-            suspected: !one.suspected.is_empty(),
+            name: name_with_tags(&published.system, &published.tags),
+            version: published.version.clone(),
+            date: published.date.clone(),
+            loaded: published.loaded as f64 / published.scale as f64,
+            entrant: published.entrant(),
+            suspected: !published.suspected.is_empty(),
         }
     }
 }
@@ -59,7 +59,7 @@ impl From<&Published> for Row {
 impl From<&ResultFile> for Row {
     fn from(file: &ResultFile) -> Self {
         Self {
-            name: named(&file.system, &file.tags),
+            name: name_with_tags(&file.system, &file.tags),
             version: file.version.clone(),
             date: Some(file.date.clone()),
             loaded: file.num_loaded_documents as f64 / file.dataset_size as f64,
@@ -69,54 +69,54 @@ impl From<&ResultFile> for Row {
     }
 }
 
-fn named(system: &str, tags: &[String]) -> String {
+fn name_with_tags(system: &str, tags: &[String]) -> String {
     if tags.is_empty() { system.to_owned() } else { format!("{system} ({})", tags.join(", ")) }
 }
 
 /// Table of the given published results, with notes on values that are likely to be errors.
 #[must_use]
-pub fn published(results: &[&Published], by: SortKey, look: TableStyle) -> String {
-    let words = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
-    let snapshots = words(results.iter().map(|one| one.snapshot.clone()).collect());
-    let scales = words(results.iter().map(|one| scale(one.scale)).collect());
+pub fn published(results: &[&Published], sort_key: SortKey, style: TableStyle) -> String {
+    let join = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
+    let snapshots = join(results.iter().map(|result| result.snapshot.clone()).collect());
+    let scales = join(results.iter().map(|result| scale(result.scale)).collect());
     let title = format!("published {snapshots}, {scales} documents, on {MACHINE}");
-    let rows: Vec<Row> = results.iter().map(|one| Row::from(*one)).collect();
-    let mut section = table(title, &rows, by);
+    let rows: Vec<Row> = results.iter().map(|result| Row::from(*result)).collect();
+    let mut section = table(title, &rows, sort_key);
     section.notes.push(
         "results of the public benchmark JSONBench, as published; nothing of them was repeated or checked \
          here"
             .to_owned(),
     );
-    for one in results {
-        for suspected in &one.suspected {
+    for result in results {
+        for suspected in &result.suspected {
             section.notes.push(format!(
                 "? {}: {}, suspected, not confirmed: {}",
-                named(&one.system, &one.tags),
+                name_with_tags(&result.system, &result.tags),
                 suspected.field,
                 suspected.reason
             ));
         }
     }
-    draw(&[section], look)
+    draw(&[section], style)
 }
 
 /// Table of result files, which are scored among themselves.
 #[must_use]
-pub fn others(title: &str, files: &[ResultFile], by: SortKey, look: TableStyle) -> String {
+pub fn others(title: &str, files: &[ResultFile], sort_key: SortKey, style: TableStyle) -> String {
     let machines: BTreeSet<&str> = files.iter().map(|file| file.machine.as_str()).collect();
     let machines = machines.into_iter().collect::<Vec<_>>().join("; ");
     let rows: Vec<Row> = files.iter().map(Row::from).collect();
-    let mut section = table(format!("{title}, on {machines}"), &rows, by);
+    let mut section = table(format!("{title}, on {machines}"), &rows, sort_key);
     section.notes.push(
         "scored among themselves, all rankings and loads together, as the published benchmark does; the \
          tables above and below are of other machines or other runs"
             .to_owned(),
     );
-    draw(&[section], look)
+    draw(&[section], style)
 }
 
-fn table(title: String, rows: &[Row], by: SortKey) -> Section {
-    let phase = if by == SortKey::Cold { "cold" } else { "hot" };
+fn table(title: String, rows: &[Row], sort_key: SortKey) -> Section {
+    let phase = if sort_key == SortKey::Cold { "cold" } else { "hot" };
     let questions: Vec<String> = (1..=QUESTIONS).map(|question| format!("Q{question} {phase}")).collect();
     let mut header = vec!["system", "version", "measured", "loaded", "hot score", "cold score"];
     header.extend(["total", "size score"]);
@@ -125,22 +125,22 @@ fn table(title: String, rows: &[Row], by: SortKey) -> Section {
     let entrants: Vec<ScoreInput> = rows.iter().map(|row| row.entrant.clone()).collect();
     let mut scored: Vec<(&Row, Score)> =
         rows.iter().zip(scores(&entrants, &(0..QUESTIONS).collect::<Vec<_>>())).collect();
-    let key = |score: &Score| match by {
+    let key = |score: &Score| match sort_key {
         SortKey::Hot => score.hot,
         SortKey::Cold => score.cold,
         SortKey::Size => score.size,
     };
     // Rows with a likely error come last, so that they do not head the table.
-    let is_suspected = |row: &Row| match by {
+    let is_suspected = |row: &Row| match sort_key {
         SortKey::Hot | SortKey::Cold => row.entrant.suspected.times,
         SortKey::Size => row.entrant.suspected.size,
     };
-    let worth = |score: &Score| key(score).unwrap_or(f64::INFINITY);
-    scored.sort_by(|(one, a), (other, b)| {
-        is_suspected(one).cmp(&is_suspected(other)).then(worth(a).total_cmp(&worth(b)))
+    let sort_value = |score: &Score| key(score).unwrap_or(f64::INFINITY);
+    scored.sort_by(|(row_a, a), (row_b, b)| {
+        is_suspected(row_a).cmp(&is_suspected(row_b)).then(sort_value(a).total_cmp(&sort_value(b)))
     });
     for (row, score) in scored {
-        let times: &Times = if by == SortKey::Cold { &row.entrant.cold } else { &row.entrant.hot };
+        let times: &Times = if sort_key == SortKey::Cold { &row.entrant.cold } else { &row.entrant.hot };
         let mark = if row.suspected { " ?" } else { "" };
         let mut fields = vec![
             format!("{}{mark}", row.name),
@@ -177,41 +177,41 @@ fn two_decimals(score: f64) -> String {
 /// score.
 pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
     let scores = &summary.published_scores;
-    let fellows = |one: &PublishedScore| {
-        scores.iter().filter(|other| other.ranking == one.ranking && other.score.hot.is_some()).count()
+    let count_scored = |entry: &PublishedScore| {
+        scores.iter().filter(|other| other.ranking == entry.ranking && other.score.hot.is_some()).count()
     };
     let mut rankings: Vec<&str> = Vec::new();
-    for one in scores.iter().filter(|one| fellows(one) > 1) {
-        if !rankings.contains(&one.ranking.as_str()) {
-            rankings.push(&one.ranking);
+    for entry in scores.iter().filter(|entry| count_scored(entry) > 1) {
+        if !rankings.contains(&entry.ranking.as_str()) {
+            rankings.push(&entry.ranking);
         }
     }
     // Rankings come in the order of all other tables.
-    let place =
+    let position =
         |ranking: &str| PreparationClass::ALL.iter().position(|class| ranking.starts_with(class.word()));
-    rankings.sort_by_key(|ranking| place(ranking).unwrap_or(PreparationClass::ALL.len()));
+    rankings.sort_by_key(|ranking| position(ranking).unwrap_or(PreparationClass::ALL.len()));
     let header =
         ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
     let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
     for ranking in rankings {
         // In the order of the plan, because without an interval no configuration is shown to be first.
-        for one in scores.iter().filter(|one| one.ranking == ranking) {
+        for entry in scores.iter().filter(|entry| entry.ranking == ranking) {
             section.rows.push(vec![
-                one.ranking.clone(),
-                format!("{} {}", one.id.system, one.id.version),
-                one.id.variant.clone(),
-                one.id.storage.clone(),
-                optional(one.score.hot, two_decimals),
-                optional(one.score.cold, two_decimals),
-                optional(one.score.size, two_decimals),
-                format!("{} hot, {} cold of {QUESTIONS}", one.hot_answered, one.cold_answered),
+                entry.ranking.clone(),
+                format!("{} {}", entry.id.system, entry.id.version),
+                entry.id.variant.clone(),
+                entry.id.storage.clone(),
+                optional(entry.score.hot, two_decimals),
+                optional(entry.score.cold, two_decimals),
+                optional(entry.score.size, two_decimals),
+                format!("{} hot, {} cold of {QUESTIONS}", entry.hot_answered, entry.cold_answered),
             ]);
         }
     }
     section.notes.push(DEFINITION.to_owned());
     section.notes.push(
         "t is the cold trial, or the better of the first two hot ones: the statistic of the published \
-         benchmark, without an interval, so that it names no leader; no score with fewer documents; published figures are of another \
+         benchmark, without an interval, so that it names no leader; no score with fewer documents; published results are of another \
          machine and stand apart: `jsonathlon published`"
             .to_owned(),
     );

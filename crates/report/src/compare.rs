@@ -22,19 +22,19 @@ use crate::section::{Section, TOO_FEW_ROUNDS, none, optional, printable, short};
 /// gate sets another one.
 const NOTABLE: f64 = 0.05;
 
-/// Deviation below which a counted size is folded away, because three digits do not show it.
-const SEEN_OF_SIZES: f64 = 0.005;
+/// Deviation of a ratio from 1 below which a counted size is folded away: three digits do not show it.
+const NOTABLE_SIZE: f64 = 0.005;
 
 /// The comparison as tables for the terminal.
 #[must_use]
-pub fn tables(comparison: &RunComparison, look: TableStyle) -> String {
+pub fn tables(comparison: &RunComparison, style: TableStyle) -> String {
     let mut sections = vec![heading(comparison), differences(comparison)];
     sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell, comparison)));
     sections.extend(cells("no difference shown", comparison, |cell| is_quiet(cell, comparison)));
     sections.extend(sizes(comparison));
-    sections.extend(only(comparison));
+    sections.extend(unmatched(comparison));
     sections.push(closing(comparison));
-    draw(&sections, look)
+    draw(&sections, style)
 }
 
 /// The comparison as Markdown for a pull request: differences are in sight, everything else is folded.
@@ -45,12 +45,12 @@ pub fn markdown(comparison: &RunComparison) -> String {
     let mut text = markdown::write(&sections, 3);
     // Removes one `#`, so that the first heading ranks above the others.
     text.remove(0);
-    if let Some(all) = cells("all", comparison, |_| true) {
+    if let Some(all_cells) = cells("all", comparison, |_| true) {
         let _ = write!(
             text,
             "<details>\n<summary>all {} cells</summary>\n\n{}\n</details>\n\n",
-            all.rows.len(),
-            markdown::table(&all)
+            all_cells.rows.len(),
+            markdown::table(&all_cells)
         );
     }
     if let Some(sizes) = sizes(comparison) {
@@ -62,24 +62,24 @@ pub fn markdown(comparison: &RunComparison) -> String {
             markdown::list(&sizes.notes)
         );
     }
-    let mut rest: Vec<Section> = only(comparison).into_iter().collect();
-    rest.push(closing(comparison));
-    text + &markdown::write(&rest, 3)
+    let mut remaining: Vec<Section> = unmatched(comparison).into_iter().collect();
+    remaining.push(closing(comparison));
+    text + &markdown::write(&remaining, 3)
 }
 
 fn heading(comparison: &RunComparison) -> Section {
     let (a, b) = (&comparison.a, &comparison.b);
-    let with = match &a.of {
-        Some(of) => printable(of),
+    let baseline = match &a.of {
+        Some(part) => printable(part),
         None => "the baseline".to_owned(),
     };
     let mut section = Section {
-        title: format!("compared with {with}: {}", counts(&comparison.counts)),
+        title: format!("compared with {baseline}: {}", counts(&comparison.counts)),
         ..Section::default()
     };
     section.notes.push(control(comparison));
     if let Some(gate) = &comparison.gate {
-        section.notes.mark(passed(gate), verdict(gate));
+        section.notes.mark(gate_severity(gate), verdict(gate));
     }
     section.notes.push(format!("A, the baseline  {}", side(a)));
     section.notes.push(format!("B                {}", side(b)));
@@ -94,7 +94,8 @@ fn heading(comparison: &RunComparison) -> Section {
     } else {
         section.notes.push(format!("data             {data} ({})", digest(&b.digest)));
     }
-    let machine: Vec<&str> = comparison.machine_differences().map(|one| one.what.as_str()).collect();
+    let machine: Vec<&str> =
+        comparison.machine_differences().map(|difference| difference.what.as_str()).collect();
     if !machine.is_empty() {
         let text = format!(
             "NOT THE SAME MACHINE ({}): what differs between these runs is not the systems alone",
@@ -127,13 +128,13 @@ fn heading(comparison: &RunComparison) -> Section {
 
 /// Counts of outcomes, as text. The first four are always named, the others if they are not 0.
 fn counts(counts: &Counts) -> String {
-    let mut words = vec![
+    let mut parts = vec![
         format!("{} slower", counts.slower),
         format!("{} faster", counts.faster),
         format!("{} no difference shown", counts.none_shown),
         format!("{} now fail", counts.now_fail),
     ];
-    for (count, what) in [
+    for (count, label) in [
         (counts.larger, "larger"),
         (counts.smaller, "smaller"),
         (counts.now_answer, "now answer"),
@@ -141,16 +142,16 @@ fn counts(counts: &Counts) -> String {
         (counts.not_compared, "not compared"),
     ] {
         if count > 0 {
-            words.push(format!("{count} {what}"));
+            parts.push(format!("{count} {label}"));
         }
     }
-    words.join(", ")
+    parts.join(", ")
 }
 
 fn side(side: &Side) -> String {
     let Side { run, started, program, .. } = side;
-    let of = side.of.as_ref().map_or_else(String::new, |of| format!("{} in ", printable(of)));
-    format!("{of}{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
+    let part = side.of.as_ref().map_or_else(String::new, |part| format!("{} in ", printable(part)));
+    format!("{part}{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
 }
 
 fn control(comparison: &RunComparison) -> String {
@@ -183,7 +184,7 @@ fn differences(comparison: &RunComparison) -> Section {
     let one_run = comparison.within_one_run;
     let title = if one_run { "how the two sides differ" } else { "how the runs were made" }.to_owned();
     let mut section = Section::new(title, &["what differs", "A", "B"], 3);
-    section.rows = comparison.differences.iter().map(changed).collect();
+    section.rows = comparison.differences.iter().map(difference_row).collect();
     if section.rows.is_empty() {
         section.notes.push(
             match one_run {
@@ -198,13 +199,13 @@ fn differences(comparison: &RunComparison) -> Section {
     section
 }
 
-fn changed(one: &SetupDifference) -> Vec<String> {
+fn difference_row(difference: &SetupDifference) -> Vec<String> {
     let value = |text: &str| match text {
         "" => none(),
         text if text.starts_with("blake3:") || text.starts_with("sha256:") => digest(text),
         text => printable(text),
     };
-    vec![printable(&one.what), value(&one.a), value(&one.b)]
+    vec![printable(&difference.what), value(&difference.a), value(&difference.b)]
 }
 
 /// Beginning of a digest. An untrusted manifest may hold any text in its place.
@@ -220,41 +221,41 @@ fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
         Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => true,
         // Sizes that differ by a few pages do differ, but need no attention.
         Outcome::Sized(_) => {
-            cell.is_counted() && cell.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < SEEN_OF_SIZES)
+            cell.is_counted() && cell.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < NOTABLE_SIZE)
         }
         _ => false,
     }
 }
 
-/// Returns `true` if a ratio has no interval, so that no difference is shown, and yet deviates from 1 by more
+/// Returns `true` if a ratio has no interval, so that no difference is shown, yet deviates from 1 by more
 /// than the regression gate allows. Without a gate the limit is [`NOTABLE`].
 fn is_notable(cell: &CellComparison, comparison: &RunComparison) -> bool {
-    let most = 1.0 + comparison.gate.as_ref().map_or(NOTABLE, |gate| gate.allowed_share);
-    let far = cell.tested_ratio().is_some_and(|ratio| ratio > most || ratio < 1.0 / most);
-    matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() && far
+    let limit = 1.0 + comparison.gate.as_ref().map_or(NOTABLE, |gate| gate.allowed_share);
+    let is_far = cell.tested_ratio().is_some_and(|ratio| ratio > limit || ratio < 1.0 / limit);
+    matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() && is_far
 }
 
 fn cells(
     title: &str,
     comparison: &RunComparison,
-    wanted: impl Fn(&CellComparison) -> bool,
+    is_shown: impl Fn(&CellComparison) -> bool,
 ) -> Option<Section> {
     let mut header = vec!["system", "variant", "storage"];
     if has_classes(comparison) {
         header.push("class");
     }
     header.push("cell");
-    let words = header.len();
+    let left_columns = header.len();
     header.extend(["A", "B", "B ÷ A", "95 % interval"]);
     if comparison.control.is_some() {
         header.extend(["÷ control", "95 % interval"]);
     }
-    let outcome = header.len();
+    let outcome_column = header.len();
     header.push("outcome");
-    let mut section = Section::new(title.to_owned(), &header, words);
-    section.left_also = vec![outcome];
-    let shown = comparison.cells.iter().filter(|cell| wanted(cell));
-    section.rows = shown.map(|cell| (severity(cell), row(cell, comparison))).collect();
+    let mut section = Section::new(title.to_owned(), &header, left_columns);
+    section.left_also = vec![outcome_column];
+    let shown_cells = comparison.cells.iter().filter(|cell| is_shown(cell));
+    section.rows = shown_cells.map(|cell| (severity(cell), row(cell, comparison))).collect();
     (!section.rows.is_empty()).then_some(section)
 }
 
@@ -292,13 +293,13 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     if matches!(cell.outcome, Outcome::Timed(_)) && interval(cell.ratio, cell.low, cell.high).is_none() {
         outcome.push_str(&format!(" ({TOO_FEW_ROUNDS})"));
     }
-    let single = cell.a.rounds.min(cell.b.rounds) < 2;
-    if matches!(cell.outcome, Outcome::Sized(SizeChange::Larger | SizeChange::Smaller)) && single {
+    let is_single_round = cell.a.rounds.min(cell.b.rounds) < 2;
+    if matches!(cell.outcome, Outcome::Sized(SizeChange::Larger | SizeChange::Smaller)) && is_single_round {
         outcome.push_str(" (counted once)");
     }
     // Without a value the verdict is already shown in its place.
-    let both = cell.a.value.is_some() && cell.b.value.is_some();
-    if both && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
+    let has_values = cell.a.value.is_some() && cell.b.value.is_some();
+    if has_values && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
     }
     if let Some(raw) = cell.raw_outcome {
@@ -328,7 +329,7 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     if comparison.control.is_some() {
         let divided = cell.divided;
         row.push(optional(divided.map(|divided| divided.ratio), format::times));
-        let limits = divided.and_then(|one| interval(Some(one.ratio), one.low, one.high));
+        let limits = divided.and_then(|divided| interval(Some(divided.ratio), divided.low, divided.high));
         row.push(limits.unwrap_or_else(none));
     }
     row.push(outcome);
@@ -353,17 +354,17 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
     section.rows = comparison
         .sizes
         .iter()
-        .filter(|one| !one.is_cell)
-        .map(|one| {
-            let [a, b] = &one.ids;
+        .filter(|size| !size.is_cell)
+        .map(|size| {
+            let [a, b] = &size.ids;
             vec![
                 system(a, b),
                 change(&a.variant, &b.variant),
                 printable(&b.storage),
-                one.what.to_owned(),
-                optional(one.a_bytes, format::bytes),
-                optional(one.b_bytes, format::bytes),
-                optional(one.ratio, format::times),
+                size.what.to_owned(),
+                optional(size.a_bytes, format::bytes),
+                optional(size.b_bytes, format::bytes),
+                optional(size.ratio, format::times),
             ]
         })
         .collect();
@@ -371,18 +372,18 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
     (!section.rows.is_empty()).then_some(section)
 }
 
-fn only(comparison: &RunComparison) -> Option<Section> {
+fn unmatched(comparison: &RunComparison) -> Option<Section> {
     let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
-    for (side, all) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
-        for one in all {
-            let UnmatchedConfiguration { id, whole, cells, .. } = one;
-            let what = match cells.len() {
-                _ if !*whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
+    for (side, configurations) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
+        for configuration in configurations {
+            let UnmatchedConfiguration { id, whole: is_whole, cells, .. } = configuration;
+            let description = match cells.len() {
+                _ if !*is_whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
                 0 => "nothing was measured".to_owned(),
                 1 => "all of it, 1 cell".to_owned(),
                 count => format!("all of it, {count} cells"),
             };
-            section.notes.push(format!("only in {side}: {}: {what}", printable(&id.to_string())));
+            section.notes.push(format!("only in {side}: {}: {description}", printable(&id.to_string())));
         }
     }
     (!section.notes.is_empty()).then_some(section)
@@ -391,11 +392,11 @@ fn only(comparison: &RunComparison) -> Option<Section> {
 fn closing(comparison: &RunComparison) -> Section {
     let counts = &comparison.counts;
     let mut section = Section { title: "in short".to_owned(), ..Section::default() };
-    let called = counts.slower + counts.faster;
+    let different = counts.slower + counts.faster;
     let by_chance = match counts.with_interval {
         0 => "no comparison has an interval, which needs two rounds on either side".to_owned(),
         1 => "one comparison with an interval, 5 % to be called different by chance".to_owned(),
-        comparisons if called == 0 => format!("{comparisons} comparisons with an interval"),
+        comparisons if different == 0 => format!("{comparisons} comparisons with an interval"),
         comparisons => {
             format!(
                 "{comparisons} comparisons with an interval; of those called different 5 % are expected by chance"
@@ -409,11 +410,11 @@ fn closing(comparison: &RunComparison) -> Section {
         counts.faster,
         counts.none_shown
     ));
-    let without = counts.compared() - counts.with_interval;
-    if without > 0 && counts.with_interval > 0 {
-        let have = if without == 1 { "has" } else { "have" };
+    let missing = counts.compared() - counts.with_interval;
+    if missing > 0 && counts.with_interval > 0 {
+        let have = if missing == 1 { "has" } else { "have" };
         section.notes.push(format!(
-            "{without} of them {have} one round on a side: a ratio without an interval shows no difference"
+            "{missing} of them {have} one round on a side: a ratio without an interval shows no difference"
         ));
     }
     section.notes.push(match comparison.within_one_run {
@@ -440,58 +441,58 @@ fn closing(comparison: &RunComparison) -> Section {
         );
     }
     if let Some(gate) = &comparison.gate {
-        section.notes.mark(passed(gate), verdict(gate));
+        section.notes.mark(gate_severity(gate), verdict(gate));
         section.notes.mark_all(Severity::Failed, gate.reasons.iter().map(reason));
     }
     section
 }
 
-fn passed(gate: &RegressionGate) -> Severity {
+fn gate_severity(gate: &RegressionGate) -> Severity {
     if gate.passed { Severity::Good } else { Severity::Failed }
 }
 
 fn reason(reason: &Reason) -> String {
-    let what = match reason.kind {
+    let label = match reason.kind {
         ReasonKind::Slower | ReasonKind::Larger | ReasonKind::NowFails => "regression",
         ReasonKind::Missing | ReasonKind::Incomplete | ReasonKind::Untested => "not passed",
     };
-    format!("{what}: {}", printable(&reason.text))
+    format!("{label}: {}", printable(&reason.text))
 }
 
 fn verdict(gate: &RegressionGate) -> String {
     // Rounded to 0.01 %, so that the option's value is shown without binary rounding errors.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     if gate.passed {
-        words.push(format!(
+        parts.push(format!(
             "PASSED: nothing is slower or larger by more than {allowed}, and nothing now fails"
         ));
     }
-    let counted = match gate.sizes_counted {
+    let counted_sizes = match gate.sizes_counted {
         0 => None,
         1 => Some("1 size compared as counted".to_owned()),
         count => Some(format!("{count} sizes compared as counted")),
     };
-    words.extend(count_reasons(gate, &allowed));
-    words.extend(describe_tests(gate).into_iter().chain(counted));
+    parts.extend(count_reasons(gate, &allowed));
+    parts.extend(describe_tests(gate).into_iter().chain(counted_sizes));
     match gate.without_interval {
         0 => {}
-        1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
-        count => words.push(format!("{count} cells have no interval and cannot be shown to be slower")),
+        1 => parts.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
+        count => parts.push(format!("{count} cells have no interval and cannot be shown to be slower")),
     }
     match gate.not_looked_at {
         count if count == 0 || !gate.allow_missing => {}
-        1 => words.push("1 cell that was right in A was not looked at".to_owned()),
-        count => words.push(format!("{count} cells that were right in A were not looked at")),
+        1 => parts.push("1 cell that was right in A was not looked at".to_owned()),
+        count => parts.push(format!("{count} cells that were right in A were not looked at")),
     }
-    let said = words.join("; ");
-    if gate.passed { said } else { format!("NOT PASSED: {said}") }
+    let text = parts.join("; ");
+    if gate.passed { text } else { format!("NOT PASSED: {text}") }
 }
 
 /// Number of tested cells, which ones these are, and at which level; `None` if no cell was tested.
 fn describe_tests(gate: &RegressionGate) -> Option<String> {
     let times = gate.tested - gate.sizes_tested - gate.measured_tested;
-    let which = match (times, gate.measured_tested, gate.sizes_tested) {
+    let kinds = match (times, gate.measured_tested, gate.sizes_tested) {
         (_, 0, 0) => "loads and hot questions",
         (_, 0, _) => "loads, hot questions, and sizes that vary",
         (_, _, 0) => "loads, throughput, and p99 that has an interval",
@@ -499,16 +500,16 @@ fn describe_tests(gate: &RegressionGate) -> Option<String> {
     };
     match gate.tested {
         0 => None,
-        1 => Some(format!("1 cell tested ({which})")),
-        count => Some(format!("{count} cells tested ({which}), together at {:.0} %", 100.0 * gate.level)),
+        1 => Some(format!("1 cell tested ({kinds})")),
+        count => Some(format!("{count} cells tested ({kinds}), together at {:.0} %", 100.0 * gate.level)),
     }
 }
 
 /// Number of reasons of each kind against passing; kinds without a reason are left out.
 fn count_reasons(gate: &RegressionGate, allowed: &str) -> Vec<String> {
     let slower = format!("slower by more than {allowed}");
-    let mut words = Vec::new();
-    for (kind, one, many) in [
+    let mut parts = Vec::new();
+    for (kind, singular, plural) in [
         (ReasonKind::Slower, format!("1 cell is {slower}"), format!("cells are {slower}")),
         (
             ReasonKind::Larger,
@@ -526,9 +527,9 @@ fn count_reasons(gate: &RegressionGate, allowed: &str) -> Vec<String> {
     ] {
         match gate.reasons.iter().filter(|reason| reason.kind == kind).count() {
             0 => {}
-            1 => words.push(one),
-            count => words.push(format!("{count} {many}")),
+            1 => parts.push(singular),
+            count => parts.push(format!("{count} {plural}")),
         }
     }
-    words
+    parts
 }

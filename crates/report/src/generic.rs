@@ -27,18 +27,18 @@ pub(crate) fn sections(run: &Run, summary: &Summary, workload: &WorkloadName) ->
 /// Title of a cell's table, i.e. its dimensions without the configuration: `append: insert, batch, clients
 /// 4`.
 fn kind(cell: &Cell) -> String {
-    let mut words = vec![format!("{}: {}", cell.workload, cell.step)];
+    let mut parts = vec![format!("{}: {}", cell.workload, cell.step)];
     if cell.phase.word() != cell.step.word() {
-        words.push(cell.phase.words().to_owned());
+        parts.push(cell.phase.words().to_owned());
     }
-    words.extend(cell.state.map(|state| state.word().to_owned()));
-    let own = |name: &str| matches!(name, "scale" | "preparation" | "memory");
-    let others = cell.parameters.iter().filter(|(name, _)| !own(name));
-    words.extend(others.map(|(name, value)| {
+    parts.extend(cell.state.map(|state| state.word().to_owned()));
+    let is_shown_elsewhere = |name: &str| matches!(name, "scale" | "preparation" | "memory");
+    let parameters = cell.parameters.iter().filter(|(name, _)| !is_shown_elsewhere(name));
+    parts.extend(parameters.map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("{} {value}", name.replace('_', " "))
     }));
-    printable(&words.join(", "))
+    printable(&parts.join(", "))
 }
 
 fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
@@ -54,17 +54,17 @@ fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
     let mut section = Section { title: title.to_owned(), left_columns: NAMES, ..Section::default() };
     section.left_also = vec![header.len() - 1];
     section.header = header;
-    let of = |configuration: &&Configuration| -> Vec<(Vec<String>, &CellSummary)> {
-        let own = entries.iter().filter(|entry| configuration.has(&entry.cell));
-        own.map(|entry| (name(configuration), *entry)).collect()
+    let rows = |configuration: &&Configuration| -> Vec<(Vec<String>, &CellSummary)> {
+        let matching = entries.iter().filter(|entry| configuration.has(&entry.cell));
+        matching.map(|entry| (name(configuration), *entry)).collect()
     };
-    for (mut row, entry) in by_class(run).iter().flat_map(of) {
+    for (mut row, entry) in by_class(run).iter().flat_map(rows) {
         if has_times {
             row.extend([optional(entry.median_s, format::seconds), interval(Some(entry))]);
         }
         row.extend(names.iter().map(|name| value(entry, name)));
-        let unverified = entry.cell.phase == Phase::ColdUnverified;
-        row.push(entry.verdict.word().to_owned() + if unverified { ", cold-unverified" } else { "" });
+        let is_unverified = entry.cell.phase == Phase::ColdUnverified;
+        row.push(entry.verdict.word().to_owned() + if is_unverified { ", cold-unverified" } else { "" });
         section.rows.mark(entry.severity(), row);
     }
     section

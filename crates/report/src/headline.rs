@@ -18,21 +18,21 @@ pub(crate) struct Sentence {
 
 /// Sentences about promises that this run or other durability runs broke; empty if there are none.
 pub(crate) fn sentences(run: &Run, summary: &Summary) -> Vec<Sentence> {
-    let of_this_run = summary.broken_promises.iter().map(broken);
-    let of_others = run.manifest.configurations.iter().flat_map(broken_before);
+    let from_this_run = summary.broken_promises.iter().map(describe_promise);
+    let from_other_runs = run.manifest.configurations.iter().flat_map(describe_earlier);
     let sentence = |text| Sentence { severity: Severity::Failed, text };
-    of_this_run.chain(of_others).map(sentence).collect()
+    from_this_run.chain(from_other_runs).map(sentence).collect()
 }
 
 /// Sentences about a configuration whose durability tier broke its promise in other durability runs.
-fn broken_before(one: &Configuration) -> Vec<String> {
-    let Some(tier) = &one.durability else { return Vec::new() };
-    let broken = tier.tested.iter().filter(|tested| !tested.severity().is_good());
-    let told = |tested: &DurabilityEvidence| {
-        let Configuration { title, id, .. } = one;
-        printable(&format!("✖ {title} {} {}, {}: {tested}", id.version, id.variant, tier.tier))
+fn describe_earlier(configuration: &Configuration) -> Vec<String> {
+    let Some(tier) = &configuration.durability else { return Vec::new() };
+    let broken = tier.tested.iter().filter(|evidence| !evidence.severity().is_good());
+    let describe = |evidence: &DurabilityEvidence| {
+        let Configuration { title, id, .. } = configuration;
+        printable(&format!("✖ {title} {} {}, {}: {evidence}", id.version, id.variant, tier.tier))
     };
-    broken.map(told).collect()
+    broken.map(describe).collect()
 }
 
 /// Section with these sentences; `None` if no promise was broken.
@@ -42,65 +42,65 @@ pub(crate) fn section(run: &Run, summary: &Summary) -> Option<Section> {
         return None;
     }
     let mut section = Section { title: "DURABILITY PROMISES BROKEN".to_owned(), ..Section::default() };
-    section.notes.extend(sentences.into_iter().map(|one| (one.severity, one.text)));
+    section.notes.extend(sentences.into_iter().map(|sentence| (sentence.severity, sentence.text)));
     Some(section)
 }
 
-fn broken(one: &BrokenPromise) -> String {
-    let BrokenPromise { id, tier, stops, as_promised, acknowledged, lost, .. } = one;
-    let by = if one.kind == POWER { "power loss" } else { "process crash" };
-    let mut found = Vec::new();
+fn describe_promise(promise: &BrokenPromise) -> String {
+    let BrokenPromise { id, tier, stops, as_promised, acknowledged, lost, .. } = promise;
+    let crash = if promise.kind == POWER { "power loss" } else { "process crash" };
+    let mut findings = Vec::new();
     if *lost > 0 {
-        found.push(format!(
+        findings.push(format!(
             "{} of {} acknowledged writes lost",
             format::whole(*lost as f64),
             format::whole(*acknowledged as f64)
         ));
     }
-    if one.torn > 0 {
-        found.push(format!("{} documents torn", format::whole(one.torn as f64)));
+    if promise.torn > 0 {
+        findings.push(format!("{} documents torn", format::whole(promise.torn as f64)));
     }
-    let age = one.oldest_loss_s.filter(|age| *age > 0.0);
-    found.extend(age.map(|age| match one.allowed_loss_s {
+    let age = promise.oldest_loss_s.filter(|age| *age > 0.0);
+    findings.extend(age.map(|age| match promise.allowed_loss_s {
         Some(allowed) => {
             format!("the oldest {} old where {} are allowed", format::seconds(age), format::seconds(allowed))
         }
         None => format!("the oldest {} old", format::seconds(age)),
     }));
-    if found.is_empty() {
-        found.push("it did not come up again, or could not be read".to_owned());
+    if findings.is_empty() {
+        findings.push("it did not start again, or could not be read".to_owned());
     }
-    let may_lose = match (&one.may_lose, one.allowed_loss_s) {
-        (Some(words), None) => format!(" (it may lose {})", printable(words)),
+    let may_lose = match (&promise.may_lose, promise.allowed_loss_s) {
+        (Some(loss), None) => format!(" (it may lose {})", printable(loss)),
         _ => String::new(),
     };
-    let who = printable(&format!("{} {} {}, {tier}", id.system, id.version, id.variant));
+    let configuration = printable(&format!("{} {} {}, {tier}", id.system, id.version, id.variant));
     format!(
-        "✖ {who}, {by}: {}{may_lose}; as promised after {as_promised} of {stops} stops; {}",
-        found.join(", "),
-        conditions(one)
+        "✖ {configuration}, {crash}: {}{may_lose}; as promised after {as_promised} of {stops} crashes; {}",
+        findings.join(", "),
+        conditions(promise)
     )
 }
 
 /// Text on whether the disk or the machine stalled. A loss window is promised only for a healthy disk and
 /// machine.
-fn conditions(one: &BrokenPromise) -> String {
-    let stood = |what: &str, stall: Option<f64>| match stall {
-        Some(seconds) => format!("{what} stood still for {} at most", format::seconds(seconds)),
-        None => format!("of {what} it is not known"),
+fn conditions(promise: &BrokenPromise) -> String {
+    let describe_stall = |part: &str, stall: Option<f64>| match stall {
+        Some(seconds) => format!("{part} stood still for {} at most", format::seconds(seconds)),
+        None => format!("of {part} it is not known"),
     };
-    let disk = stood("the disk", one.disk_stall_s);
-    let machine = stood("the machine", one.machine_stall_s);
-    match one.conditions() {
+    let disk = describe_stall("the disk", promise.disk_stall_s);
+    let machine = describe_stall("the machine", promise.machine_stall_s);
+    match promise.conditions() {
         Conditions::NotRecorded => "whether disk or machine was busy was not recorded".to_owned(),
         Conditions::Quiet => format!("neither disk nor machine was busy ({disk}, {machine})"),
-        Conditions::Busy { disk: is_disk, machine: is_machine } => {
-            let what = match (is_disk, is_machine) {
+        Conditions::Busy { disk: is_disk_busy, machine: is_machine_busy } => {
+            let busy = match (is_disk_busy, is_machine_busy) {
                 (true, true) => "disk and machine were busy",
                 (true, false) => "the disk was busy",
                 _ => "the machine was busy",
             };
-            format!("{what} ({disk}, {machine}): a tier promises for healthy ones")
+            format!("{busy} ({disk}, {machine}): a tier promises for healthy ones")
         }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    fn one() -> BrokenPromise {
+    fn broken_promise() -> BrokenPromise {
         BrokenPromise {
             id: ConfigurationId::new("mongodb", "6.0.5", "id", "default"),
             tier: "window".into(),
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_broken_window_is_told_with_what_it_allows_and_whether_disk_or_machine_was_busy() {
-        let said = "✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost, the oldest 1.15 s old where \
-                    100 ms are allowed; as promised after 1 of 3 stops; ";
+        let prefix = "✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost, the oldest 1.15 s old where \
+                    100 ms are allowed; as promised after 1 of 3 crashes; ";
         for (stalls, conditions) in [
             (
                 (Some(1.02), Some(0.004)),
@@ -152,18 +152,20 @@ mod tests {
             ((None, None), "whether disk or machine was busy was not recorded"),
         ] {
             let (disk_stall_s, machine_stall_s) = stalls;
-            let told = broken(&BrokenPromise { disk_stall_s, machine_stall_s, ..one() });
-            assert_eq!(told, format!("{said}{conditions}"));
+            let promise = BrokenPromise { disk_stall_s, machine_stall_s, ..broken_promise() };
+            let sentence = describe_promise(&promise);
+            assert_eq!(sentence, format!("{prefix}{conditions}"));
         }
     }
 
     #[test]
     fn what_did_not_come_up_again_is_told_too() {
-        let gone = BrokenPromise { lost: 0, oldest_loss_s: None, allowed_loss_s: None, ..one() };
-        let told = broken(&gone);
+        let unreadable =
+            BrokenPromise { lost: 0, oldest_loss_s: None, allowed_loss_s: None, ..broken_promise() };
+        let sentence = describe_promise(&unreadable);
         assert!(
-            told.contains("it did not come up again, or could not be read (it may lose up to 100 ms)"),
-            "{told}"
+            sentence.contains("it did not start again, or could not be read (it may lose up to 100 ms)"),
+            "{sentence}"
         );
     }
 }

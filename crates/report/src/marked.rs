@@ -28,8 +28,8 @@ impl<T> Marked<T> {
     }
 
     /// Appends the items of another list with the severities that they have there.
-    pub(crate) fn append(&mut self, mut others: Self) {
-        self.0.append(&mut others.0);
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -68,9 +68,9 @@ impl<T> Extend<(Severity, T)> for Marked<T> {
 
 impl<T> FromIterator<T> for Marked<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        let mut found = Self::default();
-        found.extend(items);
-        found
+        let mut marked = Self::default();
+        marked.extend(items);
+        marked
     }
 }
 

@@ -10,8 +10,8 @@ use crate::section::{Section, printable};
 
 /// Draws the tables of a data profile for the terminal.
 #[must_use]
-pub fn render(profile: &Profile, look: TableStyle) -> String {
-    draw(&[heading(profile), kinds(profile), collections(profile), paths(profile)], look)
+pub fn render(profile: &Profile, style: TableStyle) -> String {
+    draw(&[heading(profile), kinds(profile), collections(profile), paths(profile)], style)
 }
 
 fn heading(profile: &Profile) -> Section {
@@ -32,13 +32,13 @@ fn heading(profile: &Profile) -> Section {
         section.notes.push(format!("time_us: {first} to {last}, {} in all", format::seconds(seconds)));
     }
     section.notes.push(format!("distinct users (did): {}", format::whole(profile.users as f64)));
-    for (count, what) in [
+    for (count, description) in [
         (profile.blank_lines, "blank lines, which are no documents"),
         (profile.documents_left_out, "documents whose values are not in the table of paths"),
         (profile.values_left_out, "values on further paths"),
     ] {
         if count > 0 {
-            section.notes.push(format!("{} {what}", format::whole(count as f64)));
+            section.notes.push(format!("{} {description}", format::whole(count as f64)));
         }
     }
     for (reason, NoDocuments { lines, first }) in &profile.no_documents {
@@ -72,15 +72,16 @@ fn collections(profile: &Profile) -> Section {
         &["collection", "documents", "create", "update", "delete", "users of creates"],
         1,
     );
-    for one in &profile.collections {
-        let operation = |name: &str| format::whole(one.operations.get(name).copied().unwrap_or(0) as f64);
+    for collection in &profile.collections {
+        let operation =
+            |name: &str| format::whole(collection.operations.get(name).copied().unwrap_or(0) as f64);
         section.rows.push(vec![
-            one.collection.clone().unwrap_or_else(|| "(none)".to_owned()),
-            format::whole(one.documents as f64),
+            collection.collection.clone().unwrap_or_else(|| "(none)".to_owned()),
+            format::whole(collection.documents as f64),
             operation("create"),
             operation("update"),
             operation("delete"),
-            format::whole(one.users_of_creates as f64),
+            format::whole(collection.users_of_creates as f64),
         ]);
     }
     section
@@ -89,12 +90,12 @@ fn collections(profile: &Profile) -> Section {
 fn paths(profile: &Profile) -> Section {
     let mut section = Section::new("paths".to_owned(), &["path", "type", "values", "length"], 2);
     for PathProfile { path, types } in &profile.paths {
-        for one in types {
+        for value_type in types {
             section.rows.push(vec![
                 path.clone(),
-                format!("{:?}", one.json_type).to_lowercase(),
-                format::whole(one.values as f64),
-                one.length.map(span).unwrap_or_default(),
+                format!("{:?}", value_type.json_type).to_lowercase(),
+                format::whole(value_type.values as f64),
+                value_type.length.map(span).unwrap_or_default(),
             ]);
         }
     }

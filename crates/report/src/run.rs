@@ -18,25 +18,25 @@ use crate::{
 };
 
 /// Systems of a summary that are no configurations: plain files, and the control.
-const BESIDE: [&str; 2] = ["files", CONTROL];
+const NOT_CONFIGURATIONS: [&str; 2] = ["files", CONTROL];
 
 /// All tables of a run for the terminal, with the notes that are needed to judge them.
 #[must_use]
-pub fn tables(run: &Run, look: TableStyle) -> String {
-    tables_from_summary(run, &run.summary(), look)
+pub fn tables(run: &Run, style: TableStyle) -> String {
+    tables_from_summary(run, &run.summary(), style)
 }
 
 /// Like [`tables`], with means and standard deviations beside medians and intervals in the tables that have
 /// room for them: those of the documents workload.
 #[must_use]
-pub fn tables_with_means(run: &Run, look: TableStyle) -> String {
-    draw(&sections(run, &run.summary(), true), look)
+pub fn tables_with_means(run: &Run, style: TableStyle) -> String {
+    draw(&sections(run, &run.summary(), true), style)
 }
 
 /// Like [`tables`], for a summary that was computed before, because its intervals take most of the time.
 #[must_use]
-pub fn tables_from_summary(run: &Run, summary: &Summary, look: TableStyle) -> String {
-    draw(&sections(run, summary, false), look)
+pub fn tables_from_summary(run: &Run, summary: &Summary, style: TableStyle) -> String {
+    draw(&sections(run, summary, false), style)
 }
 
 /// Like [`tables`], but as Markdown.
@@ -68,41 +68,43 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
         });
     }
     sections.push(reading(run, summary));
-    sections.extend(trouble(summary));
+    sections.extend(failures(summary));
     sections
 }
 
 /// Workloads of a run, in the order in which they were measured; analytics if nothing was measured yet.
 fn workloads(summary: &Summary) -> Vec<&WorkloadName> {
-    let mut found: Vec<&WorkloadName> = Vec::new();
-    for entry in summary.results.iter().filter(|entry| !BESIDE.contains(&entry.cell.id.system.as_str())) {
-        if !found.contains(&&entry.cell.workload) {
-            found.push(&entry.cell.workload);
+    let mut names: Vec<&WorkloadName> = Vec::new();
+    for entry in
+        summary.results.iter().filter(|entry| !NOT_CONFIGURATIONS.contains(&entry.cell.id.system.as_str()))
+    {
+        if !names.contains(&&entry.cell.workload) {
+            names.push(&entry.cell.workload);
         }
     }
-    if found.is_empty() {
-        found.push(&WorkloadName::Known(WorkloadKind::Analytics));
+    if names.is_empty() {
+        names.push(&WorkloadName::Known(WorkloadKind::Analytics));
     }
-    found
+    names
 }
 
 /// Returns `true` if a run is of this workload.
-fn has(summary: &Summary, kind: WorkloadKind) -> bool {
+fn has_workload(summary: &Summary, kind: WorkloadKind) -> bool {
     workloads(summary).into_iter().any(|name| *name == kind)
 }
 
 /// Notes on lines that are no documents, and on files that were not read.
-fn beside_the_data(run: &Run) -> Vec<String> {
+fn describe_omissions(run: &Run) -> Vec<String> {
     let data = &run.manifest.data;
     let mut notes = Vec::new();
     if data.no_documents > 0 {
-        let (lines, are) = match data.no_documents {
+        let (lines, predicate) = match data.no_documents {
             1 => ("1 line".to_owned(), "is no JSON, and no document"),
             lines => (format!("{} lines", format::whole(lines as f64)), "are no JSON, and no documents"),
         };
         let first = printable(&data.first_no_documents.join("; "));
         let file = DataSetInfo::NO_DOCUMENTS;
-        notes.push(format!("         {lines} {are} ({first}); {}/{file} lists what is none", run.path));
+        notes.push(format!("         {lines} {predicate} ({first}); {}/{file} lists what is none", run.path));
     }
     notes.extend(data.left_out.as_ref().map(|left_out| format!("         {left_out}")));
     notes
@@ -121,7 +123,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
         ..Section::default()
     };
     section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
-    section.notes.extend(beside_the_data(run));
+    section.notes.extend(describe_omissions(run));
     section.notes.push(format!(
         "machine  {} cores, {}, {} memory{}, {}, {}{}",
         machine.cores,
@@ -129,7 +131,9 @@ fn heading(run: &Run, summary: &Summary) -> Section {
         format::bytes(machine.memory_bytes as f64),
         machine
             .physical_memory_bytes
-            .map(|all| format!(" (the limit of a container; the machine has {})", format::bytes(all as f64)))
+            .map(|bytes| {
+                format!(" (the limit of a container; the machine has {})", format::bytes(bytes as f64))
+            })
             .unwrap_or_default(),
         machine.os,
         machine.kernel,
@@ -143,7 +147,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     if !summary.complete {
         let open = run.open_trials().len();
         let text = format!(
-            "INCOMPLETE: {open} planned trials have no record yet; go on with `jsonathlon run --resume {}`",
+            "INCOMPLETE: {open} of the planned trials have not run; resume with `jsonathlon run --resume {}`",
             run.path
         );
         section.notes.mark(Severity::Failed, text);
@@ -159,44 +163,43 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(classes(run));
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
-    let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
-    let found = has(summary, WorkloadKind::Fidelity) || has(summary, WorkloadKind::Durability);
+    let has_measurements = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
+    let has_findings =
+        has_workload(summary, WorkloadKind::Fidelity) || has_workload(summary, WorkloadKind::Durability);
     // Runs of serving, fidelity or durability alone need no notes about questions.
-    let asked =
-        !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
-    if asked {
+    let has_questions = !(has_measurements || has_findings)
+        || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
+    if has_questions {
         section.notes.extend(explain_timing());
     }
-    if measured {
+    if has_measurements {
         section.notes.extend(serving::reading());
     }
-    if has(summary, WorkloadKind::Documents) {
+    if has_workload(summary, WorkloadKind::Documents) {
         section.notes.extend(documents::reading());
     }
-    if has(summary, WorkloadKind::Fidelity) {
+    if has_workload(summary, WorkloadKind::Fidelity) {
         section.notes.extend(fidelity::reading());
     }
-    if has(summary, WorkloadKind::Durability) {
+    if has_workload(summary, WorkloadKind::Durability) {
         section.notes.extend(durability::reading());
     }
     section.notes.extend(precision(summary));
     section.notes.extend(describe_steal(summary));
-    let is_own = has(summary, WorkloadKind::Questions);
-    if is_own {
+    let has_own_questions = has_workload(summary, WorkloadKind::Questions);
+    if has_own_questions {
         section.notes.extend(questions::reading());
     }
-    let checked = match asked && !is_own {
+    let prefix = match has_questions && !has_own_questions {
         true => "every answer was checked against the reference; ",
         false => "",
     };
-    section
-        .notes
-        .push(format!("{checked}results hold for this machine with {} cores", summary.machine.cores));
+    section.notes.push(format!("{prefix}results hold for this machine with {} cores", summary.machine.cores));
     section.notes.push(format!("run folder with all trials: {}", run.path));
     section
 }
 
-/// Titles of the configurations that `pick` chooses, each once if equal ones follow each other.
+/// Titles of the configurations for which `pick` returns `true`. Equal titles in a row are listed once.
 fn join_titles(run: &Run, pick: impl Fn(&Configuration) -> bool) -> String {
     let mut names: Vec<&str> = run
         .manifest
@@ -217,19 +220,19 @@ fn describe_transports(run: &Run) -> Vec<String> {
     if !embedded.is_empty() {
         notes.push(format!("embedded, no network in their times: {embedded}"));
     }
-    for (transport, words) in [
+    for (transport, description) in [
         ("tcp", "servers, with TCP on the loopback interface in their times"),
         ("tls", "servers, with encrypted TCP on the loopback interface in their times"),
         ("unix", "servers, with a Unix socket in their times"),
     ] {
         let servers = join_titles(run, |configuration| configuration.transport.as_deref() == Some(transport));
         if !servers.is_empty() {
-            notes.push(format!("{words}: {servers}"));
+            notes.push(format!("{description}: {servers}"));
         }
     }
     let ended = join_titles(run, |configuration| configuration.end_of_life);
     if !ended.is_empty() {
-        notes.push(format!("end of life, no longer supported by their makers: {ended}"));
+        notes.push(format!("end of life, no longer supported by their vendors: {ended}"));
     }
     notes
 }
@@ -248,32 +251,32 @@ fn explain_timing() -> [String; 2] {
 
 /// Note on processor time that the hypervisor took; `None` if it took little in every trial.
 fn describe_steal(summary: &Summary) -> Option<String> {
-    let StealSummary { trials, of } = summary.stolen;
+    let StealSummary { trials, of: total } = summary.stolen;
     (trials > 0).then(|| {
-        format!(
-            "the hypervisor took more than {} of the processor during {trials} of {of} trials",
-            format::percent(StealSummary::SHARE)
-        )
+        format!("CPU steal above {} in {trials} of {total} trials", format::percent(StealSummary::SHARE))
     })
 }
 
 /// Note on versions that are not the newest, each with the day of its release; `None` if there are none.
 fn outdated(run: &Run) -> Option<String> {
-    let said = |one: &Configuration| {
-        let day = one.outdated.as_deref()?;
-        Some(format!("{} {} of {day}", one.title, one.id.version))
+    let describe = |configuration: &Configuration| {
+        let day = configuration.outdated.as_deref()?;
+        Some(format!("{} {} of {day}", configuration.title, configuration.id.version))
     };
-    let mut versions: Vec<String> = run.manifest.configurations.iter().filter_map(said).collect();
+    let mut versions: Vec<String> = run.manifest.configurations.iter().filter_map(describe).collect();
     versions.dedup();
     (!versions.is_empty()).then(|| format!("not the newest: {}", versions.join(", ")))
 }
 
 /// Explanations of the preparation classes that occur in the run.
 fn classes(run: &Run) -> Vec<String> {
-    let has = |class: Option<PreparationClass>| {
-        run.manifest.configurations.iter().any(|one| !one.reference && one.preparation == class)
+    let occurs = |class: Option<PreparationClass>| {
+        run.manifest
+            .configurations
+            .iter()
+            .any(|configuration| !configuration.reference && configuration.preparation == class)
     };
-    let words = [
+    let descriptions = [
         (Some(PreparationClass::AsIs), "as-is: no index, hint, sort key or column on any path"),
         (
             Some(PreparationClass::Prepared),
@@ -281,26 +284,26 @@ fn classes(run: &Run) -> Vec<String> {
         ),
         (
             Some(PreparationClass::Extracted),
-            "extracted: the questions' paths are columns beside the document; questions name columns",
+            "extracted: the questions' paths are columns next to the document; questions name columns",
         ),
         (Some(PreparationClass::Own), "own: set up as the folder of questions says, all ranked together"),
         (None, "not stated: made by a version without preparation classes; compare variants with care"),
     ];
-    let there = words.into_iter().filter(|(class, _)| has(*class));
-    there.map(|(_, words)| format!("class {words}")).collect()
+    let occurring = descriptions.into_iter().filter(|(class, _)| occurs(*class));
+    occurring.map(|(_, description)| format!("class {description}")).collect()
 }
 
 /// Notes on how the memory of systems was set.
 fn memory(run: &Run) -> Vec<String> {
-    let ranked = || run.manifest.configurations.iter().filter(|one| !one.reference);
+    let ranked = || run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
     let mut notes = Vec::new();
-    if let Some(bytes) = ranked().find_map(|one| one.memory_bytes) {
+    if let Some(bytes) = ranked().find_map(|configuration| configuration.memory_bytes) {
         notes.push(format!(
-            "memory: every system may use {}, set as its makers advise, and logs of one size beside it (docs/fairness.md)",
+            "memory: every system may use {}, configured as its vendor advises, and logs of the same size (docs/fairness.md)",
             format::bytes(bytes as f64)
         ));
     }
-    if ranked().any(|one| one.profile == Some(MemoryProfile::Stock)) {
+    if ranked().any(|configuration| configuration.profile == Some(MemoryProfile::Stock)) {
         notes.push("stock: the memory settings of the package, ranked apart".to_owned());
     }
     notes
@@ -310,14 +313,18 @@ fn memory(run: &Run) -> Vec<String> {
 /// are none.
 fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
     let (documents, cores) = (summary.data.documents, summary.machine.cores as u64);
-    let idle =
-        |one: &&Configuration| one.parallel_unit.is_some_and(|unit| unit.saturating_mul(cores) > documents);
+    let has_idle_cores = |configuration: &&Configuration| {
+        configuration.parallel_unit.is_some_and(|unit| unit.saturating_mul(cores) > documents)
+    };
     let mut names: Vec<String> = run
         .manifest
         .configurations
         .iter()
-        .filter(idle)
-        .map(|one| format!("{} ({})", one.title, format::whole(one.parallel_unit.unwrap_or(0) as f64)))
+        .filter(has_idle_cores)
+        .map(|configuration| {
+            let unit = configuration.parallel_unit.unwrap_or(0);
+            format!("{} ({})", configuration.title, format::whole(unit as f64))
+        })
         .collect();
     names.dedup();
     (!names.is_empty()).then(|| {
@@ -330,50 +337,50 @@ fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
 
 /// Notes on how many cells reached `--precision`, and which did not; empty without the option.
 fn precision(summary: &Summary) -> Vec<String> {
-    let Some(found) = &summary.precision else { return Vec::new() };
-    let share = format::percent(found.share);
-    let reached = found.cells - found.not_reached.len();
+    let Some(precision) = &summary.precision else { return Vec::new() };
+    let share = format::percent(precision.share);
+    let reached = precision.cells - precision.not_reached.len();
     let mut notes = vec![format!(
         "precision: {reached} of {} ranked cells are within ± {share} after {} rounds; intervals are wider than at one \
          look (error probability {:.4} at this one) so that looking several times raises no false alarms",
-        found.cells, found.rounds, found.alpha
+        precision.cells, precision.rounds, precision.alpha
     )];
-    for one in &found.not_reached {
-        let to = one
+    for cell in &precision.not_reached {
+        let width = cell
             .share
             .map_or_else(|| TOO_FEW_ROUNDS.to_owned(), |share| format!("± {}", format::percent(share)));
-        let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
-        let ConfigurationId { system, version, variant, .. } = &one.id;
-        let cell = [system, version, variant, one.step.word(), phase].join(" ");
-        notes.push(format!("  not within ± {share}: {}: {to}", cell.trim_end()));
+        let phase = if cell.phase == Phase::Load { "" } else { cell.phase.words() };
+        let ConfigurationId { system, version, variant, .. } = &cell.id;
+        let label = [system, version, variant, cell.step.word(), phase].join(" ");
+        notes.push(format!("  not within ± {share}: {}: {width}", label.trim_end()));
     }
     notes
 }
 
-fn trouble(summary: &Summary) -> Option<Section> {
+fn failures(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
     // A failure that occurs in many rounds is listed once, with their number. Failures that follow from
     // another one count with it. A failed trial is listed once for all steps that it would have measured.
     let causes: HashMap<&str, &FailureSummary> =
         summary.failures.iter().map(|failure| (failure.key.as_str(), failure)).collect();
-    let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
+    let mut groups: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
         let cause = failure.because.as_deref().and_then(|key| causes.get(key)).copied().unwrap_or(failure);
         let ConfigurationId { system, version, variant, .. } = &cause.cell.id;
-        let who = format!("{system} {version} {variant}");
-        let words = format!("{}: {}: {}", cause.cell.phase.word(), cause.kind, printable(&cause.error));
-        let place = told.iter().position(|(one, known, _)| (one, known) == (&who, &words));
-        let place = place.unwrap_or_else(|| {
-            told.push((who, words, BTreeMap::new()));
-            told.len() - 1
+        let configuration = format!("{system} {version} {variant}");
+        let message = format!("{}: {}: {}", cause.cell.phase.word(), cause.kind, printable(&cause.error));
+        let index = groups.iter().position(|(title, text, _)| (title, text) == (&configuration, &message));
+        let index = index.unwrap_or_else(|| {
+            groups.push((configuration, message, BTreeMap::new()));
+            groups.len() - 1
         });
-        *told[place].2.entry(failure.cell.step.word().to_owned()).or_default() += 1;
+        *groups[index].2.entry(failure.cell.step.word().to_owned()).or_default() += 1;
     }
-    for (who, words, steps) in told {
+    for (configuration, message, steps) in groups {
         let times = steps.values().copied().max().unwrap_or(0);
         let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
         let steps: Vec<String> = steps.into_keys().collect();
-        let text = format!("failed: {who} {} {words}{times}", steps.join(", "));
+        let text = format!("failed: {configuration} {} {message}{times}", steps.join(", "));
         section.notes.mark(Severity::Failed, text);
     }
     (!section.notes.is_empty()).then_some(section)

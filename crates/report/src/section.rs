@@ -35,9 +35,10 @@ pub(crate) const NAMES: usize = 4;
 
 /// Configurations sorted by ranking, in the order of the plan within each; yardsticks come last.
 pub(crate) fn by_class(run: &Run) -> Vec<&Configuration> {
-    let mut all: Vec<&Configuration> = run.manifest.configurations.iter().collect();
-    all.sort_by_cached_key(|one| (one.reference, one.ranking_place()));
-    all
+    let mut configurations: Vec<&Configuration> = run.manifest.configurations.iter().collect();
+    configurations
+        .sort_by_cached_key(|configuration| (configuration.reference, configuration.ranking_place()));
+    configurations
 }
 
 pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
@@ -73,7 +74,7 @@ pub(crate) fn printable(text: &str) -> String {
         .join(" ")
 }
 
-/// Shown in place of an interval if there was only one round, or if the rounds differ too much.
+/// Text in place of an interval if there was only one round, or if the rounds differ too much.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
 /// Interval of an entry's time, as text; a dash if the entry has no time.
@@ -123,11 +124,11 @@ mod tests {
 
     #[test]
     fn limits_that_say_nothing_are_not_printed() {
-        let timed =
+        let interval_with =
             |low_s, high_s| interval(Some(&CellSummary { median_s: Some(0.2), low_s, high_s, ..entry() }));
-        assert_eq!(timed(Some(0.1), Some(0.3)), "100 ms … 300 ms");
-        assert_eq!(timed(Some(1e-9), Some(62_945_984.0)), TOO_FEW_ROUNDS);
-        assert_eq!(timed(None, None), TOO_FEW_ROUNDS);
+        assert_eq!(interval_with(Some(0.1), Some(0.3)), "100 ms … 300 ms");
+        assert_eq!(interval_with(Some(1e-9), Some(62_945_984.0)), TOO_FEW_ROUNDS);
+        assert_eq!(interval_with(None, None), TOO_FEW_ROUNDS);
         assert_eq!(interval(Some(&entry())), none(), "what has no time has no interval either");
     }
 

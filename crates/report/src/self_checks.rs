@@ -14,73 +14,74 @@ use crate::section::Section;
 
 /// Table of the comparisons of a system with itself: false alarms and typical intervals by question.
 #[must_use]
-pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: TableStyle) -> String {
+pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], style: TableStyle) -> String {
     let header = ["question", "comparisons", "false alarms", "median ratio", "typical interval"];
     let title = format!("{title} against itself, {rounds} rounds a comparison");
     let mut section = Section::new(title, &header, 1);
     let mut by_step: BTreeMap<&str, Vec<&SelfComparison>> = BTreeMap::new();
-    for one in comparisons {
-        by_step.entry(one.step.word()).or_default().push(one);
+    for comparison in comparisons {
+        by_step.entry(comparison.step.word()).or_default().push(comparison);
     }
-    for (step, some) in by_step {
-        let ratios: Vec<f64> = some.iter().map(|one| one.ratio.median).collect();
+    for (step, step_comparisons) in by_step {
+        let ratios: Vec<f64> = step_comparisons.iter().map(|comparison| comparison.ratio.median).collect();
         // Half the width of the interval on a logarithmic scale, on which both halves are alike.
-        let reach: Vec<f64> =
-            some.iter().filter_map(|one| Some((one.ratio.high? / one.ratio.median).ln())).collect();
+        let half_width =
+            |comparison: &&SelfComparison| Some((comparison.ratio.high? / comparison.ratio.median).ln());
+        let half_widths: Vec<f64> = step_comparisons.iter().filter_map(half_width).collect();
         section.rows.push(vec![
             step.to_uppercase(),
-            some.len().to_string(),
-            some.iter().filter(|one| one.is_false_alarm()).count().to_string(),
+            step_comparisons.len().to_string(),
+            step_comparisons.iter().filter(|comparison| comparison.is_false_alarm()).count().to_string(),
             median(&ratios).map_or_else(String::new, format::times),
-            median(&reach)
-                .map_or_else(String::new, |reach| format!("± {}", format::percent(reach.exp() - 1.0))),
+            median(&half_widths)
+                .map_or_else(String::new, |width| format!("± {}", format::percent(width.exp() - 1.0))),
         ]);
     }
-    for one in comparisons.iter().filter(|one| one.is_false_alarm()) {
+    for comparison in comparisons.iter().filter(|comparison| comparison.is_false_alarm()) {
         let limit = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.3}"));
         section.notes.push(format!(
             "false alarm: {} from round {} on: {:.3} ({} … {})",
-            one.step,
-            one.first_round,
-            one.ratio.median,
-            limit(one.ratio.low),
-            limit(one.ratio.high)
+            comparison.step,
+            comparison.first_round,
+            comparison.ratio.median,
+            limit(comparison.ratio.low),
+            limit(comparison.ratio.high)
         ));
     }
-    let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count();
+    let alarms = comparisons.iter().filter(|comparison| comparison.is_false_alarm()).count();
     let share = alarms as f64 / comparisons.len().max(1) as f64;
     section.notes.push(format!(
         "{alarms} false alarms in {} comparisons: {}; intervals of 95 % allow 5 %",
         comparisons.len(),
         format::percent(share)
     ));
-    draw(&[section], look)
+    draw(&[section], style)
 }
 
 /// Table of how metrics grow with the number of documents, over runs of different scales.
 #[must_use]
-pub fn growth(growths: &[ScalingFit], look: TableStyle) -> String {
+pub fn growth(fits: &[ScalingFit], style: TableStyle) -> String {
     let scales: BTreeSet<u64> =
-        growths.iter().flat_map(|one| one.points.iter().map(|(documents, _)| *documents as u64)).collect();
-    let mut header = vec!["system".to_owned(), "variant".into(), "storage".into(), "figure".into()];
+        fits.iter().flat_map(|fit| fit.points.iter().map(|(documents, _)| *documents as u64)).collect();
+    let mut header = vec!["system".to_owned(), "variant".into(), "storage".into(), "metric".into()];
     header.extend(scales.iter().map(|scale| format::count(*scale as f64)));
     header.push("exponent".into());
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut section = Section::new("growth with the number of documents".to_owned(), &header, 4);
-    for one in growths {
-        let ConfigurationId { system, version, variant, storage } = &one.configuration;
+    let mut section = Section::new("scaling with the number of documents".to_owned(), &header, 4);
+    for fit in fits {
+        let ConfigurationId { system, version, variant, storage } = &fit.configuration;
         let mut row =
-            vec![format!("{system} {version}"), variant.clone(), storage.clone(), one.figure.clone()];
-        let show = |value: f64| format::figure(one.unit, value);
+            vec![format!("{system} {version}"), variant.clone(), storage.clone(), fit.figure.clone()];
+        let show = |value: f64| format::figure(fit.unit, value);
         row.extend(scales.iter().map(|scale| {
-            let point = one.points.iter().find(|(documents, _)| *documents as u64 == *scale);
+            let point = fit.points.iter().find(|(documents, _)| *documents as u64 == *scale);
             point.map_or_else(|| "–".to_owned(), |(_, value)| show(*value))
         }));
-        row.push(one.exponent.map_or_else(|| "–".to_owned(), |exponent| format!("{exponent:.2}")));
+        row.push(fit.exponent.map_or_else(|| "–".to_owned(), |exponent| format!("{exponent:.2}")));
         section.rows.push(row);
     }
     section
         .notes
-        .push("exponent: slope of log(figure) over log(documents); 1 is linear, 0 is constant".into());
-    draw(&[section], look)
+        .push("exponent: slope of log(metric) over log(documents); 1 is linear, 0 is constant".into());
+    draw(&[section], style)
 }

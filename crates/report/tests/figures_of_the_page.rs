@@ -1,5 +1,5 @@
 //! Checks that the page's copies of the metric registry and of the vocabulary of runs are current.
-//! `JSONATHLON_WRITE_FIGURES=1 cargo test -p jsonathlon-report --test figures_of_the_page` regenerates them; then
+//! `JSONATHLON_WRITE_FIGURES=1 cargo test -p jsonathlon-report --test all figures_of_the_page` regenerates them; then
 //! run `npm run build` in `web/`. A renamed metric, workload or state no longer type-checks there.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

@@ -1,7 +1,7 @@
 //! One small run of every workload is kept in `golden/`, made by the mock. Its summary, exports, comparison, tables and
 //! the data of its page must stay what they are, byte for byte, while code moves.
 //!
-//! `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-report --test golden` accepts what is made now. The run folders
+//! `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-report --test all golden` accepts what is made now. The run folders
 //! themselves are made by `golden::make_runs` of the program's tests (ignored unless it is asked for).
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]

@@ -13,7 +13,7 @@ use crate::folder::{self, is_run_folder, read_manifest, read_records};
 
 /// Maximum length of a name in bytes. With the prefix and suffix of a temporary folder it still fits every
 /// file system's limit.
-const LONGEST: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// Files that a baseline may contain; the page is made by users. A folder with other files is not a baseline
 /// and is not replaced.
@@ -39,13 +39,13 @@ impl Baselines {
     /// # Errors
     /// [`ResultsError::NoDataFolder`] if none of the three is set.
     pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, ResultsError> {
-        let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        if let Some(folder) = set("JSONATHLON_BASELINES") {
+        let path_from = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(folder) = path_from("JSONATHLON_BASELINES") {
             return Ok(Self { folder });
         }
-        let data = set("XDG_DATA_HOME")
+        let data = path_from("XDG_DATA_HOME")
             .filter(|path| path.is_absolute())
-            .or_else(|| set("HOME").map(|home| home.join(".local/share")));
+            .or_else(|| path_from("HOME").map(|home| home.join(".local/share")));
         let folder = data.ok_or(ResultsError::NoDataFolder)?.join("jsonathlon/baselines");
         Ok(Self { folder })
     }
@@ -68,7 +68,7 @@ impl Baselines {
     /// [`ResultsError::BaselineName`] if `name` is not valid, [`ResultsError::NoBaseline`] if there is no
     /// such baseline.
     pub fn find(&self, name: &str) -> Result<PathBuf, ResultsError> {
-        let path = self.place(name)?;
+        let path = self.path_of(name)?;
         if is_run_folder(&path) {
             return Ok(path);
         }
@@ -89,39 +89,41 @@ impl Baselines {
     /// [`ResultsError::NotABaseline`] if the name cannot be used; [`ResultsError::Io`] if the folder cannot
     /// be written to.
     pub fn save(&self, name: &str, run: &Path, replace: bool) -> Result<PathBuf, ResultsError> {
-        let place = self.place(name)?;
+        let path = self.path_of(name)?;
         // A run that cannot be read is reported now, not when the baseline is used.
         read_manifest(run)?;
         read_records(run)?;
-        let taken = || ResultsError::BaselineExists { name: name.to_owned(), path: place.clone() };
-        let there = place.symlink_metadata().is_ok();
-        if there && !replace {
-            return Err(taken());
+        let already_exists = || ResultsError::BaselineExists { name: name.to_owned(), path: path.clone() };
+        let exists = path.symlink_metadata().is_ok();
+        if exists && !replace {
+            return Err(already_exists());
         }
-        if there {
-            only_a_baseline(&place)?;
+        if exists {
+            ensure_baseline(&path)?;
         }
         std::fs::create_dir_all(&self.folder).map_err(ResultsError::io("create", &self.folder))?;
-        let new = TempSibling::create(&self.folder, name)?;
-        copy(run, &new.0)?;
-        if there {
-            exchange(&new.0, &place).map_err(ResultsError::io("replace", &place))?;
+        let temporary = TempSibling::create(&self.folder, name)?;
+        copy(run, &temporary.0)?;
+        if exists {
+            exchange(&temporary.0, &path).map_err(ResultsError::io("replace", &path))?;
         } else {
-            put(&new.0, &place).map_err(|error| match error.kind() {
+            rename_new(&temporary.0, &path).map_err(|error| match error.kind() {
                 // Another process has created it in the meantime.
-                ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty | ErrorKind::NotADirectory => taken(),
-                _ => ResultsError::io("write", &place)(error),
+                ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty | ErrorKind::NotADirectory => {
+                    already_exists()
+                }
+                _ => ResultsError::io("write", &path)(error),
             })?;
         }
         sync(&self.folder)?;
-        if there {
+        if exists {
             // After the exchange this folder holds the old baseline.
-            new.remove().map_err(ResultsError::io("remove", &new.0))?;
+            temporary.remove().map_err(ResultsError::io("remove", &temporary.0))?;
         }
-        Ok(place)
+        Ok(path)
     }
 
-    fn place(&self, name: &str) -> Result<PathBuf, ResultsError> {
+    fn path_of(&self, name: &str) -> Result<PathBuf, ResultsError> {
         if is_name(name) {
             Ok(self.folder.join(name))
         } else {
@@ -132,7 +134,7 @@ impl Baselines {
 
 /// Returns `true` for a valid name of a baseline, which is a single path component.
 fn is_name(text: &str) -> bool {
-    text.len() <= LONGEST
+    text.len() <= MAX_NAME_BYTES
         && text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
@@ -175,19 +177,20 @@ impl Drop for TempSibling {
 }
 
 /// Fails if a folder contains anything but the files of a baseline.
-fn only_a_baseline(place: &Path) -> Result<(), ResultsError> {
-    let read = ResultsError::io("read", place);
-    let other = || ResultsError::NotABaseline { path: place.to_owned() };
+fn ensure_baseline(path: &Path) -> Result<(), ResultsError> {
+    let read_error = ResultsError::io("read", path);
+    let not_a_baseline = || ResultsError::NotABaseline { path: path.to_owned() };
     // A symbolic link may lead to any folder.
-    if !place.symlink_metadata().is_ok_and(|known| known.is_dir()) {
-        return Err(other());
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(not_a_baseline());
     }
-    let entries = std::fs::read_dir(place).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(read)?;
-    let known = |entry: &std::fs::DirEntry| {
+    let entries =
+        std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(read_error)?;
+    let is_expected = |entry: &std::fs::DirEntry| {
         entry.file_type().is_ok_and(|kind| kind.is_file())
             && FILES.iter().any(|file| entry.file_name() == *file)
     };
-    if entries.iter().all(known) { Ok(()) } else { Err(other()) }
+    if entries.iter().all(is_expected) { Ok(()) } else { Err(not_a_baseline()) }
 }
 
 /// Copies the files that a comparison reads, and syncs them.
@@ -210,40 +213,40 @@ fn copy(from: &Path, to: &Path) -> Result<(), ResultsError> {
 
 /// Syncs a folder, so that its entries survive a crash.
 fn sync(folder: &Path) -> Result<(), ResultsError> {
-    File::open(folder).and_then(|open| open.sync_all()).map_err(ResultsError::io("sync", folder))
+    File::open(folder).and_then(|file| file.sync_all()).map_err(ResultsError::io("sync", folder))
 }
 
 /// Renames a folder to a path that must not exist.
-fn put(new: &Path, place: &Path) -> std::io::Result<()> {
-    match renameat_with(CWD, new, CWD, place, RenameFlags::NOREPLACE) {
+fn rename_new(new: &Path, target: &Path) -> std::io::Result<()> {
+    match renameat_with(CWD, new, CWD, target, RenameFlags::NOREPLACE) {
         // An ordinary rename replaces at most an empty folder.
-        Err(error) if is_unknown(error) => std::fs::rename(new, place),
-        other => Ok(other?),
+        Err(error) if is_unsupported(error) => std::fs::rename(new, target),
+        result => Ok(result?),
     }
 }
 
 /// Exchanges two folders, atomically if the file system supports it.
-fn exchange(new: &Path, place: &Path) -> std::io::Result<()> {
-    match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
-        Err(error) if is_unknown(error) => exchange_in_steps(new, place),
-        other => Ok(other?),
+fn exchange(new: &Path, target: &Path) -> std::io::Result<()> {
+    match renameat_with(CWD, new, CWD, target, RenameFlags::EXCHANGE) {
+        Err(error) if is_unsupported(error) => exchange_in_steps(new, target),
+        result => Ok(result?),
     }
 }
 
-/// Exchanges two folders by renaming. Between two of these steps `place` does not exist.
-fn exchange_in_steps(new: &Path, place: &Path) -> std::io::Result<()> {
+/// Exchanges two folders by renaming. Between two of these steps `target` does not exist.
+fn exchange_in_steps(new: &Path, target: &Path) -> std::io::Result<()> {
     let mut old = new.as_os_str().to_owned();
     old.push(".old");
-    std::fs::rename(place, &old)?;
-    if let Err(error) = std::fs::rename(new, place) {
-        std::fs::rename(&old, place)?;
+    std::fs::rename(target, &old)?;
+    if let Err(error) = std::fs::rename(new, target) {
+        std::fs::rename(&old, target)?;
         return Err(error);
     }
     std::fs::rename(&old, new)
 }
 
 /// Returns `true` if the kernel or the file system does not support the operation.
-fn is_unknown(error: rustix::io::Errno) -> bool {
+fn is_unsupported(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
 }
@@ -252,9 +255,10 @@ fn is_unknown(error: rustix::io::Errno) -> bool {
 mod tests {
     use super::*;
 
-    fn environment(set: &[(&str, &str)]) -> Result<PathBuf, ResultsError> {
-        let look = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
-        Baselines::from_environment(look).map(|baselines| baselines.folder)
+    fn environment(variables: &[(&str, &str)]) -> Result<PathBuf, ResultsError> {
+        let lookup =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
+        Baselines::from_environment(lookup).map(|baselines| baselines.folder)
     }
 
     #[test]
@@ -263,9 +267,9 @@ mod tests {
         assert_eq!(environment(&[("JSONATHLON_BASELINES", "here"), home]).unwrap(), PathBuf::from("here"));
         let data = ("XDG_DATA_HOME", "/data");
         assert_eq!(environment(&[data, home]).unwrap(), PathBuf::from("/data/jsonathlon/baselines"));
-        let usual = PathBuf::from("/home/me/.local/share/jsonathlon/baselines");
-        assert_eq!(environment(&[("XDG_DATA_HOME", "not/absolute"), home]).unwrap(), usual);
-        assert_eq!(environment(&[("JSONATHLON_BASELINES", ""), home]).unwrap(), usual);
+        let in_home = PathBuf::from("/home/me/.local/share/jsonathlon/baselines");
+        assert_eq!(environment(&[("XDG_DATA_HOME", "not/absolute"), home]).unwrap(), in_home);
+        assert_eq!(environment(&[("JSONATHLON_BASELINES", ""), home]).unwrap(), in_home);
         assert!(matches!(environment(&[]), Err(ResultsError::NoDataFolder)));
     }
 
@@ -274,7 +278,7 @@ mod tests {
         for name in ["main", "v1.0", "2026-11-22_quiet", "7"] {
             assert!(is_name(name), "{name}");
         }
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX_NAME_BYTES + 1);
         for name in ["", ".", "..", ".x", "-x", "_x", "a/b", "../a", "a b", "a\n", "é", "a|b", &long] {
             assert!(!is_name(name), "{name}");
         }
@@ -283,53 +287,53 @@ mod tests {
     #[test]
     fn folders_are_exchanged_and_none_is_lost() {
         let folder = tempfile::tempdir().unwrap();
-        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
-        for (path, name) in [(&new, "1"), (&place, "2")] {
+        let (new, target) = (folder.path().join("new"), folder.path().join("place"));
+        for (path, name) in [(&new, "1"), (&target, "2")] {
             std::fs::create_dir(path).unwrap();
             std::fs::write(path.join(name), "").unwrap();
         }
-        let are = |one: &str, other: &str| {
-            assert!(new.join(one).exists() && place.join(other).exists());
+        let assert_files = |in_new: &str, in_target: &str| {
+            assert!(new.join(in_new).exists() && target.join(in_target).exists());
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
         };
-        exchange(&new, &place).unwrap();
-        are("2", "1");
-        exchange_in_steps(&new, &place).unwrap();
-        are("1", "2");
+        exchange(&new, &target).unwrap();
+        assert_files("2", "1");
+        exchange_in_steps(&new, &target).unwrap();
+        assert_files("1", "2");
         // The exchange is undone if the new folder does not exist.
-        assert!(exchange_in_steps(&folder.path().join("none"), &place).is_err());
-        are("1", "2");
+        assert!(exchange_in_steps(&folder.path().join("none"), &target).is_err());
+        assert_files("1", "2");
     }
 
     #[test]
     fn nothing_is_put_over_anything() {
         let folder = tempfile::tempdir().unwrap();
-        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
+        let (new, target) = (folder.path().join("new"), folder.path().join("place"));
         std::fs::create_dir(&new).unwrap();
-        std::fs::create_dir(&place).unwrap();
+        std::fs::create_dir(&target).unwrap();
         assert_eq!(
-            put(&new, &place).unwrap_err().kind(),
+            rename_new(&new, &target).unwrap_err().kind(),
             ErrorKind::AlreadyExists,
             "not even an empty folder"
         );
-        std::fs::remove_dir(&place).unwrap();
-        put(&new, &place).unwrap();
-        assert!(place.exists() && !new.exists());
+        std::fs::remove_dir(&target).unwrap();
+        rename_new(&new, &target).unwrap();
+        assert!(target.exists() && !new.exists());
     }
 
     #[test]
     fn what_is_half_made_is_gone_and_what_is_not_known_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, other) = (
+        let (first, second) = (
             TempSibling::create(folder.path(), "x").unwrap(),
             TempSibling::create(folder.path(), "x").unwrap(),
         );
-        assert_ne!(one.0, other.0);
-        std::fs::write(one.0.join(folder::JOURNAL), "").unwrap();
-        std::fs::write(other.0.join("mine"), "").unwrap();
-        let kept = other.0.clone();
-        drop((one, other));
-        assert!(kept.join("mine").exists());
+        assert_ne!(first.0, second.0);
+        std::fs::write(first.0.join(folder::JOURNAL), "").unwrap();
+        std::fs::write(second.0.join("mine"), "").unwrap();
+        let second_path = second.0.clone();
+        drop((first, second));
+        assert!(second_path.join("mine").exists());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -7,7 +7,7 @@ use jsonathlon_schema::record::{Cell, Finding, Metrics, Verdict};
 use jsonathlon_stats::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
 
-/// What all trials of one cell amount to: median with interval, worst verdict, metrics and findings.
+/// Summary of all trials of one cell: median with interval, worst verdict, metrics and findings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CellSummary {
     /// Cell that the trials belong to.
@@ -110,20 +110,25 @@ impl CellSummary {
 
     /// Finding about a subject. `None` if there is none.
     #[must_use]
-    pub fn finding(&self, of: &str) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.of == of)
+    pub fn finding(&self, subject: &str) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.of == subject)
     }
 
     /// Differences between the findings of two entries, each in a few words. Messages of systems are not
     /// compared, because they may contain the path of the run folder.
     #[must_use]
     pub fn differing_findings(&self, other: &Self) -> Vec<String> {
-        let told = |found: Option<&Finding>| found.map_or_else(|| "nothing".to_owned(), Finding::describe);
-        let mine = self.findings.iter().map(|finding| finding.of.as_str());
-        let theirs = other.findings.iter().map(|finding| finding.of.as_str());
-        let further = theirs.filter(|of| self.finding(of).is_none());
-        let each = mine.chain(further).map(|of| (of, told(self.finding(of)), told(other.finding(of))));
-        each.filter(|(_, a, b)| a != b).map(|(of, a, b)| format!("{of}: {a} in A, {b} in B")).collect()
+        let describe =
+            |finding: Option<&Finding>| finding.map_or_else(|| "nothing".to_owned(), Finding::describe);
+        let subjects_a = self.findings.iter().map(|finding| finding.of.as_str());
+        let subjects_b = other.findings.iter().map(|finding| finding.of.as_str());
+        let only_in_b = subjects_b.filter(|subject| self.finding(subject).is_none());
+        subjects_a
+            .chain(only_in_b)
+            .map(|subject| (subject, describe(self.finding(subject)), describe(other.finding(subject))))
+            .filter(|(_, a, b)| a != b)
+            .map(|(subject, a, b)| format!("{subject}: {a} in A, {b} in B"))
+            .collect()
     }
 
     /// Metric of the cell by its definition. `None` if the cell does not have it.

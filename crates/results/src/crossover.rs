@@ -30,37 +30,37 @@ pub struct Crossover {
 /// axes. The interval contains every size around the crossing at which the limits enclose 1.
 #[must_use]
 pub fn crossings(points: &[Point]) -> Vec<Crossover> {
-    let all: Vec<Logarithms> = points.iter().filter_map(Logarithms::of).collect();
-    let mut found = Vec::new();
-    for (place, pair) in all.windows(2).enumerate() {
+    let logarithms: Vec<Logarithms> = points.iter().filter_map(Logarithms::of).collect();
+    let mut crossovers = Vec::new();
+    for (index, pair) in logarithms.windows(2).enumerate() {
         let [left, right] = pair else { continue };
         if (left.ratio < 0.0) == (right.ratio < 0.0) {
             continue;
         }
-        found.push(Crossover {
-            size: zero(left, right, |at| at.ratio).exp(),
-            low: limit(&all, (0..=place).rev(), |at| at + 1),
-            high: limit(&all, place + 1..all.len(), |at| at - 1),
+        crossovers.push(Crossover {
+            size: zero_crossing(left, right, |point| point.ratio).exp(),
+            low: limit(&logarithms, (0..=index).rev(), |index| index + 1),
+            high: limit(&logarithms, index + 1..logarithms.len(), |index| index - 1),
             first_is_less_below: left.ratio < 0.0,
         });
     }
-    found
+    crossovers
 }
 
-/// Searches `places` in order for the first one whose limits are both above or both below 1. Returns the
-/// size, between that place and the one before it, at which the nearer limit is 1.
+/// Searches `indices` in order for the first point whose limits are both above or both below 1. Returns the
+/// size, between that point and the `previous` one, at which the nearer limit is 1.
 fn limit(
-    all: &[Logarithms],
-    places: impl Iterator<Item = usize>,
-    before: impl Fn(usize) -> usize,
+    points: &[Logarithms],
+    indices: impl Iterator<Item = usize>,
+    previous: impl Fn(usize) -> usize,
 ) -> Option<f64> {
-    for place in places {
-        let (here, inner) = (all.get(place)?, all.get(before(place))?);
-        if here.low > 0.0 {
-            return Some(zero(here, inner, |at| at.low).exp());
+    for index in indices {
+        let (outer, inner) = (points.get(index)?, points.get(previous(index))?);
+        if outer.low > 0.0 {
+            return Some(zero_crossing(outer, inner, |point| point.low).exp());
         }
-        if here.high < 0.0 {
-            return Some(zero(here, inner, |at| at.high).exp());
+        if outer.high < 0.0 {
+            return Some(zero_crossing(outer, inner, |point| point.high).exp());
         }
     }
     None
@@ -76,23 +76,23 @@ struct Logarithms {
 impl Logarithms {
     /// Missing limits are replaced by ±∞. `None` if size or ratio has no finite logarithm.
     fn of(point: &Point) -> Option<Self> {
-        let limit = |limit: Option<f64>, otherwise: f64| limit.map_or(otherwise, f64::ln);
-        let all = Self {
+        let logarithm = |limit: Option<f64>, missing: f64| limit.map_or(missing, f64::ln);
+        let logarithms = Self {
             size: point.size.ln(),
             ratio: point.ratio.median.ln(),
-            low: limit(point.ratio.low, f64::NEG_INFINITY),
-            high: limit(point.ratio.high, f64::INFINITY),
+            low: logarithm(point.ratio.low, f64::NEG_INFINITY),
+            high: logarithm(point.ratio.high, f64::INFINITY),
         };
-        (all.size.is_finite() && all.ratio.is_finite()).then_some(all)
+        (logarithms.size.is_finite() && logarithms.ratio.is_finite()).then_some(logarithms)
     }
 }
 
 /// Position between two points at which the line through their values is zero.
-fn zero(one: &Logarithms, other: &Logarithms, value: impl Fn(&Logarithms) -> f64) -> f64 {
-    let (from, to) = (value(one), value(other));
+fn zero_crossing(first: &Logarithms, second: &Logarithms, value: impl Fn(&Logarithms) -> f64) -> f64 {
+    let (from, to) = (value(first), value(second));
     // If the limit at the other point is unknown, the line is taken to reach zero immediately.
     let share = if to.is_finite() && from != to { from / (from - to) } else { 0.0 };
-    one.size + (other.size - one.size) * share.clamp(0.0, 1.0)
+    first.size + (second.size - first.size) * share.clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -104,29 +104,30 @@ mod tests {
         Point { size, ratio }
     }
 
-    fn near(found: Option<f64>, expected: f64) -> bool {
-        found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-9)
+    fn near(value: Option<f64>, expected: f64) -> bool {
+        value.is_some_and(|value| (value / expected - 1.0).abs() < 1e-9)
     }
 
     #[test]
     fn lines_on_logarithms_cross_where_they_are_one() {
         // The ratio falls by 4 while the size grows by 16, so it is 1 halfway.
-        let [one] = crossings(&[point(16.0, 2.0, 1.1), point(256.0, 0.5, 1.1)])[..] else { panic!("one") };
-        assert!(near(Some(one.size), 64.0) && !one.first_is_less_below, "{one:?}");
+        let points = [point(16.0, 2.0, 1.1), point(256.0, 0.5, 1.1)];
+        let [crossing] = crossings(&points)[..] else { panic!("one") };
+        assert!(near(Some(crossing.size), 64.0) && !crossing.first_is_less_below, "{crossing:?}");
         // The lower limit is 1 where the ratio is 1.1, and so on.
-        let way = 1.1_f64.ln() / 4.0_f64.ln();
-        assert!(near(one.low, 64.0 / 16.0_f64.powf(way)), "{one:?}");
-        assert!(near(one.high, 64.0 * 16.0_f64.powf(way)), "{one:?}");
+        let exponent = 1.1_f64.ln() / 4.0_f64.ln();
+        assert!(near(crossing.low, 64.0 / 16.0_f64.powf(exponent)), "{crossing:?}");
+        assert!(near(crossing.high, 64.0 * 16.0_f64.powf(exponent)), "{crossing:?}");
     }
 
     #[test]
     fn an_interval_reaches_over_sizes_that_tell_nothing_apart() {
         let points =
             [point(1.0, 0.2, 1.1), point(4.0, 0.95, 1.2), point(16.0, 1.05, 1.2), point(64.0, 9.0, 1.1)];
-        let [one] = crossings(&points)[..] else { panic!("one") };
-        assert!(one.first_is_less_below && (4.0..16.0).contains(&one.size), "{one:?}");
-        assert!(one.low.is_some_and(|low| (1.0..4.0).contains(&low)), "{one:?}");
-        assert!(one.high.is_some_and(|high| (16.0..64.0).contains(&high)), "{one:?}");
+        let [crossing] = crossings(&points)[..] else { panic!("one") };
+        assert!(crossing.first_is_less_below && (4.0..16.0).contains(&crossing.size), "{crossing:?}");
+        assert!(crossing.low.is_some_and(|low| (1.0..4.0).contains(&low)), "{crossing:?}");
+        assert!(crossing.high.is_some_and(|high| (16.0..64.0).contains(&high)), "{crossing:?}");
         // There is no interval if the ends show no difference.
         let open = crossings(&[point(4.0, 0.95, 1.2), point(16.0, 1.05, 1.2)]);
         assert!(matches!(open[..], [Crossover { low: None, high: None, .. }]), "{open:?}");
@@ -140,6 +141,7 @@ mod tests {
         assert!(crossings(&[point(1.0, 2.0, 1.1), point(4.0, 3.0, 1.1)]).is_empty());
         assert!(crossings(&[point(1.0, 2.0, 1.1)]).is_empty());
         let twice = crossings(&[point(1.0, 2.0, 1.1), point(4.0, 0.5, 1.1), point(16.0, 2.0, 1.1)]);
-        assert_eq!(twice.iter().map(|one| one.first_is_less_below).collect::<Vec<_>>(), [false, true]);
+        let first_is_less_below = twice.iter().map(|crossing| crossing.first_is_less_below);
+        assert_eq!(first_is_less_below.collect::<Vec<_>>(), [false, true]);
     }
 }

@@ -22,49 +22,49 @@ pub const STOPPED: &str = "basis";
 #[must_use]
 pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
-    let is_one = |path: &Path| {
+    let is_durability_run = |path: &Path| {
         read_manifest(path)
             .is_ok_and(|manifest| manifest.workloads.iter().any(|name| *name == WorkloadKind::Durability))
     };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_one(path));
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_durability_run(path));
     let mut runs: Vec<Run> = paths.filter_map(|path| Run::read(&path).ok()).collect();
     runs.sort_by(|a, b| a.manifest.started.cmp(&b.manifest.started));
-    let mut found: HashMap<String, Vec<DurabilityEvidence>> = HashMap::new();
-    for (digest, tested) in runs.iter().flat_map(shown_by) {
-        let of_one = found.entry(digest).or_default();
-        of_one.retain(|one| one.kind != tested.kind);
-        of_one.push(tested);
-        of_one.sort_by(|a, b| b.kind.cmp(&a.kind));
+    let mut evidence: HashMap<String, Vec<DurabilityEvidence>> = HashMap::new();
+    for (digest, new_test) in runs.iter().flat_map(sum_tests) {
+        let tests = evidence.entry(digest).or_default();
+        tests.retain(|test| test.kind != new_test.kind);
+        tests.push(new_test);
+        tests.sort_by(|a, b| b.kind.cmp(&a.kind));
     }
-    found
+    evidence
 }
 
 /// Sums the crash tests of one run by digest and kind.
-fn shown_by(run: &Run) -> Vec<(String, DurabilityEvidence)> {
+fn sum_tests(run: &Run) -> Vec<(String, DurabilityEvidence)> {
     let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
-    let mut all: Vec<(String, DurabilityEvidence)> = Vec::new();
+    let mut tests: Vec<(String, DurabilityEvidence)> = Vec::new();
     for trial in run.trials().filter(|trial| trial.metrics.contains_key(STOPS.name)) {
         let Some(digest) = trial.findings.iter().find(|finding| finding.of == STOPPED) else { continue };
         let kind = trial.cell.step.word();
-        let place = all.iter().position(|(known, one)| known == digest.state.as_str() && one.kind == kind);
-        let place = place.unwrap_or_else(|| {
-            let none = DurabilityEvidence {
+        let index = tests.iter().position(|(key, test)| key == digest.state.as_str() && test.kind == kind);
+        let index = index.unwrap_or_else(|| {
+            let empty = DurabilityEvidence {
                 kind: kind.to_owned(),
                 stops: 0,
                 kept: 0,
                 as_promised: 0,
                 date: date.clone(),
             };
-            all.push((digest.state.to_string(), none));
-            all.len() - 1
+            tests.push((digest.state.to_string(), empty));
+            tests.len() - 1
         });
-        let Some((_, tested)) = all.get_mut(place) else { continue };
+        let Some((_, test)) = tests.get_mut(index) else { continue };
         let count = |figure: MetricDef, trial: &Trial| figure.value(trial).unwrap_or_default() as u64;
-        tested.stops += count(STOPS, trial);
-        tested.kept += count(STOPS_KEPT, trial);
-        tested.as_promised += count(STOPS_AS_PROMISED, trial);
+        test.stops += count(STOPS, trial);
+        test.kept += count(STOPS_KEPT, trial);
+        test.as_promised += count(STOPS_AS_PROMISED, trial);
     }
-    all
+    tests
 }
 
 #[cfg(test)]
@@ -73,10 +73,10 @@ mod tests {
 
     #[test]
     fn a_folder_without_runs_has_shown_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        std::fs::create_dir(place.path().join("run")).unwrap();
-        std::fs::write(place.path().join("run/manifest.json"), "{").unwrap();
-        assert!(load_evidence(place.path()).is_empty());
-        assert!(load_evidence(&place.path().join("none")).is_empty());
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("run")).unwrap();
+        std::fs::write(folder.path().join("run/manifest.json"), "{").unwrap();
+        assert!(load_evidence(folder.path()).is_empty());
+        assert!(load_evidence(&folder.path().join("none")).is_empty());
     }
 }

@@ -112,10 +112,10 @@ impl ResultsError {
 }
 
 fn known_baselines(known: &[String]) -> String {
-    let save = "`jsonathlon compare --save-baseline NAME RUN` saves one";
+    let hint = "`jsonathlon compare --save-baseline NAME RUN` saves one";
     if known.is_empty() {
-        format!("none is saved yet; {save}")
+        format!("none is saved yet; {hint}")
     } else {
-        format!("there is {}; {save}", known.join(", "))
+        format!("there is {}; {hint}", known.join(", "))
     }
 }

@@ -12,34 +12,39 @@ use crate::summary::Summary;
 /// ends.
 #[must_use]
 pub fn csv(summary: &Summary) -> String {
-    lines_of(summary, false)
+    csv_lines(summary, false)
 }
 
 /// Formats the summary like [`csv`], with two more columns for the mean and standard deviation of times.
 #[must_use]
 pub fn csv_with_means(summary: &Summary) -> String {
-    lines_of(summary, true)
+    csv_lines(summary, true)
 }
 
-fn lines_of(summary: &Summary, means: bool) -> String {
-    let mut names: Vec<&str> =
+fn csv_lines(summary: &Summary, has_means: bool) -> String {
+    let mut metric_names: Vec<&str> =
         summary.results.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
-    names.sort_unstable();
-    names.dedup();
+    metric_names.sort_unstable();
+    metric_names.dedup();
     let dimensions: Vec<Parameters> = summary.results.iter().map(|entry| entry.cell.dimensions()).collect();
     let mut parameters: Vec<&str> =
-        dimensions.iter().flat_map(|all| all.keys().map(String::as_str)).collect();
+        dimensions.iter().flat_map(|parameters| parameters.keys().map(String::as_str)).collect();
     parameters.sort_unstable();
     parameters.dedup();
     let mut lines = Vec::with_capacity(summary.results.len() + 1);
-    let fixed = ["workload", "system", "version", "variant", "step", "phase"];
-    let figures = ["trials", "median_s", "low_s", "high_s", "verdict", "bound_by"];
-    let further: &[&str] = if means { &["mean_s", "sd_s"] } else { &[] };
+    let identity_columns = ["workload", "system", "version", "variant", "step", "phase"];
+    let time_columns = ["trials", "median_s", "low_s", "high_s", "verdict", "bound_by"];
+    let mean_columns: &[&str] = if has_means { &["mean_s", "sd_s"] } else { &[] };
     let findings = findings(summary);
-    let of_findings = findings.iter().flat_map(|of| [of.clone(), format!("{of}, words")]);
-    let of_figures =
-        fixed.iter().chain(&parameters).chain(&figures).chain(&names).chain(further).map(|n| (*n).to_owned());
-    lines.push(line(of_figures.chain(of_findings)));
+    let finding_columns = findings.iter().flat_map(|subject| [subject.clone(), format!("{subject}, words")]);
+    let columns = identity_columns
+        .iter()
+        .chain(&parameters)
+        .chain(&time_columns)
+        .chain(&metric_names)
+        .chain(mean_columns)
+        .map(|name| (*name).to_owned());
+    lines.push(line(columns.chain(finding_columns)));
     for (entry, dimensions) in summary.results.iter().zip(&dimensions) {
         let cell = &entry.cell;
         let mut fields = vec![
@@ -52,7 +57,7 @@ fn lines_of(summary: &Summary, means: bool) -> String {
         ];
         fields.extend(parameters.iter().map(|name| match dimensions.get(*name) {
             Some(serde_json::Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
+            Some(value) => value.to_string(),
             None => String::new(),
         }));
         fields.extend([
@@ -63,11 +68,11 @@ fn lines_of(summary: &Summary, means: bool) -> String {
             entry.verdict.word().to_owned(),
             entry.bound_by.clone().unwrap_or_default(),
         ]);
-        fields.extend(names.iter().map(|name| number(entry.metrics.get(*name).copied())));
-        if means {
+        fields.extend(metric_names.iter().map(|name| number(entry.metrics.get(*name).copied())));
+        if has_means {
             fields.extend([number(entry.mean_s), number(entry.sd_s)]);
         }
-        fields.extend(findings.iter().flat_map(|of| match entry.finding(of) {
+        fields.extend(findings.iter().flat_map(|subject| match entry.finding(subject) {
             Some(finding) => [finding.describe(), finding.words.clone().unwrap_or_default()],
             None => [String::new(), String::new()],
         }));
@@ -78,13 +83,13 @@ fn lines_of(summary: &Summary, means: bool) -> String {
 
 /// Subjects of all findings, in order of first occurrence.
 fn findings(summary: &Summary) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+    let mut subjects: Vec<String> = Vec::new();
     for finding in summary.results.iter().flat_map(|entry| &entry.findings) {
-        if !all.contains(&finding.of) {
-            all.push(finding.of.clone());
+        if !subjects.contains(&finding.of) {
+            subjects.push(finding.of.clone());
         }
     }
-    all
+    subjects
 }
 
 fn number(value: Option<f64>) -> String {

@@ -12,7 +12,7 @@ use jsonathlon_telemetry::series::Sample;
 use crate::ResultsError;
 use crate::journal::{self, Journal};
 
-const FOLDERS: [&str; 6] = ["plans", "histograms", "answers", "rejects", "logs", "work"];
+const SUBFOLDERS: [&str; 6] = ["plans", "histograms", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const JOURNAL: &str = "journal.ndjson";
@@ -37,9 +37,9 @@ impl RunFolder {
         if folder.manifest_path().exists() {
             return Err(ResultsError::Occupied { path: path.to_owned() });
         }
-        for inner in FOLDERS {
-            let inner = folder.path.join(inner);
-            std::fs::create_dir_all(&inner).map_err(ResultsError::io("create", inner))?;
+        for name in SUBFOLDERS {
+            let subfolder = folder.path.join(name);
+            std::fs::create_dir_all(&subfolder).map_err(ResultsError::io("create", subfolder))?;
         }
         Ok(folder)
     }
@@ -50,9 +50,9 @@ impl RunFolder {
     /// # Errors
     /// [`ResultsError::Io`] if a subfolder or the lock cannot be removed.
     pub fn abandon(self) -> Result<(), ResultsError> {
-        for inner in FOLDERS {
-            let inner = self.path.join(inner);
-            std::fs::remove_dir_all(&inner).map_err(ResultsError::io("remove", inner))?;
+        for name in SUBFOLDERS {
+            let subfolder = self.path.join(name);
+            std::fs::remove_dir_all(&subfolder).map_err(ResultsError::io("remove", subfolder))?;
         }
         let lock = self.path.join(LOCK);
         std::fs::remove_file(&lock).map_err(ResultsError::io("remove", lock))?;
@@ -72,12 +72,14 @@ impl RunFolder {
 
     fn lock(path: &Path) -> Result<Self, ResultsError> {
         let path = std::fs::canonicalize(path).map_err(ResultsError::io("open", path))?;
-        let at = path.join(LOCK);
-        let lock = File::create(&at).map_err(ResultsError::io("write to", &at))?;
+        let lock_path = path.join(LOCK);
+        let lock = File::create(&lock_path).map_err(ResultsError::io("write to", &lock_path))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { path, _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(ResultsError::Locked { path }),
-            Err(TryLockError::Error(source)) => Err(ResultsError::Io { action: "lock", path: at, source }),
+            Err(TryLockError::Error(source)) => {
+                Err(ResultsError::Io { action: "lock", path: lock_path, source })
+            }
         }
     }
 
@@ -106,10 +108,10 @@ impl RunFolder {
     pub fn series(&self) -> Result<File, ResultsError> {
         let path = series_path(&self.path);
         // A killed run may have left half a line, which is cut off.
-        if let Ok(text) = std::fs::read(&path) {
-            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        if let Ok(content) = std::fs::read(&path) {
+            let complete_length = content.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
             let shortened =
-                File::options().write(true).open(&path).and_then(|file| file.set_len(whole as u64));
+                File::options().write(true).open(&path).and_then(|file| file.set_len(complete_length as u64));
             shortened.map_err(ResultsError::io("write to", &path))?;
         }
         File::options().create(true).append(true).open(&path).map_err(ResultsError::io("write to", &path))
@@ -159,23 +161,23 @@ impl RunFolder {
 /// [`ResultsError::NotARun`] if there is no manifest, [`ResultsError::Version`] if a newer program wrote it,
 /// [`ResultsError::Corrupt`] if it cannot be parsed, [`ResultsError::Io`] if it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
-    let at = manifest_path(path);
-    let text = match std::fs::read(&at) {
+    let file = manifest_path(path);
+    let text = match std::fs::read(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(ResultsError::NotARun { path: path.to_owned() });
         }
-        Err(source) => return Err(ResultsError::Io { action: "read", path: at, source }),
+        Err(source) => return Err(ResultsError::Io { action: "read", path: file, source }),
     };
     let corrupt = |error: serde_json::Error| ResultsError::Corrupt {
-        path: at.clone(),
+        path: file.clone(),
         line: error.line(),
         message: error.to_string(),
     };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(corrupt)?;
-    let found = value.get("schema").and_then(serde_json::Value::as_u64).unwrap_or(0) as u32;
-    if found > SCHEMA {
-        return Err(ResultsError::Version { path: at, found, known: SCHEMA });
+    let version = value.get("schema").and_then(serde_json::Value::as_u64).unwrap_or(0) as u32;
+    if version > SCHEMA {
+        return Err(ResultsError::Version { path: file, found: version, known: SCHEMA });
     }
     serde_json::from_value(value).map_err(corrupt)
 }
@@ -191,8 +193,8 @@ pub fn is_run_folder(path: &Path) -> bool {
 /// # Errors
 /// Those of [`journal::read`] if the journal exists.
 pub fn read_records(path: &Path) -> Result<Vec<JournalRecord>, ResultsError> {
-    let at = journal_path(path);
-    if at.exists() { journal::read(&at) } else { Ok(Vec::new()) }
+    let file = journal_path(path);
+    if file.exists() { journal::read(&file) } else { Ok(Vec::new()) }
 }
 
 /// Path of an answer's file relative to the run folder. `configuration` is the name of
@@ -207,8 +209,8 @@ pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
 /// or if the path leads out of the folder, because run folders may come from other people.
 #[must_use]
 pub fn read_contained(path: &Path, relative: &str) -> Option<String> {
-    let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-    if relative.is_empty() || !Path::new(relative).components().all(inside) {
+    let is_normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
+    if relative.is_empty() || !Path::new(relative).components().all(is_normal) {
         return None;
     }
     let folder = std::fs::canonicalize(path).ok()?;
@@ -226,14 +228,14 @@ pub fn read_contained(path: &Path, relative: &str) -> Option<String> {
 /// # Errors
 /// [`ResultsError::Io`] if the file exists and cannot be read.
 pub fn read_series(path: &Path) -> Result<Vec<Sample>, ResultsError> {
-    let at = series_path(path);
-    match std::fs::read(&at) {
+    let file = series_path(path);
+    match std::fs::read(&file) {
         Ok(text) => Ok(text
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(ResultsError::Io { action: "read", path: at, source }),
+        Err(source) => Err(ResultsError::Io { action: "read", path: file, source }),
     }
 }
 
@@ -259,11 +261,11 @@ pub fn write_atomic(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
         // A bare file name has an empty parent, which stands for the current folder.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Mode of an ordinary new file, to which the umask applies; `tempfile` would use 0600.
-        let open_to_all = std::fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().permissions(open_to_all).tempfile_in(parent)?;
+        let permissions = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(parent)?;
         file.write_all(text)?;
         file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|failed| failed.error)
+        file.persist(path).map(drop).map_err(|error| error.error)
     };
     write().map_err(ResultsError::io("write", path))
 }
@@ -275,42 +277,42 @@ mod tests {
     #[test]
     fn two_runs_cannot_share_a_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().join("run");
-        let held = RunFolder::create(&at).unwrap();
-        assert!(matches!(RunFolder::create(&at), Err(ResultsError::Locked { .. })));
-        drop(held);
-        let held = RunFolder::create(&at).unwrap();
-        std::fs::write(held.manifest_path(), "{}").unwrap();
-        drop(held);
-        assert!(matches!(RunFolder::create(&at), Err(ResultsError::Occupied { .. })));
+        let run_path = folder.path().join("run");
+        let run_folder = RunFolder::create(&run_path).unwrap();
+        assert!(matches!(RunFolder::create(&run_path), Err(ResultsError::Locked { .. })));
+        drop(run_folder);
+        let run_folder = RunFolder::create(&run_path).unwrap();
+        std::fs::write(run_folder.manifest_path(), "{}").unwrap();
+        drop(run_folder);
+        assert!(matches!(RunFolder::create(&run_path), Err(ResultsError::Occupied { .. })));
     }
 
     #[test]
     fn an_abandoned_folder_is_gone_but_not_what_others_keep_in_it() {
         let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().join("run");
-        RunFolder::create(&at).unwrap().abandon().unwrap();
-        assert!(!at.exists());
-        let held = RunFolder::create(&at).unwrap();
-        std::fs::write(at.join("mine"), "").unwrap();
-        held.abandon().unwrap();
-        assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);
+        let run_path = folder.path().join("run");
+        RunFolder::create(&run_path).unwrap().abandon().unwrap();
+        assert!(!run_path.exists());
+        let run_folder = RunFolder::create(&run_path).unwrap();
+        std::fs::write(run_path.join("mine"), "").unwrap();
+        run_folder.abandon().unwrap();
+        assert_eq!(std::fs::read_dir(&run_path).unwrap().count(), 1);
     }
 
     #[test]
     fn a_link_in_the_place_of_a_file_is_replaced_and_not_written_through() {
         let folder = tempfile::tempdir().unwrap();
-        let (own, link) = (folder.path().join("own"), folder.path().join("report.html"));
-        std::fs::write(&own, "mine").unwrap();
-        std::os::unix::fs::symlink(&own, &link).unwrap();
+        let (target, link) = (folder.path().join("own"), folder.path().join("report.html"));
+        std::fs::write(&target, "mine").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
         write_atomic(&link, b"page").unwrap();
-        assert_eq!(std::fs::read(&own).unwrap(), b"mine");
+        assert_eq!(std::fs::read(&target).unwrap(), b"mine");
         assert_eq!(std::fs::read(&link).unwrap(), b"page");
         assert!(!link.is_symlink());
         // The temporary file must be removed if it cannot be renamed.
-        let taken = folder.path().join("taken");
-        std::fs::create_dir(&taken).unwrap();
-        write_atomic(&taken, b"page").unwrap_err();
+        let occupied = folder.path().join("taken");
+        std::fs::create_dir(&occupied).unwrap();
+        write_atomic(&occupied, b"page").unwrap_err();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
@@ -327,9 +329,9 @@ mod tests {
     #[test]
     fn a_file_in_the_way_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().join("file");
-        std::fs::write(&at, "").unwrap();
-        let error = RunFolder::create(&at).unwrap_err().to_string();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = RunFolder::create(&file).unwrap_err().to_string();
         assert!(error.contains("failed to create") && error.contains("file"), "{error}");
     }
 }

@@ -35,9 +35,9 @@ impl Journal {
             .map_err(ResultsError::io("open", path))?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(ResultsError::io("read", path))?;
-        let (records, whole) = parse(&text, path)?;
-        if whole < text.len() {
-            file.set_len(whole as u64).map_err(ResultsError::io("write", path))?;
+        let (records, valid_length) = parse(&text, path)?;
+        if valid_length < text.len() {
+            file.set_len(valid_length as u64).map_err(ResultsError::io("write", path))?;
         }
         file.seek(SeekFrom::End(0)).map_err(ResultsError::io("read", path))?;
         let keys = records.iter().map(|record| record.key.clone()).collect();
@@ -157,8 +157,8 @@ mod tests {
     fn a_key_is_written_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.ndjson");
-        let (mut journal, old) = Journal::open(&path).unwrap();
-        assert!(old.is_empty());
+        let (mut journal, records) = Journal::open(&path).unwrap();
+        assert!(records.is_empty());
         assert!(journal.append(&resumed(1)).unwrap());
         assert!(!journal.append(&resumed(1)).unwrap());
         assert!(journal.has("resumed#1") && !journal.has("resumed#2"));
@@ -176,11 +176,11 @@ mod tests {
                 journal.append(&resumed(n)).unwrap();
             }
             drop(journal);
-            let whole = std::fs::read(&path).unwrap();
-            let cut = cut.min(whole.len());
-            std::fs::write(&path, &whole[..cut]).unwrap();
+            let text = std::fs::read(&path).unwrap();
+            let cut = cut.min(text.len());
+            std::fs::write(&path, &text[..cut]).unwrap();
             let (mut journal, records) = Journal::open(&path).unwrap();
-            let expected = whole[..cut].iter().filter(|b| **b == b'\n').count();
+            let expected = text[..cut].iter().filter(|b| **b == b'\n').count();
             prop_assert_eq!(records.len(), expected);
             for n in 0..5 {
                 journal.append(&resumed(n)).unwrap();

@@ -25,15 +25,15 @@ pub enum Lead<'a> {
 
 /// Decides which result leads. Each must have been compared with the best, which is among them. `None` if the
 /// best one is missing.
-pub fn lead<'a>(all: impl IntoIterator<Item = &'a CellRatio>) -> Option<Lead<'a>> {
+pub fn lead<'a>(results: impl IntoIterator<Item = &'a CellRatio>) -> Option<Lead<'a>> {
     let (best, mut others): (Vec<&CellRatio>, Vec<&CellRatio>) =
-        all.into_iter().partition(|one| is_the_best(one));
+        results.into_iter().partition(|result| is_the_best(result));
     let first = *best.first()?;
     // Distance of the ratio from 1, whichever direction is worse.
-    let distance = |one: &CellRatio| one.ratio.ln().abs();
+    let distance = |result: &CellRatio| result.ratio.ln().abs();
     others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     let alike: Vec<&CellRatio> =
-        others.iter().copied().filter(|one| one.difference == Significance::NotSignificant).collect();
+        others.iter().copied().filter(|result| result.difference == Significance::NotSignificant).collect();
     Some(match others.first() {
         None => Lead::Alone(first),
         Some(next) if alike.is_empty() => Lead::Shown { first, next },
@@ -43,8 +43,8 @@ pub fn lead<'a>(all: impl IntoIterator<Item = &'a CellRatio>) -> Option<Lead<'a>
 
 /// Returns `true` if the result is the best one, which was compared with itself.
 #[must_use]
-pub fn is_the_best(one: &CellRatio) -> bool {
-    one.cell.id == one.other && one.cell.profile == one.other_profile
+pub fn is_the_best(result: &CellRatio) -> bool {
+    result.cell.id == result.other && result.cell.profile == result.other_profile
 }
 
 #[cfg(test)]

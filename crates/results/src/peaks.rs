@@ -36,36 +36,38 @@ pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakT
         let cell = &standing.entry.cell;
         let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
         if is_closed && standing.comparable && standing.can_be_best && throughput(&standing).is_some() {
-            let mut but_clients = cell.clone();
-            but_clients.parameters.remove(CLIENTS);
+            let mut without_clients = cell.clone();
+            without_clients.parameters.remove(CLIENTS);
             let ranking = standing.configuration.ranking();
-            let key = (cell.workload.as_str(), cell.step.word(), dimensions(&but_clients), ranking);
+            let key = (cell.workload.as_str(), cell.step.word(), dimensions(&without_clients), ranking);
             groups.entry(key).or_default().push(standing);
         }
     }
     let rounds = TrialsByRound::of(run);
-    let mut found = Vec::new();
+    let mut peaks = Vec::new();
     for standings in groups.values() {
-        let highest = |of: &dyn Fn(&&RankedCell<'_>) -> bool| {
-            let all = standings.iter().filter(|one| of(one));
-            all.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
+        let highest = |is_included: &dyn Fn(&&RankedCell<'_>) -> bool| {
+            let candidates = standings.iter().filter(|standing| is_included(standing));
+            candidates.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
         };
         let Some(best) = highest(&|_| true) else { continue };
         let clients = best.entry.cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64);
-        let mut of_group: Vec<PeakThroughput> = Vec::new();
+        let mut group_peaks: Vec<PeakThroughput> = Vec::new();
         for configuration in &run.manifest.configurations {
-            let Some(own) = highest(&|one| one.configuration == configuration) else { continue };
-            if let Some(comparison) = rounds.compare(own, best, RatioTo::Best, alpha)
-                && let Some(value) = throughput(own)
+            let Some(peak) = highest(&|standing| standing.configuration == configuration) else {
+                continue;
+            };
+            if let Some(comparison) = rounds.compare(peak, best, RatioTo::Best, alpha)
+                && let Some(value) = throughput(peak)
             {
-                of_group.push(PeakThroughput { comparison, other_clients: clients, leads: false, value });
+                group_peaks.push(PeakThroughput { comparison, other_clients: clients, leads: false, value });
             }
         }
-        if let Some(Lead::Shown { first, .. }) = lead(of_group.iter().map(|peak| &peak.comparison)) {
+        if let Some(Lead::Shown { first, .. }) = lead(group_peaks.iter().map(|peak| &peak.comparison)) {
             let leader = first.cell.key();
-            of_group.iter_mut().for_each(|peak| peak.leads = peak.comparison.cell.key() == leader);
+            group_peaks.iter_mut().for_each(|peak| peak.leads = peak.comparison.cell.key() == leader);
         }
-        found.append(&mut of_group);
+        peaks.append(&mut group_peaks);
     }
-    found
+    peaks
 }

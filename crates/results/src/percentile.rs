@@ -9,7 +9,7 @@ use jsonathlon_stats::statistics::{BootstrapEstimate, scattered};
 
 /// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
 /// interval.
-const BEYOND: f64 = 10.0;
+const MIN_TAIL_SAMPLES: f64 = 10.0;
 
 /// Histograms of a cell's trials, by name and round.
 pub struct Histograms(BTreeMap<String, BTreeMap<u32, Histogram>>);
@@ -19,14 +19,14 @@ impl Histograms {
     /// out, because merged histograms must cover all trials.
     #[must_use]
     pub fn of(trials: &[&Trial]) -> Self {
-        let mut found: BTreeMap<String, BTreeMap<u32, Histogram>> = BTreeMap::new();
-        let Some(first) = trials.first() else { return Self(found) };
+        let mut histograms: BTreeMap<String, BTreeMap<u32, Histogram>> = BTreeMap::new();
+        let Some(first) = trials.first() else { return Self(histograms) };
         for name in first.histograms.keys() {
             if let Some(rounds) = by_round(trials, name) {
-                found.insert(name.clone(), rounds);
+                histograms.insert(name.clone(), rounds);
             }
         }
-        Self(found)
+        Self(histograms)
     }
 
     /// Returns `true` if no histogram is available in all trials.
@@ -56,30 +56,30 @@ impl Histograms {
     pub fn rounds(&self, figure: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
         let values = || {
             let (name, quantile) = figure.quantile()?;
-            let each = self.0.get(name)?.iter().map(|(round, histogram)| {
-                let enough = histogram.count() as f64 * (1.0 - quantile) >= BEYOND - 1e-6;
-                enough.then(|| (*round, vec![histogram.quantile_us(quantile)]))
+            let percentiles = self.0.get(name)?.iter().map(|(round, histogram)| {
+                let has_enough = histogram.count() as f64 * (1.0 - quantile) >= MIN_TAIL_SAMPLES - 1e-6;
+                has_enough.then(|| (*round, vec![histogram.quantile_us(quantile)]))
             });
-            each.collect::<Option<BTreeMap<u32, Vec<f64>>>>()
+            percentiles.collect::<Option<BTreeMap<u32, Vec<f64>>>>()
         };
         values().unwrap_or_default()
     }
 
     /// Percentiles over all rounds, by metric name.
     pub(crate) fn values(&self) -> BTreeMap<&'static str, f64> {
-        let mut found = BTreeMap::new();
+        let mut percentiles = BTreeMap::new();
         for name in self.0.keys() {
             let Some(merged) = self.merged(name).filter(|merged| merged.count() > 0) else { continue };
             for figure in jsonathlon_schema::metric::ALL
                 .iter()
                 .filter(|figure| figure.reduction == Reduction::MergedHistogram)
             {
-                if let Some((_, quantile)) = figure.quantile().filter(|(of, _)| of == name) {
-                    found.insert(figure.name, merged.quantile_us(quantile));
+                if let Some((_, quantile)) = figure.quantile().filter(|(histogram, _)| histogram == name) {
+                    percentiles.insert(figure.name, merged.quantile_us(quantile));
                 }
             }
         }
-        found
+        percentiles
     }
 
     /// Interval of a percentile around `value`, its value over all rounds, with the width of the rounds'
@@ -95,11 +95,11 @@ impl Histograms {
 fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
     let mut rounds: BTreeMap<u32, Histogram> = BTreeMap::new();
     for trial in trials {
-        let one = Histogram::from_text(trial.histograms.get(name)?).ok()?;
+        let histogram = Histogram::from_text(trial.histograms.get(name)?).ok()?;
         match rounds.get_mut(&trial.round) {
-            Some(known) => known.merge(&one),
+            Some(merged) => merged.merge(&histogram),
             None => {
-                rounds.insert(trial.round, one);
+                rounds.insert(trial.round, histogram);
             }
         }
     }

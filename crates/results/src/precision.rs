@@ -42,38 +42,38 @@ pub struct ImpreciseCell {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrecisionGoal {
     share: f64,
-    least: u32,
+    min_rounds: u32,
 }
 
 impl PrecisionGoal {
     /// Reads the request from the manifest. `None` if `--precision` was not requested.
     pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
         let settings = &manifest.settings;
-        let enough = settings.get("enough")?;
-        if enough.get("by")?.as_str()? != "precision" {
+        let rule = settings.get("enough")?;
+        if rule.get("by")?.as_str()? != "precision" {
             return None;
         }
-        let least = settings.get("rounds")?.as_u64()?;
-        Some(Self { share: enough.get("share")?.as_f64()?, least: u32::try_from(least).ok()? })
+        let min_rounds = settings.get("rounds")?.as_u64()?;
+        Some(Self { share: rule.get("share")?.as_f64()?, min_rounds: u32::try_from(min_rounds).ok()? })
     }
 
     /// Error probability of the intervals after `rounds` rounds: the portion of that look, or everything that
     /// is left if the run ended between two looks.
     fn alpha(self, rounds: u32) -> f64 {
-        let looks = SequentialPlan::new(self.least, PRECISION_ROUNDS);
-        if looks.rounds().contains(&rounds) { looks.alpha_at(rounds) } else { looks.alpha_at_end(rounds) }
+        let plan = SequentialPlan::new(self.min_rounds, PRECISION_ROUNDS);
+        if plan.rounds().contains(&rounds) { plan.alpha_at(rounds) } else { plan.alpha_at_end(rounds) }
     }
 }
 
 /// Two-sided error probability of a run's intervals: [`ALPHA`] unless `--precision` was requested.
 pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Trial>) -> f64 {
-    PrecisionGoal::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
+    PrecisionGoal::of(manifest).map_or(ALPHA, |goal| goal.alpha(rounds(trials)))
 }
 
 /// Number of rounds in which questions were asked or operations sent.
 fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
-    let asked = trials.filter(|trial| matches!(trial.cell.phase.planned(), Phase::Hot | Phase::Measured));
-    asked.map(|trial| trial.round).max().unwrap_or(0)
+    let measured = trials.filter(|trial| matches!(trial.cell.phase.planned(), Phase::Hot | Phase::Measured));
+    measured.map(|trial| trial.round).max().unwrap_or(0)
 }
 
 /// Checks all ranked cells against the requested precision. `None` if `--precision` was not requested.
@@ -82,36 +82,37 @@ pub(crate) fn precision<'a>(
     trials: impl Iterator<Item = &'a Trial>,
     entries: &[CellSummary],
 ) -> Option<PrecisionResult> {
-    let wanted = PrecisionGoal::of(manifest)?;
+    let goal = PrecisionGoal::of(manifest)?;
     let rounds = rounds(trials);
     let is_ranked = |entry: &&CellSummary| {
-        let of = manifest.configurations.iter().find(|one| one.has(&entry.cell));
-        let phase = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
-        phase
+        let mut configurations = manifest.configurations.iter();
+        let configuration = configurations.find(|configuration| configuration.has(&entry.cell));
+        let is_timed = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
+        is_timed
             && !entry.cell.is_of_one_operation()
-            && of.is_some_and(|one| one.is_ranked())
+            && configuration.is_some_and(|configuration| configuration.is_ranked())
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
     };
     let ranked: Vec<&CellSummary> = entries.iter().filter(is_ranked).collect();
-    let reached = |entry: &CellSummary| {
+    let half_width = |entry: &CellSummary| {
         let figure = entry.headline();
         let [_, high] = entry.limits(figure)?;
         relative_half_width(entry.value(figure)?, high)
     };
     let not_reached = ranked
         .iter()
-        .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))
+        .filter(|entry| half_width(entry).is_none_or(|share| share > goal.share))
         .map(|entry| ImpreciseCell {
             id: entry.cell.id.clone(),
             step: entry.cell.step.clone(),
             phase: entry.cell.phase,
-            share: reached(entry),
+            share: half_width(entry),
         })
         .collect();
     Some(PrecisionResult {
-        share: wanted.share,
+        share: goal.share,
         rounds,
-        alpha: wanted.alpha(rounds),
+        alpha: goal.alpha(rounds),
         cells: ranked.len(),
         not_reached,
     })

@@ -96,8 +96,8 @@ impl BrokenPromise {
     /// Decides from the recorded stalls whether the disk or the machine may have caused the loss.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let notable = self.allowed_loss_s.map_or(NOTABLE_S, |allowed| allowed * NOTABLE_SHARE);
-        let is_long = |stall: Option<f64>| stall.is_some_and(|seconds| seconds >= notable);
+        let threshold = self.allowed_loss_s.map_or(NOTABLE_S, |allowed| allowed * NOTABLE_SHARE);
+        let is_long = |stall: Option<f64>| stall.is_some_and(|seconds| seconds >= threshold);
         match (is_long(self.disk_stall_s), is_long(self.machine_stall_s)) {
             (false, false) if self.disk_stall_s.is_none() && self.machine_stall_s.is_none() => {
                 Conditions::NotRecorded
@@ -130,8 +130,8 @@ mod tests {
         entry
     }
 
-    fn lost(further: &[(MetricDef, f64)]) -> BrokenPromise {
-        let lost = [
+    fn lost(extra: &[(MetricDef, f64)]) -> BrokenPromise {
+        let metrics = [
             (STOPS, 3.0),
             (STOPS_AS_PROMISED, 1.0),
             (ACKNOWLEDGED_WRITES, 14_718.0),
@@ -139,13 +139,13 @@ mod tests {
             (OLDEST_LOSS_S, 1.15),
             (ALLOWED_LOSS_S, 0.1),
         ];
-        BrokenPromise::of(&entry(&[&lost[..], further].concat())).unwrap()
+        BrokenPromise::of(&entry(&[&metrics[..], extra].concat())).unwrap()
     }
 
     #[test]
     fn what_is_lost_within_the_promise_breaks_none() {
-        let kept = entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
-        assert_eq!(BrokenPromise::of(&kept), None);
+        let intact = entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
+        assert_eq!(BrokenPromise::of(&intact), None);
         assert_eq!(BrokenPromise::of(&entry(&[])), None);
     }
 
@@ -153,8 +153,8 @@ mod tests {
     fn what_is_lost_beyond_it_does_and_loaded_documents_count_among_it() {
         let broken =
             entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 1.0), (LOST_WRITES, 9.0), (LOST_DOCUMENTS, 2.0)]);
-        let found = BrokenPromise::of(&broken).unwrap();
-        assert_eq!((found.tier.as_str(), found.kind.as_str(), found.lost), ("window", "power", 11));
+        let promise = BrokenPromise::of(&broken).unwrap();
+        assert_eq!((promise.tier.as_str(), promise.kind.as_str(), promise.lost), ("window", "power", 11));
     }
 
     #[test]

@@ -50,10 +50,10 @@ pub struct PublishedDocuments {
 /// # Errors
 /// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
 pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for line in lines("documents-2024", RESULTS, &COLUMNS)? {
         let [test, system, variant, index, n, documents, mean_s, sd_s, disk] = line.fields()?;
-        all.push(PublishedDocuments {
+        results.push(PublishedDocuments {
             test: test.to_owned(),
             system: system.to_owned(),
             variant: variant.to_owned(),
@@ -70,23 +70,23 @@ pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
         let [test, system, variant, index, n, reason] = line.fields()?;
         let n: Option<u32> = line.number(n)?;
         // An empty field matches everything.
-        let is = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
-        let mut concerned = 0;
-        for one in all.iter_mut().filter(|one| {
-            is(test, &one.test)
-                && is(system, &one.system)
-                && is(variant, &one.variant)
-                && is(index, one.index.as_deref().unwrap_or_default())
-                && n.is_none_or(|n| n == one.n)
+        let is_match = |pattern: &str, value: &str| pattern.is_empty() || pattern == value;
+        let mut matches = 0;
+        for result in results.iter_mut().filter(|result| {
+            is_match(test, &result.test)
+                && is_match(system, &result.system)
+                && is_match(variant, &result.variant)
+                && is_match(index, result.index.as_deref().unwrap_or_default())
+                && n.is_none_or(|n| n == result.n)
         }) {
-            one.suspected.push(reason.to_owned());
-            concerned += 1;
+            result.suspected.push(reason.to_owned());
+            matches += 1;
         }
-        if concerned == 0 {
-            return Err(line.corrupt("no figure is meant".to_owned()));
+        if matches == 0 {
+            return Err(line.corrupt("no result is meant".to_owned()));
         }
     }
-    Ok(all)
+    Ok(results)
 }
 
 #[cfg(test)]
@@ -95,30 +95,32 @@ mod tests {
 
     #[test]
     fn every_figure_is_read() {
-        let all = published_documents().unwrap();
-        let of = |test: &str| all.iter().filter(|one| one.test == test).count();
-        assert_eq!(["export", "import", "copy", "extract", "filter", "order"].map(of), [15; 6]);
-        assert_eq!((of("index"), of("disk"), all.len()), (30, 15, 135));
-        assert!(all.iter().all(|one| one.mean_s.is_some() == one.disk.is_none()));
+        let results = published_documents().unwrap();
+        let count_of = |test: &str| results.iter().filter(|result| result.test == test).count();
+        assert_eq!(["export", "import", "copy", "extract", "filter", "order"].map(count_of), [15; 6]);
+        assert_eq!((count_of("index"), count_of("disk"), results.len()), (30, 15, 135));
+        assert!(results.iter().all(|result| result.mean_s.is_some() == result.disk.is_none()));
         // The total is 64 MiB for export and import, 512 MiB for the rest.
-        for one in &all {
-            let total = one.documents << (one.n + 4);
-            let expected = if matches!(one.test.as_str(), "export" | "import") { 64 } else { 512 };
-            assert_eq!(total >> 20, expected, "{one:?}");
+        for result in &results {
+            let total = result.documents << (result.n + 4);
+            let expected = if matches!(result.test.as_str(), "export" | "import") { 64 } else { 512 };
+            assert_eq!(total >> 20, expected, "{result:?}");
         }
-        let dolt = all.iter().find(|one| one.test == "copy" && one.system == "Dolt" && one.n == 12).unwrap();
+        let is_dolt_copy =
+            |result: &&PublishedDocuments| result.test == "copy" && result.system == "Dolt" && result.n == 12;
+        let dolt = results.iter().find(is_dolt_copy).unwrap();
         assert_eq!((dolt.mean_s, dolt.sd_s, dolt.suspected.len()), (Some(0.966), Some(0.032), 0));
     }
 
     #[test]
     fn both_rows_of_gin_are_the_same_and_said_to_be_suspect() {
-        let all = published_documents().unwrap();
-        let of = |index: &str| -> Vec<_> {
-            all.iter().filter(|one| one.index.as_deref() == Some(index)).collect()
+        let results = published_documents().unwrap();
+        let results_of = |index: &str| -> Vec<_> {
+            results.iter().filter(|result| result.index.as_deref() == Some(index)).collect()
         };
-        let (one, other) = (of("GIN, jsonb_ops"), of("GIN, jsonb_path_ops"));
-        assert_eq!(one.len(), 5);
-        assert!(one.iter().zip(&other).all(|(a, b)| (a.mean_s, a.sd_s) == (b.mean_s, b.sd_s)));
-        assert!(one.iter().chain(&other).all(|one| one.suspected.len() == 1));
+        let (default_class, path_class) = (results_of("GIN, jsonb_ops"), results_of("GIN, jsonb_path_ops"));
+        assert_eq!(default_class.len(), 5);
+        assert!(default_class.iter().zip(&path_class).all(|(a, b)| (a.mean_s, a.sd_s) == (b.mean_s, b.sd_s)));
+        assert!(default_class.iter().chain(&path_class).all(|result| result.suspected.len() == 1));
     }
 }

@@ -21,9 +21,9 @@ pub(crate) const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
 /// Dimensions that distinguish cells of equal step and phase independently of the configuration: the data
 /// state and the further parameters.
 pub(crate) fn dimensions(cell: &Cell) -> (Option<DataState>, String) {
-    let mut all = cell.parameters.clone();
-    all.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
-    (cell.state, serde_json::to_string(&all).unwrap_or_default())
+    let mut parameters = cell.parameters.clone();
+    parameters.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
+    (cell.state, serde_json::to_string(&parameters).unwrap_or_default())
 }
 
 /// What a cell is compared with.
@@ -124,7 +124,7 @@ mod step_first {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize)]
-    struct Written<'a> {
+    struct SerializedCell<'a> {
         workload: &'a str,
         step: &'a Step,
         phase: Phase,
@@ -135,7 +135,7 @@ mod step_first {
     }
 
     pub(super) fn serialize<S: Serializer>(cell: &Cell, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
+        let serialized = SerializedCell {
             workload: cell.workload.as_str(),
             step: &cell.step,
             phase: cell.phase,
@@ -144,7 +144,7 @@ mod step_first {
             version: &cell.id.version,
             variant: &cell.id.variant,
         };
-        written.serialize(serializer)
+        serialized.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cell, D::Error> {
@@ -158,7 +158,7 @@ mod other {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
-    struct Written {
+    struct SerializedConfiguration {
         other_system: String,
         other_version: String,
         other_variant: String,
@@ -167,20 +167,20 @@ mod other {
 
     pub(super) fn serialize<S: Serializer>(id: &ConfigurationId, serializer: S) -> Result<S::Ok, S::Error> {
         let ConfigurationId { system, version, variant, storage } = id.clone();
-        let written = Written {
+        let serialized = SerializedConfiguration {
             other_system: system,
             other_version: version,
             other_variant: variant,
             other_storage: storage,
         };
-        written.serialize(serializer)
+        serialized.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<ConfigurationId, D::Error> {
-        let Written { other_system, other_version, other_variant, other_storage } =
-            Written::deserialize(deserializer)?;
+        let SerializedConfiguration { other_system, other_version, other_variant, other_storage } =
+            SerializedConfiguration::deserialize(deserializer)?;
         Ok(ConfigurationId::new(&other_system, &other_version, &other_variant, &other_storage))
     }
 }
@@ -200,26 +200,27 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
     let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
     let standing = |entry: &'a CellSummary| {
         let cell = &entry.cell;
-        let configuration = run.manifest.configurations.iter().find(|one| one.has(cell))?;
+        let configuration =
+            run.manifest.configurations.iter().find(|configuration| configuration.has(cell))?;
         let mut loads = entries
             .iter()
-            .filter(|other| other.cell.step == Step::Load && cell.belongs_to_load(&other.cell))
+            .filter(|load| load.cell.step == Step::Load && cell.belongs_to_load(&load.cell))
             .peekable();
-        let loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
+        let is_loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
         // If a part of the operations in a measurement window failed or was not verified, the rest is not
         // ranked.
-        let measured = cell.phase == Phase::Measured;
-        let is_whole = !measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
+        let is_measured = cell.phase == Phase::Measured;
+        let is_verified = !is_measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
         // A share of its own capacity is a different rate for each system.
-        let comparable = loaded && is_whole && !cell.parameters.contains_key(RATE_SHARE);
-        let partly_cold = cell.phase == Phase::Cold
-            && entries.iter().any(|other| {
-                other.cell.phase == Phase::ColdUnverified && other.cell.is_same_but_for_phase(cell)
+        let comparable = is_loaded && is_verified && !cell.parameters.contains_key(RATE_SHARE);
+        let is_partly_cold = cell.phase == Phase::Cold
+            && entries.iter().any(|entry| {
+                entry.cell.phase == Phase::ColdUnverified && entry.cell.is_same_but_for_phase(cell)
             });
-        let broken =
+        let breaks_plan =
             run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
         let can_be_best =
-            configuration.is_ranked() && !entry.verdict.is_unverified() && !partly_cold && !broken;
+            configuration.is_ranked() && !entry.verdict.is_unverified() && !is_partly_cold && !breaks_plan;
         Some(RankedCell { configuration, entry, comparable, can_be_best })
     };
     entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
@@ -237,27 +238,27 @@ pub(crate) fn cell_ratios(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec
         groups.entry(key).or_default().push(standing);
     }
     let rounds = TrialsByRound::of(run);
-    let mut found = Vec::new();
+    let mut ratios = Vec::new();
     for standings in groups.values() {
         let reference = run
             .manifest
             .configurations
             .iter()
             .filter(|configuration| configuration.reference)
-            .find_map(|first| standings.iter().find(|standing| standing.configuration == first))
+            .find_map(|reference| standings.iter().find(|standing| standing.configuration == reference))
             .filter(|standing| standing.comparable);
         for standing in standings.iter().filter(|standing| standing.comparable) {
             if standing.configuration.is_ranked()
                 && let Some(best) = best_of(standings, &standing.configuration.ranking())
             {
-                found.extend(rounds.compare(standing, best, RatioTo::Best, alpha));
+                ratios.extend(rounds.compare(standing, best, RatioTo::Best, alpha));
             }
             if let Some(reference) = reference {
-                found.extend(rounds.compare(standing, reference, RatioTo::Reference, alpha));
+                ratios.extend(rounds.compare(standing, reference, RatioTo::Reference, alpha));
             }
         }
     }
-    found
+    ratios
 }
 
 fn best_of<'a, 'b>(standings: &'b [RankedCell<'a>], ranking: &str) -> Option<&'b RankedCell<'a>> {
@@ -303,20 +304,20 @@ impl<'a> TrialsByRound<'a> {
 
     pub(crate) fn compare(
         &self,
-        one: &RankedCell<'_>,
+        cell: &RankedCell<'_>,
         other: &RankedCell<'_>,
         against: RatioTo,
         alpha: f64,
     ) -> Option<CellRatio> {
         let figure = other.entry.headline();
-        one.entry.value(figure)?;
+        cell.entry.value(figure)?;
         other.entry.value(figure)?;
-        let [mine, others] = [one, other].map(|standing| self.values(standing.entry, figure));
+        let [values, others] = [cell, other].map(|standing| self.values(standing.entry, figure));
         let (a, b): (Vec<_>, Vec<_>) =
-            mine.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
+            values.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
         let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(CellRatio {
-            cell: one.entry.cell.clone(),
+            cell: cell.entry.cell.clone(),
             against,
             other: other.configuration.id.clone(),
             other_profile: other.configuration.profile,

@@ -6,14 +6,14 @@ use jsonathlon_stats::statistics::median;
 /// Reduces the values of a metric as registered, or to the median if the metric is not registered.
 #[must_use]
 pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
-    reduced(MetricDef::find(name).map_or(Reduction::Median, |figure| figure.reduction), values)
+    reduce_by(MetricDef::find(name).map_or(Reduction::Median, |figure| figure.reduction), values)
 }
 
-/// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if several cannot be
-/// combined.
-fn reduced(reduction: Reduction, values: &[f64]) -> Option<f64> {
+/// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if several
+/// cannot be combined.
+fn reduce_by(reduction: Reduction, values: &[f64]) -> Option<f64> {
     match (reduction, values) {
-        (_, [one]) => Some(*one),
+        (_, [value]) => Some(*value),
         (Reduction::Median, _) => median(values),
         (Reduction::Maximum, _) => values.iter().copied().reduce(f64::max),
         (Reduction::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
@@ -32,13 +32,14 @@ mod tests {
         assert_eq!(reduce("peak_pss_bytes", &values), Some(5.0));
         assert_eq!(reduce("relative_error", &values), Some(5.0));
         assert_eq!(reduce("documents_per_s", &values), Some(3.0), "a rate is no peak");
-        // The folder of a system brings this metric; the word "peak" in its name does not matter.
+        // A system's folder defines this metric; the word "peak" in its name has no effect.
         assert_eq!(reduce("peak_of_somebody_else", &values), Some(3.0));
-        assert_eq!(reduced(Reduction::Sum, &values), Some(9.0));
-        assert_eq!(reduced(Reduction::Sum, &[]), None);
+        assert_eq!(reduce_by(Reduction::Sum, &values), Some(9.0));
+        assert_eq!(reduce_by(Reduction::Sum, &[]), None);
         // Several quantiles have no median.
-        assert_eq!(reduced(Reduction::MergedHistogram, &values), None);
-        assert_eq!(reduced(Reduction::MergedHistogram, &[7.0]), Some(7.0));
-        assert_eq!((reduced(Reduction::None, &values), reduced(Reduction::None, &[7.0])), (None, Some(7.0)));
+        assert_eq!(reduce_by(Reduction::MergedHistogram, &values), None);
+        assert_eq!(reduce_by(Reduction::MergedHistogram, &[7.0]), Some(7.0));
+        assert_eq!(reduce_by(Reduction::None, &values), None);
+        assert_eq!(reduce_by(Reduction::None, &[7.0]), Some(7.0));
     }
 }

@@ -58,9 +58,9 @@ impl Run {
     /// Keys of planned trials that have no final record.
     #[must_use]
     pub fn open_trials(&self) -> Vec<&str> {
-        let there: std::collections::HashSet<&str> =
+        let recorded: std::collections::HashSet<&str> =
             self.records.iter().map(|record| record.key.as_str()).collect();
-        self.manifest.plan.trials.iter().map(String::as_str).filter(|key| !there.contains(key)).collect()
+        self.manifest.plan.trials.iter().map(String::as_str).filter(|key| !recorded.contains(key)).collect()
     }
 }
 
@@ -70,27 +70,27 @@ impl Run {
 fn settle_hot_phases(records: &mut [JournalRecord]) {
     let mut cells: HashMap<String, (usize, usize)> = HashMap::new();
     let is_hot = |trial: &Trial| trial.cell.phase.planned() == Phase::Hot;
-    let planned = |trial: &Trial| Cell { phase: Phase::Hot, ..trial.cell.clone() }.key();
+    let planned_key = |trial: &Trial| Cell { phase: Phase::Hot, ..trial.cell.clone() }.key();
     for record in records.iter() {
         if let RecordBody::Trial(trial) = &record.body
             && is_hot(trial)
             && trial.seconds.is_some()
         {
-            let (reading, all) = cells.entry(planned(trial)).or_default();
-            *reading += usize::from(trial.cell.phase == Phase::HotNotInMemory);
-            *all += 1;
+            let (from_disk, total) = cells.entry(planned_key(trial)).or_default();
+            *from_disk += usize::from(trial.cell.phase == Phase::HotNotInMemory);
+            *total += 1;
         }
     }
-    cells.retain(|_, (reading, _)| *reading > 0);
+    cells.retain(|_, (from_disk, _)| *from_disk > 0);
     if cells.is_empty() {
         return;
     }
     for record in records {
         if let RecordBody::Trial(trial) = &mut record.body
             && is_hot(trial)
-            && let Some((reading, all)) = cells.get(&planned(trial))
+            && let Some((from_disk, total)) = cells.get(&planned_key(trial))
         {
-            trial.cell.phase = if 2 * reading >= *all { Phase::HotNotInMemory } else { Phase::Hot };
+            trial.cell.phase = if 2 * from_disk >= *total { Phase::HotNotInMemory } else { Phase::Hot };
         }
     }
 }

@@ -33,8 +33,8 @@ pub fn growth(runs: &[Summary]) -> Vec<ScalingFit> {
         let documents = run.data.documents;
         let mut add = |configuration: ConfigurationId, name: &str, figure: &MetricDef, value: Option<f64>| {
             if let Some(value) = value {
-                let known = figures.entry((configuration, name.to_owned()));
-                known.or_insert((figure.unit, BTreeMap::new())).1.insert(documents, value);
+                let series = figures.entry((configuration, name.to_owned()));
+                series.or_insert((figure.unit, BTreeMap::new())).1.insert(documents, value);
             }
         };
         let program = ConfigurationId::new("jsonathlon", &run.program, "", "");

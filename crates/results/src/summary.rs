@@ -118,15 +118,15 @@ impl Run {
         let mut order: Vec<String> = Vec::new();
         for trial in self.trials() {
             let key = trial.cell.key();
-            let known = cells.entry(key.clone()).or_default();
-            if known.is_empty() {
+            let trials = cells.entry(key.clone()).or_default();
+            if trials.is_empty() {
                 order.push(key);
             }
-            known.push(trial);
+            trials.push(trial);
         }
         let mut results = file_rows(&self.manifest);
         let alpha = precision::alpha(&self.manifest, self.trials());
-        results.extend(order.iter().filter_map(|key| entry(cells.get(key)?, alpha)));
+        results.extend(order.iter().filter_map(|key| summarize_cell(cells.get(key)?, alpha)));
         mark_partial(&self.manifest, &mut results);
         let comparisons = cell_ratios(self, &results, alpha);
         let peaks = peaks(self, &results, alpha);
@@ -168,8 +168,9 @@ fn mark_partial(manifest: &Manifest, results: &mut [CellSummary]) {
     let is_partial =
         |entry: &&CellSummary| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
     let partial: Vec<Cell> = results.iter().filter(is_partial).map(|entry| entry.cell.clone()).collect();
-    let is_of_one = |cell: &Cell| manifest.configurations.iter().any(|one| one.has(cell));
-    for entry in results.iter_mut().filter(|entry| is_of_one(&entry.cell)) {
+    let has_configuration =
+        |cell: &Cell| manifest.configurations.iter().any(|configuration| configuration.has(cell));
+    for entry in results.iter_mut().filter(|entry| has_configuration(&entry.cell)) {
         if partial.iter().any(|load| entry.cell.belongs_to_load(load)) {
             entry.verdict = entry.verdict.max(Verdict::Partial);
         }
@@ -198,7 +199,7 @@ fn file_rows(manifest: &Manifest) -> Vec<CellSummary> {
         .collect()
 }
 
-fn entry(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
+fn summarize_cell(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
     let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
     let headline = metric::headline(&cell, |figure| trials.iter().any(|trial| figure.value(trial).is_some()));
@@ -239,14 +240,14 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
 
 /// Collects the findings of the trials; for each subject the last one counts.
 fn findings(trials: &[&Trial]) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
+    let mut latest: Vec<Finding> = Vec::new();
     for finding in trials.iter().flat_map(|trial| &trial.findings) {
-        match all.iter_mut().find(|known| known.of == finding.of) {
-            Some(known) => known.clone_from(finding),
-            None => all.push(finding.clone()),
+        match latest.iter_mut().find(|earlier| earlier.of == finding.of) {
+            Some(earlier) => earlier.clone_from(finding),
+            None => latest.push(finding.clone()),
         }
     }
-    all
+    latest
 }
 
 /// Mean, and standard deviation of the sample. The deviation is `None` for a single value.
@@ -304,7 +305,7 @@ fn intervals(
     metrics: &Metrics,
     alpha: f64,
 ) -> BTreeMap<String, [f64; 2]> {
-    let of = |figure: &MetricDef| {
+    let interval = |figure: &MetricDef| {
         let limits = match figure.quantile() {
             Some(_) => histograms.interval(figure, *metrics.get(figure.name)?, alpha)?,
             None => {
@@ -314,7 +315,8 @@ fn intervals(
         };
         Some((figure.name.to_owned(), limits))
     };
-    metric::ALL.iter().filter(|one| one.interval && **one != metric::SECONDS).filter_map(of).collect()
+    let figures = metric::ALL.iter().filter(|figure| figure.interval && **figure != metric::SECONDS);
+    figures.filter_map(interval).collect()
 }
 
 /// Metrics that are reduced to a median, and whose trials fall into two groups.
@@ -327,14 +329,14 @@ fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
             values.entry(name).or_default().push(value);
         }
     }
-    let is_of_median = |name: &str| {
+    let is_median = |name: &str| {
         MetricDef::find(name).is_none_or(|figure| {
             figure.reduction == Reduction::Median && figure.better != BetterDirection::Neither
         })
     };
     values
         .into_iter()
-        .filter(|(name, _)| is_of_median(name))
+        .filter(|(name, _)| is_median(name))
         .filter_map(|(name, values)| Some((name.to_owned(), two_groups(&values)?)))
         .collect()
 }
@@ -352,7 +354,7 @@ fn rounds_of(figure: &MetricDef, trials: &[&Trial]) -> Vec<Vec<f64>> {
 
 /// Failed trials, followed by plans that broke their configurations' promises.
 fn failures(records: &[JournalRecord]) -> Vec<FailureSummary> {
-    let told: HashMap<&str, &Failure> = records
+    let causes: HashMap<&str, &Failure> = records
         .iter()
         .filter_map(|record| match &record.body {
             RecordBody::Trial(trial) => Some((record.key.as_str(), trial.failure.as_ref()?)),
@@ -360,12 +362,12 @@ fn failures(records: &[JournalRecord]) -> Vec<FailureSummary> {
         })
         .collect();
     // A record caused by another one does not repeat its message, which is therefore added to the entry.
-    let whole = |entry: FailureSummary| match entry.because.as_deref().and_then(|key| told.get(key)) {
+    let with_cause = |entry: FailureSummary| match entry.because.as_deref().and_then(|key| causes.get(key)) {
         Some(cause) => FailureSummary { error: format!("{}: {}", entry.error, cause.error), ..entry },
         None => entry,
     };
     let trials = records.iter().filter_map(|record| match &record.body {
-        RecordBody::Trial(trial) => failure(&record.key, trial).map(whole),
+        RecordBody::Trial(trial) => failure(&record.key, trial).map(with_cause),
         _ => None,
     });
     let plans = records.iter().filter_map(|record| match &record.body {

@@ -46,19 +46,19 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
 
 /// Cell of a configuration in the analytics workload. Everything after the load is measured on drained data.
 #[must_use]
-pub fn cell(of: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
+pub fn cell(configuration: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
     let step = step.into();
     let mut parameters: Parameters = [("scale".into(), DOCUMENTS.into())].into();
-    if let Some(preparation) = of.preparation {
+    if let Some(preparation) = configuration.preparation {
         parameters.insert("preparation".into(), preparation.word().into());
     }
-    if let Some(memory) = of.memory_bytes {
+    if let Some(memory) = configuration.memory_bytes {
         parameters.insert("memory".into(), memory.into());
     }
     Cell {
         workload: WorkloadKind::Analytics.into(),
-        id: of.id.clone(),
-        profile: of.profile,
+        id: configuration.id.clone(),
+        profile: configuration.profile,
         state: (!matches!(step, Step::Load | Step::Structure)).then_some(DataState::Drained),
         step,
         phase,

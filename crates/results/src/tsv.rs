@@ -24,8 +24,8 @@ pub(crate) fn lines<'a>(
         .filter(|(_, text)| !text.starts_with('#'))
         .map(|(index, text)| Line { table, number: index + 1, text });
     match lines.next() {
-        Some(head) if head.text.split('\t').eq(columns.iter().copied()) => Ok(lines.collect()),
-        Some(head) => Err(head.corrupt("not the columns that belong there".to_owned())),
+        Some(header) if header.text.split('\t').eq(columns.iter().copied()) => Ok(lines.collect()),
+        Some(header) => Err(header.corrupt("not the columns that belong there".to_owned())),
         None => Err(Line { table, number: 1, text }.corrupt("no columns".to_owned())),
     }
 }
@@ -38,8 +38,8 @@ impl<'a> Line<'a> {
 
     pub(crate) fn fields<const N: usize>(&self) -> Result<[&'a str; N], ResultsError> {
         let fields: Vec<&str> = self.text.split('\t').collect();
-        let found = fields.len();
-        fields.try_into().map_err(|_| self.corrupt(format!("{found} fields and not {N}")))
+        let count = fields.len();
+        fields.try_into().map_err(|_| self.corrupt(format!("{count} fields and not {N}")))
     }
 
     /// Parses a field as a number. `Ok(None)` if the field is empty.

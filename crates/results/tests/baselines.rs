@@ -1,6 +1,6 @@
 //! Tests of baselines: runs saved under names.
 
-mod support;
+use crate::support;
 
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::baseline::Baselines;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::ratio_to_best::RatioTo;

@@ -1,7 +1,7 @@
 //! Tests of the comparison of two synthetic runs: which cells are matched, and which differences are
 //! reported.
 
-mod support;
+use crate::support;
 
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::compare::{DifferenceKind, Outcome, ReasonKind, RunComparison, compare};

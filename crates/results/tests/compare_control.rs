@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::compare::{Outcome, RunComparison, SidePair, compare, compare_between};

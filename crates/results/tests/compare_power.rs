@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
 use jsonathlon_results::summary::Run;

@@ -1,10 +1,10 @@
-//! States of what a finding is about: what became of a document, or of the writes before a crash.
+//! States that findings report: what happened to a document, or to the writes before a crash.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// State of the subject of a finding.
+/// State that a finding reports: of a document that was stored and read, or of a system after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum FindingState {
@@ -14,44 +14,45 @@ pub enum FindingState {
     Refused,
     /// The engine crashed because of the document.
     Crashed,
-    /// There was no answer before the timeout.
+    /// The engine did not answer before the timeout.
     Hung,
-    /// The document was not tried in this way, because the way is not available for it.
+    /// The document was not tried by this insert path, which cannot be used for it.
     NotOffered,
-    /// The returned document has the same bytes.
+    /// The returned document consists of the same bytes.
     SameBytes,
-    /// The returned document has the same value in another form.
+    /// The returned document has the same JSON value, written with other bytes.
     SameValue,
-    /// The returned document has another value.
+    /// The returned document has another JSON value.
     Changed,
-    /// The document was accepted, but nothing was returned.
+    /// The document was accepted, but reading it returned nothing.
     Lost,
     /// The client could not send the document.
     Failed,
-    /// The document cannot be read back, with the reason given by the system or the client.
+    /// Reading the document failed; the finding contains the error of the system or the client.
     Unreadable,
-    /// After a crash all acknowledged writes are there.
+    /// All loaded documents and acknowledged writes survived the crash intact.
     Kept,
-    /// All lost writes were acknowledged within the window that the tier declares.
+    /// Writes are lost, but none is older than the loss window that the durability tier declares.
     LostWithinWindow,
-    /// A write older than the declared window is lost, or loaded or torn documents are.
+    /// The loss exceeds the window that the durability tier declares: a lost write is older, a loaded
+    /// document is lost, or a document is torn.
     LostBeyondWindow,
-    /// Writes are lost; the tier allows that without declaring a window.
+    /// Something is lost, but the durability tier allows losses without a limit.
     LostAsStated,
-    /// Something is lost that the tier promises to keep.
+    /// Something is lost although the durability tier allows no loss.
     PromiseBroken,
-    /// The system did not start again after a crash.
+    /// The system failed to start after the crash.
     DoesNotStart,
-    /// The system did not start before the timeout.
+    /// The system did not finish starting after the crash before the timeout.
     HangsInRecovery,
-    /// The system started after a crash, but could not be read.
+    /// The system started after the crash, but its documents could not be read.
     CannotBeRead,
     /// Any other text: a measured value, or a state that this version does not know.
     Other(String),
 }
 
 impl FindingState {
-    /// All states but [`Self::Other`].
+    /// All states except [`Self::Other`].
     pub const KNOWN: [Self; 19] = [
         Self::Accepted,
         Self::Refused,
@@ -74,7 +75,7 @@ impl FindingState {
         Self::CannotBeRead,
     ];
 
-    /// Returns the state as journals and readers have it.
+    /// Returns the name of the state in journals and reports; for [`Self::Other`], its text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_is_written_as_it_was_read() {
+    fn states_survive_a_round_trip_through_text() {
         for state in FindingState::KNOWN {
             assert_eq!(FindingState::from(state.as_str()), state);
         }

@@ -16,7 +16,7 @@ pub fn of_days(days: i64) -> Option<i64> {
 /// nanoseconds. `None` if the result exceeds 64 bits.
 pub fn of_ticks(ticks: i64, digits: u32) -> Option<i64> {
     match digits.checked_sub(DIGITS) {
-        Some(finer) => ticks.checked_div_euclid(10_i64.checked_pow(finer)?),
+        Some(extra_digits) => ticks.checked_div_euclid(10_i64.checked_pow(extra_digits)?),
         None => ticks.checked_mul(10_i64.checked_pow(DIGITS - digits)?),
     }
 }
@@ -36,8 +36,8 @@ pub fn of_calendar(
     seconds.checked_mul(MICROSECONDS_A_SECOND)?.checked_add(micros)
 }
 
-/// Parses `2026-01-02T03:04:05.678901Z`. A space may replace the `T`; the seconds, the fraction and the zone
-/// may be missing (then UTC), and the zone may be an offset (`+02:00`, `+0200`, `+02`). A date alone is
+/// Parses `2026-01-02T03:04:05.678901Z`. A space may replace the `T`, and the seconds and the fraction may be
+/// missing. The zone may be missing (then UTC) or an offset (`+02:00`, `+0200`, `+02`). A date alone is
 /// midnight. `None` for any other text.
 pub fn of_text(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked(10)?;
@@ -55,10 +55,10 @@ pub fn of_text(text: &str) -> Option<i64> {
         return of_calendar(date, [0; 3], 0);
     }
     let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let zone = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
-    let (clock, zone) = rest.split_at_checked(zone)?;
-    let (whole, fraction) = clock.trim_end().split_once('.').unwrap_or((clock.trim_end(), ""));
-    let clock: Vec<i64> = whole.split(':').map(two_digits).collect::<Option<_>>()?;
+    let zone_start = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
+    let (clock, zone) = rest.split_at_checked(zone_start)?;
+    let (time, fraction) = clock.trim_end().split_once('.').unwrap_or((clock.trim_end(), ""));
+    let clock: Vec<i64> = time.split(':').map(two_digits).collect::<Option<_>>()?;
     let clock = match clock.as_slice() {
         [hour, minute] => [*hour, *minute, 0],
         [hour, minute, second] => [*hour, *minute, *second],
@@ -93,17 +93,17 @@ fn offset_seconds(zone: &str) -> Option<i64> {
 }
 
 fn days_of_month(year: i64, month: i64) -> i64 {
-    let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-    days_since_1970(next_year, next, 1) - days_since_1970(year, month, 1)
+    let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    days_since_1970(next_year, next_month, 1) - days_since_1970(year, month, 1)
 }
 
 /// Returns the days since 1970 of a Gregorian date, computed with years that begin in March.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The vocabulary of a run: identities of configurations, cells and trials, the records of a journal, the manifest, the
-//! registry of metrics, and the cells, rows and instants of answers.
+//! The vocabulary of a run: identities of configurations, cells and trials, records of a journal, manifest,
+//! registry of metrics, and cells, rows and instants of answers.
 //!
 //! This crate depends on no other crate of the workspace.
 

@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(tested(POWER, 10, 10).to_string(), "kept in 10 of 10 power cuts, 2026-11-23");
         assert_eq!(tested(PROCESS, 4, 10).to_string(), "kept in 4 of 10 kills, 2026-11-23");
         assert_eq!(tested(PROCESS, 4, 9).to_string(), "kept in 4 of 10 kills, as promised in 9, 2026-11-23");
-        let one = DurabilityEvidence { stops: 1, ..tested(POWER, 1, 1) };
-        assert_eq!(one.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
+        let single = DurabilityEvidence { stops: 1, ..tested(POWER, 1, 1) };
+        assert_eq!(single.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
     }
 }

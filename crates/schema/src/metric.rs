@@ -51,8 +51,8 @@ impl Unit {
             ("_share", Unit::Share),
             ("_error", Unit::Share),
         ];
-        let found = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
-        found.map_or(Self::Number, |(_, unit)| *unit)
+        let entry = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+        entry.map_or(Self::Number, |(_, unit)| *unit)
     }
 }
 
@@ -65,9 +65,8 @@ pub enum Reduction {
     Maximum,
     /// Sum of the trials' values.
     Sum,
-    /// Quantile of merged histograms, such as a p99. The trials' quantiles cannot be combined, because the
-    /// median of p99s is not a p99; the trials'
-    /// histograms are merged.
+    /// Quantile of merged histograms, such as a p99. The trials' histograms are merged, because the
+    /// median of p99s is not a p99.
     MergedHistogram,
     /// No reduction: only a single value stands for the cell.
     None,
@@ -171,7 +170,7 @@ impl MetricDef {
 /// kept an objective. For a settled system it is the size, otherwise the time. If the cell has none of the
 /// candidates, the first one is returned.
 #[must_use]
-pub fn headline(cell: &Cell, has: impl Fn(&MetricDef) -> bool) -> &'static MetricDef {
+pub fn headline(cell: &Cell, has_metric: impl Fn(&MetricDef) -> bool) -> &'static MetricDef {
     let candidates: &[&'static MetricDef] = match cell.phase {
         Phase::Measured if cell.parameters.contains_key(OBJECTIVE) => &[&OBJECTIVE_OPS_PER_S, &SECONDS],
         Phase::Measured if cell.is_open_loop() => &[&RESPONSE_P99_US, &THROUGHPUT_OPS_PER_S, &SECONDS],
@@ -179,7 +178,7 @@ pub fn headline(cell: &Cell, has: impl Fn(&MetricDef) -> bool) -> &'static Metri
         Phase::Steady => &[&TOTAL_BYTES, &FILES_BYTES],
         _ => &[&SECONDS],
     };
-    let first = candidates.iter().find(|figure| has(figure)).or_else(|| candidates.first());
+    let first = candidates.iter().find(|figure| has_metric(figure)).or_else(|| candidates.first());
     first.copied().unwrap_or(&SECONDS)
 }
 
@@ -236,16 +235,16 @@ figures! {
     UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
     // Crash tests.
-    STOPS = "stops", "stops", Count, Neither, sum;
-    STOPS_KEPT = "stops_kept", "stops after which everything was there", Count, Higher, sum;
-    STOPS_AS_PROMISED = "stops_as_promised", "stops after which what was promised was there", Count, Higher, sum;
-    ACKNOWLEDGED_WRITES = "acknowledged_writes", "writes acknowledged before the stop", Count, Neither, sum;
-    IN_FLIGHT_WRITES = "in_flight_writes", "writes under way at the stop", Count, Neither, sum;
+    STOPS = "stops", "crashes", Count, Neither, sum;
+    STOPS_KEPT = "stops_kept", "crashes without losses", Count, Higher, sum;
+    STOPS_AS_PROMISED = "stops_as_promised", "crashes with the promise kept", Count, Higher, sum;
+    ACKNOWLEDGED_WRITES = "acknowledged_writes", "writes acknowledged before the crash", Count, Neither, sum;
+    IN_FLIGHT_WRITES = "in_flight_writes", "writes under way at the crash", Count, Neither, sum;
     LOST_WRITES = "lost_writes", "acknowledged writes lost", Count, Lower, sum;
     LOST_DOCUMENTS = "lost_documents", "loaded documents lost", Count, Lower, sum;
     TORN_DOCUMENTS = "torn_documents", "documents torn", Count, Lower, sum;
     WRITES_OUT_OF_ORDER = "writes_out_of_order", "writes lost before others that are there", Count, Lower, sum;
-    WRITES_AFTER_CUT = "writes_after_cut", "writes acknowledged after the cut", Count, Lower, sum;
+    WRITES_AFTER_CUT = "writes_after_cut", "writes acknowledged after the crash", Count, Lower, sum;
     OLDEST_LOSS_S = "oldest_loss_s", "age of the oldest loss", Seconds, Lower, maximum;
     ALLOWED_LOSS_S = "allowed_loss_s", "age of losses that the tier allows", Seconds, Neither;
     DISK_STALL_S = "disk_stall_s", "longest standstill of the disk", Seconds, Lower, maximum;
@@ -260,7 +259,7 @@ figures! {
     UNFINISHED_ARRIVALS = "unfinished_arrivals", "arrivals begun and not ended", Count, Lower, sum;
     LATENESS_P99_US = "lateness_p99_us", "lateness of the client, p99", Microseconds, Lower, maximum;
     BACKLOG_AT_START = "backlog_at_start", "operations waiting when measuring began", Count, Lower, maximum;
-    BACKLOG_MAX = "backlog_max", "operations waiting at most", Count, Lower, maximum;
+    BACKLOG_MAX = "backlog_max", "max backlog", Count, Lower, maximum;
     // Resources used per operation.
     SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, of_processes;
     CLIENT_CPU_US_PER_OP = "client_cpu_us_per_op", "CPU per operation, client", MicrosecondsPerOperation, Lower, with_interval;
@@ -268,10 +267,10 @@ figures! {
     CONTEXT_SWITCHES_PER_OP = "context_switches_per_op", "context switches per operation", PerOperation, Lower;
     CPU_MIGRATIONS_PER_OP = "cpu_migrations_per_op", "CPU migrations per operation", PerOperation, Lower;
     DISK_WRITTEN_BYTES_PER_OP = "disk_written_bytes_per_op", "bytes written to disk per operation", BytesPerOperation, Lower;
-    JOURNAL_BYTES_PER_OP = "journal_bytes_per_op", "journal bytes per operation", BytesPerOperation, Lower, with_interval;
-    JOURNAL_RECORD_BYTES_PER_OP = "journal_record_bytes_per_op", "journal bytes per operation, images of pages apart", BytesPerOperation, Lower;
-    JOURNAL_IMAGE_BYTES_PER_OP = "journal_image_bytes_per_op", "journal bytes per operation, images of pages", BytesPerOperation, Lower;
-    IDLE_JOURNAL_BYTES = "idle_journal_bytes", "journal bytes while idle", Bytes, Lower;
+    JOURNAL_BYTES_PER_OP = "journal_bytes_per_op", "WAL bytes per operation", BytesPerOperation, Lower, with_interval;
+    JOURNAL_RECORD_BYTES_PER_OP = "journal_record_bytes_per_op", "WAL bytes per operation, without page images", BytesPerOperation, Lower;
+    JOURNAL_IMAGE_BYTES_PER_OP = "journal_image_bytes_per_op", "WAL bytes per operation, page images", BytesPerOperation, Lower;
+    IDLE_JOURNAL_BYTES = "idle_journal_bytes", "WAL bytes while idle", Bytes, Lower;
     RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
     // Resources used by processes.
     SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
@@ -321,8 +320,8 @@ figures! {
     RELATIVE_ERROR = "relative_error", "relative error", Share, Lower, maximum;
     RESIDENT_SHARE = "resident_share", "share of files in memory", Share, Neither;
     MACHINE_LOAD = "machine_load", "load of the machine", Number, Neither;
-    MACHINE_STEAL_S = "machine_steal_s", "taken by the hypervisor", Seconds, Neither;
-    MACHINE_STEAL_SHARE = "machine_steal_share", "share taken by the hypervisor", Share, Neither;
+    MACHINE_STEAL_S = "machine_steal_s", "CPU steal", Seconds, Neither;
+    MACHINE_STEAL_SHARE = "machine_steal_share", "CPU steal, share", Share, Neither;
     PEAK_HARNESS_BYTES = "peak_harness_bytes", "peak memory, harness", Bytes, Lower, maximum;
     PEAK_CLIENT_BYTES = "peak_client_bytes", "peak memory, client", Bytes, Lower, maximum;
     CONTROL_MEMORY_S = "control_memory_s", "control, memory-bound", Seconds, Neither;
@@ -375,10 +374,10 @@ mod tests {
     #[test]
     fn registered_names_end_in_their_unit() {
         for figure in ALL {
-            let told = Unit::in_name(figure.name);
-            let is_count = matches!(figure.unit, Unit::Count) && told == Unit::Number;
+            let unit = Unit::in_name(figure.name);
+            let is_count = matches!(figure.unit, Unit::Count) && unit == Unit::Number;
             let exceptions = [SECONDS, ENGINE_BYTES_READ];
-            assert!(told == figure.unit || is_count || exceptions.contains(figure), "{}", figure.name);
+            assert!(unit == figure.unit || is_count || exceptions.contains(figure), "{}", figure.name);
         }
     }
 }

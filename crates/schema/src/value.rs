@@ -120,9 +120,9 @@ fn compare_int_float(int: i64, float: f64) -> Ordering {
     if float < -TWO_TO_63 {
         return Ordering::Greater;
     }
-    let whole = float.trunc();
+    let integer_part = float.trunc();
     // Exact: the bounds above leave only values that an `i64` can represent.
-    int.cmp(&(whole as i64)).then_with(|| compare_floats(whole, float))
+    int.cmp(&(integer_part as i64)).then_with(|| compare_floats(integer_part, float))
 }
 
 #[cfg(test)]
@@ -160,12 +160,13 @@ mod tests {
         assert_eq!(Value::show_row(&row), r#"[Infinity, -Infinity, 1e308, "Infinity", null]"#);
         let nan = serde_json::to_string(&Value::Float(f64::NAN)).unwrap();
         assert!(matches!(serde_json::from_str(&nan).unwrap(), Value::Float(number) if number.is_nan()));
-        for bad in [r#"{"float":"inf"}"#, r#"{"double":"Infinity"}"#, "{}", "[1]", r#"{"float":"NaN","a":1}"#]
+        for malformed in
+            [r#"{"float":"inf"}"#, r#"{"double":"Infinity"}"#, "{}", "[1]", r#"{"float":"NaN","a":1}"#]
         {
-            assert!(serde_json::from_str::<Value>(bad).is_err(), "{bad}");
+            assert!(serde_json::from_str::<Value>(malformed).is_err(), "{malformed}");
         }
-        let beyond = serde_json::from_str::<Value>("9223372036854775808").unwrap_err().to_string();
-        assert!(beyond.contains("64 bits"), "{beyond}");
+        let error = serde_json::from_str::<Value>("9223372036854775808").unwrap_err().to_string();
+        assert!(error.contains("64 bits"), "{error}");
     }
 
     #[test]

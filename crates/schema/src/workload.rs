@@ -52,7 +52,7 @@ impl fmt::Display for WorkloadKind {
 pub enum WorkloadName {
     /// A workload of this version.
     Known(WorkloadKind),
-    /// Any other name.
+    /// Name of a workload that this version does not know.
     Other(String),
 }
 

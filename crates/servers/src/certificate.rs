@@ -20,17 +20,17 @@ pub(crate) fn paths(folder: &ServerFolder) -> [(&'static str, PathBuf); 3] {
 /// # Errors
 /// If the certificate cannot be generated or written.
 pub(crate) fn make(folder: &ServerFolder, host: &str) -> Result<PathBuf> {
-    let [(_, certificate), (_, key), (_, both)] = paths(folder);
+    let [(_, certificate), (_, key), (_, combined)] = paths(folder);
     if certificate.exists() {
         return Ok(certificate);
     }
-    let made = rcgen::generate_simple_self_signed([host.to_owned()])
+    let generated = rcgen::generate_simple_self_signed([host.to_owned()])
         .map_err(|error| ServerError::Unavailable(format!("failed to make a certificate: {error}")))?;
-    let (proof, secret) = (made.cert.pem(), made.signing_key.serialize_pem());
-    folder.write(&key, &secret)?;
-    folder.write(&both, &format!("{proof}{secret}"))?;
+    let (certificate_pem, key_pem) = (generated.cert.pem(), generated.signing_key.serialize_pem());
+    folder.write(&key, &key_pem)?;
+    folder.write(&combined, &format!("{certificate_pem}{key_pem}"))?;
     // Written last, so that an existing certificate means that all files are complete.
-    folder.write(&certificate, &proof)?;
+    folder.write(&certificate, &certificate_pem)?;
     Ok(certificate)
 }
 
@@ -49,8 +49,8 @@ mod tests {
         assert!(first.starts_with("-----BEGIN CERTIFICATE-----"));
         assert_eq!(make(&folder, "127.0.0.1").unwrap(), path);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
-        let [_, (_, key), (_, both)] = paths(&folder);
-        let both = std::fs::read_to_string(both).unwrap();
-        assert_eq!(both, format!("{first}{}", std::fs::read_to_string(key).unwrap()));
+        let [_, (_, key), (_, combined)] = paths(&folder);
+        let combined = std::fs::read_to_string(combined).unwrap();
+        assert_eq!(combined, format!("{first}{}", std::fs::read_to_string(key).unwrap()));
     }
 }

@@ -35,8 +35,8 @@ pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     } else {
         return Err(io::Error::other(format!("{} is no file, folder or link", from.display())));
     }
-    let own = fs::symlink_metadata(to)?;
-    if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
+    let copied = fs::symlink_metadata(to)?;
+    if (copied.uid(), copied.gid()) != (metadata.uid(), metadata.gid()) {
         lchown(to, Some(metadata.uid()), Some(metadata.gid()))?;
     }
     Ok(())
@@ -45,33 +45,33 @@ pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
 fn copy_file(from: &Path, to: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let source = File::open(from)?;
     let length = metadata.len();
-    if next(&source, length, SeekFrom::Hole(0))? == length {
+    if next_boundary(&source, length, SeekFrom::Hole(0))? == length {
         return fs::copy(from, to).map(drop);
     }
     let mut copy = OpenOptions::new().write(true).create(true).truncate(true).open(to)?;
     copy.set_len(length)?;
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        let begin = next(&source, length, SeekFrom::Data(at))?;
+        let begin = next_boundary(&source, length, SeekFrom::Data(offset))?;
         if begin == length {
             break;
         }
-        let end = next(&source, length, SeekFrom::Hole(begin))?;
+        let end = next_boundary(&source, length, SeekFrom::Hole(begin))?;
         seek(&source, SeekFrom::Start(begin))?;
         seek(&copy, SeekFrom::Start(begin))?;
         io::copy(&mut (&source).take(end - begin), &mut copy)?;
-        at = end;
+        offset = end;
     }
     fs::set_permissions(to, metadata.permissions())
 }
 
 /// Offset of the next hole or data after an offset; `length` if there is none, or if the file system does not
 /// report holes.
-fn next(file: &File, length: u64, what: SeekFrom) -> io::Result<u64> {
-    match seek(file, what) {
-        Ok(place) => Ok(place),
+fn next_boundary(file: &File, length: u64, boundary: SeekFrom) -> io::Result<u64> {
+    match seek(file, boundary) {
+        Ok(offset) => Ok(offset),
         Err(Errno::NXIO) => Ok(length),
-        Err(Errno::INVAL) if matches!(what, SeekFrom::Hole(0)) => Ok(length),
+        Err(Errno::INVAL) if matches!(boundary, SeekFrom::Hole(0)) => Ok(length),
         Err(error) => Err(error.into()),
     }
 }
@@ -86,13 +86,13 @@ mod tests {
 
     #[test]
     fn what_nobody_has_written_to_takes_no_room_in_a_copy() {
-        let place = tempfile::tempdir().unwrap();
-        let file = |name: &str| place.path().join(name);
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
         // Preallocated space, as of a log, and a sparse file.
-        for (name, is_had) in [("log", true), ("sparse", false)] {
+        for (name, is_preallocated) in [("log", true), ("sparse", false)] {
             let log = File::create_new(file(name)).unwrap();
             log.set_len(9 << 20).unwrap();
-            if is_had {
+            if is_preallocated {
                 fallocate(&log, FallocateFlags::empty(), 0, 9 << 20).unwrap();
             }
             log.write_all_at(b"first", 0).unwrap();

@@ -44,7 +44,7 @@ impl ServerError {
     /// programs.
     pub(crate) fn of_program(program: &Path) -> String {
         match forbids_programs(program) {
-            Ok(Some(words)) => format!("; {words}: mount it otherwise, or have the program elsewhere"),
+            Ok(Some(obstacle)) => format!("; {obstacle}: mount it otherwise, or have the program elsewhere"),
             _ => String::new(),
         }
     }

@@ -16,9 +16,9 @@ use crate::user::first_inaccessible_parent;
 /// Lock file that the guard of the folder's server holds.
 pub(crate) const LOCK: &str = "lock";
 /// Marker file that exists while the data folder is being initialised.
-const BEGUN: &str = "initialising";
+const INITIALISING: &str = "initialising";
 /// Marker file that exists once the data folder has been initialised.
-const DONE: &str = "initialised";
+const INITIALISED: &str = "initialised";
 const PASSWORD: &str = "password";
 const DATA: &str = "data";
 const RUN: &str = "run";
@@ -37,11 +37,11 @@ impl ServerFolder {
     pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
         fs::create_dir_all(root).map_err(failed("make the folder", root))?;
         let root = fs::canonicalize(root).map_err(failed("find", root))?;
-        if let (Some((uid, _)), Some(closed)) = (user, first_inaccessible_parent(&root, user)) {
+        if let (Some((uid, _)), Some(inaccessible)) = (user, first_inaccessible_parent(&root, user)) {
             return Err(ServerError::Unavailable(format!(
                 "a server does not run as root but as user {uid}, who may not enter {}: choose a folder for \
                  the run that everybody may enter (--out), or start as an ordinary user",
-                closed.display()
+                inaccessible.display()
             )));
         }
         Ok(Self { root, user })
@@ -64,13 +64,13 @@ impl ServerFolder {
         self.run().join(PASSWORD)
     }
 
-    /// Returns `true` if the data folder must be initialised; what an interrupted attempt left is then
-    /// removed. Data that this program did not create is an error.
+    /// Returns `true` if the data folder must be initialised, and then removes what an interrupted attempt
+    /// left. Data that this program did not create is an error.
     pub(crate) fn is_new(&self) -> Result<bool> {
-        if self.root.join(DONE).exists() {
+        if self.root.join(INITIALISED).exists() {
             return Ok(false);
         }
-        if self.root.join(BEGUN).exists() {
+        if self.root.join(INITIALISING).exists() {
             for folder in [self.data(), self.run()] {
                 match fs::remove_dir_all(&folder) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -90,21 +90,21 @@ impl ServerFolder {
 
     /// Marks the folder: all data in it from now on was created by this program.
     pub(crate) fn begin(&self) -> Result<()> {
-        let begun = self.root.join(BEGUN);
-        File::create(&begun).map(drop).map_err(failed("write", &begun))
+        let marker = self.root.join(INITIALISING);
+        File::create(&marker).map(drop).map_err(failed("write", &marker))
     }
 
     /// Creates the server's folders and the password of its sessions, which is returned.
     pub(crate) fn make(&self) -> Result<String> {
         for folder in [self.data(), self.run()] {
             fs::DirBuilder::new().mode(0o700).create(&folder).map_err(failed("make", &folder))?;
-            self.give(&folder)?;
+            self.change_owner(&folder)?;
         }
         let password = random_password().map_err(failed("read", Path::new("/dev/urandom")))?;
-        for (path, given) in [(self.root.join(PASSWORD), false), (self.password_file(), true)] {
+        for (path, is_for_server) in [(self.root.join(PASSWORD), false), (self.password_file(), true)] {
             write_private(&path, &password)?;
-            if given {
-                self.give(&path)?;
+            if is_for_server {
+                self.change_owner(&path)?;
             }
         }
         Ok(password)
@@ -118,8 +118,8 @@ impl ServerFolder {
 
     /// Marks the data folder as initialised.
     pub(crate) fn finish(&self) -> Result<()> {
-        let done = self.root.join(DONE);
-        fs::rename(self.root.join(BEGUN), &done).map_err(failed("write", &done))
+        let marker = self.root.join(INITIALISED);
+        fs::rename(self.root.join(INITIALISING), &marker).map_err(failed("write", &marker))
     }
 
     pub(crate) fn password(&self) -> Result<String> {
@@ -132,27 +132,27 @@ impl ServerFolder {
     pub(crate) fn write(&self, path: &Path, text: &str) -> Result<()> {
         // Resolves links, because the server may have replaced one of its folders by a link.
         let real = |path: &Path| path.canonicalize().map_err(failed("find", path));
-        let above = real(path.parent().unwrap_or(path))?;
-        let inside = above.starts_with(real(&self.data())?) || above.starts_with(real(&self.run())?);
-        if !inside {
+        let parent = real(path.parent().unwrap_or(path))?;
+        let is_inside = parent.starts_with(real(&self.data())?) || parent.starts_with(real(&self.run())?);
+        if !is_inside {
             return Err(ServerError::Unsupported(format!(
                 "a server's file lies in {{{{data}}}} or {{{{run}}}}, not at {}",
                 path.display()
             )));
         }
         write_private(path, text)?;
-        self.give(path)
+        self.change_owner(path)
     }
 
     /// Path of the second name of the programs that the server's user can reach; sessions with the same
     /// programs share it.
     fn reachable_programs(&self, launch: &LaunchSpec) -> PathBuf {
         let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
-        let above = self.root.parent().unwrap_or(&self.root);
-        above.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
+        let parent = self.root.parent().unwrap_or(&self.root);
+        parent.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
     }
 
-    fn give(&self, path: &Path) -> Result<()> {
+    fn change_owner(&self, path: &Path) -> Result<()> {
         match self.user {
             Some((uid, gid)) => {
                 // Changes the owner of a link itself, because its target does not belong to the server.
@@ -162,36 +162,36 @@ impl ServerFolder {
         }
     }
 
-    /// Paths of the programs that the server's user can reach: the original ones, or a second name of them
-    /// beside this folder, because this folder may only contain data to be measured.
+    /// Paths of the programs that the server's user can reach. If that user cannot reach the original ones,
+    /// they get second names beside this folder, which may only contain data to be measured.
     pub(crate) fn programs(&self, launch: &LaunchSpec) -> Result<BTreeMap<String, PathBuf>> {
-        let hidden =
+        let inaccessible =
             launch.programs.values().find_map(|path| first_inaccessible_parent(path.parent()?, self.user));
-        let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
-        let there = self.reachable_programs(launch);
-        let inside = |path: &PathBuf| {
+        let Some(inaccessible) = inaccessible else { return Ok(launch.programs.clone()) };
+        let reachable = self.reachable_programs(launch);
+        let relative_path = |path: &PathBuf| {
             let installed = launch.installed.as_deref()?;
             Some(path.strip_prefix(installed).ok()?.to_path_buf())
         };
         let mut programs = BTreeMap::new();
         for (name, path) in &launch.programs {
-            let Some(inside) = inside(path) else {
+            let Some(relative_path) = relative_path(path) else {
                 return Err(ServerError::Unavailable(format!(
                     "{} cannot be run by the server's user, who may not enter {}",
                     path.display(),
-                    hidden.display()
+                    inaccessible.display()
                 )));
             };
-            programs.insert(name.clone(), there.join(inside));
+            programs.insert(name.clone(), reachable.join(relative_path));
         }
-        if !there.exists()
+        if !reachable.exists()
             && let Some(installed) = launch.installed.as_deref()
         {
             // Renamed to its final name only when it is complete.
-            let part = there.with_extension("part");
+            let part = reachable.with_extension("part");
             fs::remove_dir_all(&part).ok();
             link_tree(installed, &part).map_err(failed("link the programs to", &part))?;
-            fs::rename(&part, &there).map_err(failed("make", &there))?;
+            fs::rename(&part, &reachable).map_err(failed("make", &reachable))?;
         }
         Ok(programs)
     }
@@ -308,8 +308,8 @@ mod tests {
         fs::set_permissions(from.join("bin/server"), fs::Permissions::from_mode(0o755)).unwrap();
         symlink("server", from.join("bin/other")).unwrap();
         link_tree(&from, &to).unwrap();
-        let of = |root: &Path| fs::metadata(root.join("bin/server")).unwrap();
-        assert_eq!((of(&from).ino(), of(&from).mode()), (of(&to).ino(), of(&to).mode()));
+        let stat = |root: &Path| fs::metadata(root.join("bin/server")).unwrap();
+        assert_eq!((stat(&from).ino(), stat(&from).mode()), (stat(&to).ino(), stat(&to).mode()));
         assert_eq!(fs::read_link(to.join("bin/other")).unwrap(), Path::new("server"));
         // Removing the tree removes the second name only.
         fs::remove_dir_all(&to).unwrap();

@@ -28,7 +28,7 @@ pub const GUARD: &str = "server-guard";
 /// Subcommand of this program that replaces itself by the server's command.
 pub const EXEC: &str = "server-exec";
 /// Path of this program that works wherever it is, even if the server's user cannot reach its real path.
-const MYSELF: &str = "/proc/self/exe";
+const SELF_EXE: &str = "/proc/self/exe";
 
 /// Time zone variable of servers and of the commands that initialise their data folders, with its value.
 pub(crate) const ZONE: (&str, &str) = ("TZ", "UTC");
@@ -76,7 +76,7 @@ pub fn guard() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("failed {error}"));
+            report(&format!("failed {error}"));
             ExitCode::FAILURE
         }
     }
@@ -91,14 +91,14 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
         eprintln!("jsonathlon {EXEC}: this is for the program's own use");
         return ExitCode::FAILURE;
     };
-    let wanted = abandon.to_str().and_then(signal).unwrap_or(Signal::KILL);
-    if let Err(error) = set_parent_process_death_signal(Some(wanted)) {
+    let death_signal = abandon.to_str().and_then(signal).unwrap_or(Signal::KILL);
+    if let Err(error) = set_parent_process_death_signal(Some(death_signal)) {
         eprintln!("jsonathlon {EXEC}: {error}");
         return ExitCode::FAILURE;
     }
     // The guard may have ended before the signal was requested.
-    let now = getppid().map(|pid| pid.as_raw_nonzero().get().to_string());
-    if now.as_deref() != parent.to_str() {
+    let current_parent = getppid().map(|pid| pid.as_raw_nonzero().get().to_string());
+    if current_parent.as_deref() != parent.to_str() {
         return ExitCode::FAILURE;
     }
     let error = Command::new(program).args(rest).exec();
@@ -116,49 +116,49 @@ struct UnreapedChild {
 
 fn run() -> io::Result<()> {
     let mut input = BufReader::new(io::stdin()).lines();
-    let Some(order) = input.next() else { return Ok(()) };
-    let order: GuardCommand = serde_json::from_str(&order?).map_err(io::Error::other)?;
-    let _lock = lock(&order.lock)?;
+    let Some(line) = input.next() else { return Ok(()) };
+    let guard_command: GuardCommand = serde_json::from_str(&line?).map_err(io::Error::other)?;
+    let _lock = lock(&guard_command.lock)?;
     set_child_subreaper(Some(getpid()))?;
-    let abandon = order.abandon.as_deref().and_then(signal).unwrap_or(Signal::KILL);
-    let mut child = server_command(&order).spawn()?;
+    let abandon = guard_command.abandon.as_deref().and_then(signal).unwrap_or(Signal::KILL);
+    let mut child = server_command(&guard_command).spawn()?;
     let pid = Pid::from_child(&child);
-    if let Some(group) = &order.group
+    if let Some(group) = &guard_command.group
         && let Err(error) = std::fs::write(group, child.id().to_string())
     {
         child.kill()?;
         child.wait()?;
         return Err(io::Error::other(format!("{}: {error}", group.display())));
     }
-    let watched = Arc::new(UnreapedChild { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
-    say(&format!("started {}", child.id()));
-    let theirs = Arc::clone(&watched);
+    let unreaped = Arc::new(UnreapedChild { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
+    report(&format!("started {}", child.id()));
+    let signalled = Arc::clone(&unreaped);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         while let Some(Ok(line)) = input.next() {
             if let Some(signal) = line.strip_prefix("signal ").and_then(signal) {
-                theirs.send(signal);
+                signalled.send(signal);
             }
         }
-        theirs.end(abandon);
+        signalled.end(abandon);
     })?;
     await_exit(pid)?;
-    let status = watched.reap(&mut child)?;
-    end_what_is_left();
-    say(&format!("ended {status}"));
+    let status = unreaped.reap(&mut child)?;
+    kill_remaining();
+    report(&format!("ended {status}"));
     Ok(())
 }
 
-/// Prepares the command of an order: this program, which replaces itself by the server's command.
-fn server_command(order: &GuardCommand) -> Command {
-    let mut command = Command::new(MYSELF);
+/// Prepares the command that the guard runs: this program, which replaces itself by the server's command.
+fn server_command(guard_command: &GuardCommand) -> Command {
+    let mut command = Command::new(SELF_EXE);
     command
         .arg0("jsonathlon")
         .arg(EXEC)
         .arg(getpid().as_raw_nonzero().get().to_string())
-        .arg(order.abandon.as_deref().unwrap_or("KILL"))
-        .args(&order.command)
-        .current_dir(&order.folder)
-        .envs(order.environment.iter().map(|(name, value)| (name, value)))
+        .arg(guard_command.abandon.as_deref().unwrap_or("KILL"))
+        .args(&guard_command.command)
+        .current_dir(&guard_command.folder)
+        .envs(guard_command.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(io::stderr())
         .process_group(0);
@@ -167,7 +167,7 @@ fn server_command(order: &GuardCommand) -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
         command.env_remove(name);
     }
-    if let Some((uid, gid)) = order.user {
+    if let Some((uid, gid)) = guard_command.user {
         command.uid(uid).gid(gid);
     }
     command
@@ -178,8 +178,8 @@ fn await_exit(pid: Pid) -> io::Result<()> {
     loop {
         match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Err(rustix::io::Errno::INTR) => {}
-            other => {
-                other?;
+            result => {
+                result?;
                 return Ok(());
             }
         }
@@ -213,7 +213,7 @@ impl UnreapedChild {
 
 /// Kills all children repeatedly until there are none. Orphaned grandchildren become children of the guard,
 /// so that nothing is left in the end. A child's pid cannot be reused until the guard reaps it.
-fn end_what_is_left() {
+fn kill_remaining() {
     loop {
         let children = children();
         if children.is_empty() {
@@ -229,7 +229,7 @@ fn end_what_is_left() {
 }
 
 fn children() -> Vec<Pid> {
-    let me = getpid().as_raw_nonzero().get();
+    let own_pid = getpid().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
@@ -237,7 +237,7 @@ fn children() -> Vec<Pid> {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             // The process name in parentheses may contain any character; state and parent follow it.
             let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
-            parent.and_then(|parent| parent.parse().ok()) == Some(me)
+            parent.and_then(|parent| parent.parse().ok()) == Some(own_pid)
         })
         .filter_map(Pid::from_raw)
         .collect()
@@ -246,11 +246,11 @@ fn children() -> Vec<Pid> {
 /// Locks the folder, which waits up to [`LOCK_LIMIT`] until all processes of its previous server have ended.
 fn lock(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path)?;
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_LIMIT => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_LIMIT => std::thread::sleep(LOCK_PAUSE),
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::other(format!(
                     "another server runs on this data folder ({} is locked)",
@@ -266,8 +266,8 @@ fn lock(path: &Path) -> io::Result<File> {
 /// folder without a server.
 pub fn wait_until_gone(folder: &Path, limit: Duration) {
     let Ok(file) = File::options().write(true).open(folder.join(crate::folder::LOCK)) else { return };
-    let begun = Instant::now();
-    while begun.elapsed() < limit && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+    let started = Instant::now();
+    while started.elapsed() < limit && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         std::thread::sleep(LOCK_PAUSE);
     }
 }
@@ -280,7 +280,7 @@ pub fn is_secret(name: &std::ffi::OsStr) -> bool {
 }
 
 /// Writes a line to the owner. Errors are ignored, because the end of the input shows that the owner is gone.
-fn say(line: &str) {
+fn report(line: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", line.replace('\n', " ")).and_then(|()| out.flush()).ok();
 }

@@ -20,9 +20,9 @@ const EPHEMERAL: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 /// be taken by a client or by another socket of the server before the server listens, or while it is
 /// restarted.
 pub(crate) fn any() -> io::Result<u16> {
-    let below =
+    let end =
         std::fs::read_to_string(EPHEMERAL).ok().and_then(|text| least_ephemeral(&text)).unwrap_or(LEAST);
-    first_free(candidates(below, RandomState::new().build_hasher().finish())).map_or_else(given, Ok)
+    first_free(candidates(end, RandomState::new().build_hasher().finish())).map_or_else(ephemeral_port, Ok)
 }
 
 fn first_free(mut ports: impl Iterator<Item = u16>) -> Option<u16> {
@@ -34,14 +34,14 @@ fn first_free(mut ports: impl Iterator<Item = u16>) -> Option<u16> {
 /// # Errors
 /// [`ServerError::Unavailable`] if the connection fails; the message says why and what to do.
 pub(crate) fn loopback() -> Result<(), ServerError> {
-    let tried = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
+    let connection = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         let address = listener.local_addr()?;
         TcpStream::connect_timeout(&address, LOOPBACK_LIMIT)
     });
-    match tried {
+    match connection {
         Ok(_) => Ok(()),
         Err(error) => Err(ServerError::Unavailable(format!(
-            "nobody can be reached on this machine's loopback interface ({}: {error}): bring it up with the address \
+            "no server can be reached on this machine's loopback interface ({}: {error}): bring it up with the address \
              127.0.0.1 (`ip link set lo up`), or reach servers by a Unix socket (--transport unix)",
             Ipv4Addr::LOCALHOST
         ))),
@@ -54,13 +54,13 @@ pub(crate) fn is_free(port: u16) -> bool {
 }
 
 /// Asks the kernel for an ephemeral port.
-fn given() -> io::Result<u16> {
+fn ephemeral_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Up to [`TRIES`] distinct ports from [`LEAST`] to below `below`, starting at a random one.
-fn candidates(below: u16, random: u64) -> impl Iterator<Item = u16> {
-    let count = below.saturating_sub(LEAST);
+/// Up to [`TRIES`] distinct ports from [`LEAST`] to below `end`, starting at a random one.
+fn candidates(end: u16, random: u64) -> impl Iterator<Item = u16> {
+    let count = end.saturating_sub(LEAST);
     let first = u16::try_from(random % u64::from(count.max(1))).unwrap_or(0);
     (0..count.min(TRIES)).map(move |step| LEAST + (first + step) % count)
 }
@@ -84,18 +84,18 @@ mod tests {
     /// process that another test has just started.
     #[test]
     fn a_port_on_which_somebody_listens_is_passed_over() {
-        let held = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = held.local_addr().unwrap().port();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
         assert!(!is_free(port));
         assert_eq!(first_free([port, port].into_iter()), None);
-        let found = first_free(std::iter::once(port).chain(candidates(LEAST + TRIES, 0))).unwrap();
-        assert!((LEAST..LEAST + TRIES).contains(&found), "{found}");
+        let free_port = first_free(std::iter::once(port).chain(candidates(LEAST + TRIES, 0))).unwrap();
+        assert!((LEAST..LEAST + TRIES).contains(&free_port), "{free_port}");
     }
 
     #[test]
     fn candidates_go_round_and_stay_below() {
-        let found: Vec<u16> = candidates(LEAST + 3, 2).collect();
-        assert_eq!(found, [LEAST + 2, LEAST, LEAST + 1]);
+        let ports: Vec<u16> = candidates(LEAST + 3, 2).collect();
+        assert_eq!(ports, [LEAST + 2, LEAST, LEAST + 1]);
         assert_eq!(candidates(32_768, u64::MAX).count(), usize::from(TRIES));
         assert!(candidates(32_768, 17_767).all(|port| (LEAST..32_768).contains(&port)));
         assert_eq!(candidates(1024, 5).count(), 0);

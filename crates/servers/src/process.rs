@@ -14,21 +14,21 @@ use crate::guard::{GUARD, GuardCommand};
 /// Bytes at the end of a log that are searched for the cause of an error.
 const TAIL: u64 = 64 << 10;
 /// Maximum number of characters shown of a log line.
-const SHOWN_OF_LINE: usize = 1000;
+const MAX_LINE_CHARS: usize = 1000;
 /// Number of log lines shown for a server that was running.
 pub(crate) const SHORT: usize = 12;
 /// Number of log lines shown for a server that did not start; some log twenty more lines after the error.
 pub(crate) const LONG: usize = 30;
 /// Longest interval between two checks for cancellation.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest wait for a guard to end all processes after its input was closed.
-const LET_GO: Duration = Duration::from_secs(10);
+const GUARD_EXIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// A command that runs under a guard; dropping it ends both.
 #[derive(Debug)]
 pub(crate) struct GuardedProcess {
     guard: Child,
-    orders: Option<ChildStdin>,
+    input: Option<ChildStdin>,
     events: Receiver<String>,
     log: Log,
     /// Process id of the command.
@@ -37,10 +37,11 @@ pub(crate) struct GuardedProcess {
 }
 
 impl GuardedProcess {
-    /// Starts `order` under a guard, which is run by `program`; the output of the command goes to `log`.
+    /// Starts `guard_command` under a guard, which is run by `program`. The output of the command goes to
+    /// `log`.
     pub(crate) fn start(
         program: &Path,
-        order: &GuardCommand,
+        guard_command: &GuardCommand,
         log: &Path,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Self> {
@@ -56,10 +57,10 @@ impl GuardedProcess {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        let (orders, output) = (guard.stdin.take(), guard.stdout.take());
+        let (input, output) = (guard.stdin.take(), guard.stdout.take());
         let (sender, events) = channel();
-        let mut guarded = Self { guard, orders, events, log, pid: 0, ended: None };
-        let (Some(orders), Some(output)) = (guarded.orders.as_mut(), output) else {
+        let mut guarded = Self { guard, input, events, log, pid: 0, ended: None };
+        let (Some(input), Some(output)) = (guarded.input.as_mut(), output) else {
             return Err(failed(io::Error::other("the guard has no pipes")));
         };
         let reader = move || {
@@ -70,11 +71,11 @@ impl GuardedProcess {
             }
         };
         std::thread::Builder::new().name("guard-output".into()).spawn(reader).map_err(failed)?;
-        let mut line = serde_json::to_vec(order).map_err(|error| failed(error.into()))?;
+        let mut line = serde_json::to_vec(guard_command).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        orders.write_all(&line).map_err(failed)?;
+        input.write_all(&line).map_err(failed)?;
         let first = loop {
-            match guarded.events.recv_timeout(LOOK) {
+            match guarded.events.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => break line,
                 Err(RecvTimeoutError::Timeout) if cancelled() => return Err(ServerError::Cancelled),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -85,7 +86,7 @@ impl GuardedProcess {
             Some(pid) => guarded.pid = pid,
             None => {
                 let reason = first.strip_prefix("failed ").unwrap_or(&first);
-                let command = order.command.first().map_or("", String::as_str);
+                let command = guard_command.command.first().map_or("", String::as_str);
                 return Err(ServerError::Unavailable(format!("failed to start {command}: {reason}")));
             }
         }
@@ -112,11 +113,11 @@ impl GuardedProcess {
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<String>> {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
-            let left = limit.saturating_sub(begun.elapsed());
-            let ended = self.wait(left.min(LOOK));
-            if ended.is_some() || left.is_zero() {
+            let remaining = limit.saturating_sub(started.elapsed());
+            let ended = self.wait(remaining.min(POLL_INTERVAL));
+            if ended.is_some() || remaining.is_zero() {
                 return Ok(ended);
             }
             if cancelled() {
@@ -127,9 +128,9 @@ impl GuardedProcess {
 
     /// Sends a signal to the command by its name, e.g. `TERM`.
     pub(crate) fn signal(&mut self, name: &str) {
-        if let Some(orders) = &mut self.orders {
+        if let Some(input) = &mut self.input {
             // A dead guard is detected by waiting.
-            writeln!(orders, "signal {name}").ok();
+            writeln!(input, "signal {name}").ok();
         }
     }
 
@@ -141,9 +142,9 @@ impl GuardedProcess {
 
 impl Drop for GuardedProcess {
     fn drop(&mut self) {
-        self.orders = None;
-        let begun = Instant::now();
-        while begun.elapsed() < LET_GO {
+        self.input = None;
+        let started = Instant::now();
+        while started.elapsed() < GUARD_EXIT_LIMIT {
             if !matches!(self.guard.try_wait(), Ok(None)) {
                 return;
             }
@@ -160,7 +161,7 @@ impl Drop for GuardedProcess {
 struct Log {
     file: File,
     path: PathBuf,
-    from: u64,
+    start: u64,
 }
 
 impl Log {
@@ -168,32 +169,32 @@ impl Log {
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
             ServerError::Unavailable(format!("failed to open the server's log {}: {error}", path.display()))
         })?;
-        let from = file.metadata().map_or(0, |facts| facts.len());
-        Ok(Self { file, path: path.to_owned(), from })
+        let start = file.metadata().map_or(0, |metadata| metadata.len());
+        Ok(Self { file, path: path.to_owned(), start })
     }
 
     fn explain(&self, message: &str, lines: usize) -> String {
-        let read = || -> io::Result<Vec<u8>> {
+        let read_tail = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.path)?;
             let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(TAIL))))?;
+            file.seek(SeekFrom::Start(self.start.max(length.saturating_sub(TAIL))))?;
             let mut bytes = Vec::new();
             file.take(TAIL).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         // An unreadable log must not hide the error itself.
-        let bytes = read().unwrap_or_default();
-        let last = last_words(&String::from_utf8_lossy(&bytes), lines);
-        if last.is_empty() {
+        let bytes = read_tail().unwrap_or_default();
+        let tail = last_lines(&String::from_utf8_lossy(&bytes), lines);
+        if tail.is_empty() {
             format!("{message}; its log {} says nothing", self.path.display())
         } else {
-            format!("{message}; the end of its log {}:\n{last}", self.path.display())
+            format!("{message}; the end of its log {}:\n{tail}", self.path.display())
         }
     }
 }
 
 /// Last `shown` lines of a log. Stack frames are left out, because they are many and the cause is above them.
-fn last_words(log: &str, shown: usize) -> String {
+fn last_lines(log: &str, count: usize) -> String {
     // Java's frames, and those of logs with JSON lines.
     let is_frame = |line: &str| {
         line.starts_with(char::is_whitespace) && line.trim_start().starts_with("at ")
@@ -202,9 +203,9 @@ fn last_words(log: &str, shown: usize) -> String {
     let lines: Vec<String> = log
         .lines()
         .filter(|line| !line.trim().is_empty() && !is_frame(line))
-        .map(|line| line.chars().take(SHOWN_OF_LINE).collect())
+        .map(|line| line.chars().take(MAX_LINE_CHARS).collect())
         .collect();
-    lines[lines.len().saturating_sub(shown)..].join("\n")
+    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 #[cfg(test)]
@@ -215,12 +216,12 @@ mod tests {
     fn the_reason_is_shown_and_not_the_stack_below_it() {
         let frames = "\tat org.some.Place(Place.java:7)\n".repeat(50);
         let log = format!("begins\n\nthe reason\n{frames}Caused by: another\n{frames}at last, the end\n");
-        assert_eq!(last_words(&log, SHORT), "begins\nthe reason\nCaused by: another\nat last, the end");
+        assert_eq!(last_lines(&log, SHORT), "begins\nthe reason\nCaused by: another\nat last, the end");
         let framed = format!("the reason\n{}", "{\"s\":\"I\",\"msg\":\"Frame\",\"attr\":{}}\n".repeat(50));
-        assert_eq!(last_words(&framed, SHORT), "the reason");
+        assert_eq!(last_lines(&framed, SHORT), "the reason");
         let many: String = (0..20).map(|n| format!("{n} {}\n", "é".repeat(2000))).collect();
-        let shown = last_words(&many, SHORT);
+        let shown = last_lines(&many, SHORT);
         assert_eq!(shown.lines().count(), SHORT);
-        assert!(shown.starts_with("8 é") && shown.lines().all(|line| line.chars().count() == SHOWN_OF_LINE));
+        assert!(shown.starts_with("8 é") && shown.lines().all(|line| line.chars().count() == MAX_LINE_CHARS));
     }
 }

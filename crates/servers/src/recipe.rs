@@ -142,12 +142,12 @@ fn stop_limit_s() -> u64 {
 impl Recipe {
     /// Parts of the start command before placeholders are replaced, without what settings and cores add.
     pub(crate) fn start_command(&self) -> impl Iterator<Item = &String> {
-        let (over, encrypted): (_, &[String]) = match self.transport {
+        let (transport_arguments, tls_arguments): (_, &[String]) = match self.transport {
             Transport::Tcp => (&self.tcp, &[]),
             Transport::Tls => (&self.tcp, &self.tls),
             Transport::Unix => (&self.unix, &[]),
         };
-        self.start.iter().chain(over).chain(encrypted)
+        self.start.iter().chain(transport_arguments).chain(tls_arguments)
     }
 
     /// Path of the socket, with placeholders; `None` if sessions use TCP.
@@ -206,18 +206,18 @@ fn texts<'de, D: Deserializer<'de>>(
 pub(crate) fn fill(text: &str, values: &BTreeMap<&str, String>) -> Result<String> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("{{") {
-        let (before, after) = rest.split_at(at);
+    while let Some(position) = rest.find("{{") {
+        let (before, after) = rest.split_at(position);
         filled.push_str(before);
-        let name_and_rest = after.get(2..).and_then(|inside| inside.split_once("}}"));
-        let Some((name, behind)) = name_and_rest else {
+        let name_and_rest = after.get(2..).and_then(|inner| inner.split_once("}}"));
+        let Some((name, remaining)) = name_and_rest else {
             return Err(ServerError::Unsupported(format!("`{text}` has `{{{{` without its end")));
         };
         let value = values.get(name).ok_or_else(|| {
             ServerError::Unsupported(format!("`{{{{{name}}}}}` has no value in the server's `{text}`"))
         })?;
         filled.push_str(value);
-        rest = behind;
+        rest = remaining;
     }
     filled.push_str(rest);
     Ok(filled)
@@ -232,16 +232,16 @@ mod tests {
         let values = BTreeMap::from([("port", "5".to_owned()), ("data", "{{port}}".to_owned())]);
         assert_eq!(fill("-p{{port}} {{data}}", &values).unwrap(), "-p5 {{port}}");
         assert_eq!(fill("plain", &values).unwrap(), "plain");
-        for (text, words) in [("{{prt}}", "{{prt}}"), ("{{port", "without its end")] {
+        for (text, expected) in [("{{prt}}", "{{prt}}"), ("{{port", "without its end")] {
             let error = fill(text, &values).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 
     #[test]
     fn what_a_folder_does_not_say_is_not_in_a_digest() {
-        let least = r#"{"start": ["server"], "stop": "INT", "environment": {"N": 5, "ON": true}}"#;
-        let recipe: Recipe = serde_json::from_str(least).unwrap();
+        let minimal = r#"{"start": ["server"], "stop": "INT", "environment": {"N": 5, "ON": true}}"#;
+        let recipe: Recipe = serde_json::from_str(minimal).unwrap();
         assert_eq!((recipe.start_limit_s, recipe.stop_limit_s), (120, 300));
         assert_eq!(
             serde_json::to_value(&recipe).unwrap(),
@@ -251,8 +251,8 @@ mod tests {
                 "start_limit_s": 120, "stop_limit_s": 300
             })
         );
-        for wrong in [r#"{"start": [], "stop": "INT", "transport": "unix"}"#, r#"{"stop": "INT"}"#] {
-            assert!(serde_json::from_str::<Recipe>(wrong).is_err(), "{wrong}");
+        for invalid in [r#"{"start": [], "stop": "INT", "transport": "unix"}"#, r#"{"stop": "INT"}"#] {
+            assert!(serde_json::from_str::<Recipe>(invalid).is_err(), "{invalid}");
         }
     }
 

@@ -41,47 +41,49 @@ impl RequiredProgram {
     }
 }
 
-fn candidates(need: &RequiredProgram, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+fn candidates(required: &RequiredProgram, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let homes =
-        need.homes.iter().filter_map(|name| variable(name)).map(|home| PathBuf::from(home).join("bin"));
+        required.homes.iter().filter_map(|name| variable(name)).map(|home| PathBuf::from(home).join("bin"));
     let path = variable("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = homes.chain(std::env::split_paths(&path)).collect();
-    folders.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(&need.name)).collect()
+    folders.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(&required.name)).collect()
 }
 
-fn choose(need: &RequiredProgram, candidates: &[PathBuf], user: Option<(u32, u32)>) -> Result<PathBuf> {
-    let mut unfit: Vec<String> = Vec::new();
+fn choose(required: &RequiredProgram, candidates: &[PathBuf], user: Option<(u32, u32)>) -> Result<PathBuf> {
+    let accepted = required.at_least..=required.at_most;
+    let mut unusable: Vec<String> = Vec::new();
     for candidate in candidates {
         // Links are resolved, because runtimes look for their own files relative to their real path.
         let Ok(path) = candidate.canonicalize() else { continue };
-        let runs =
-            path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0);
-        if !runs {
+        let is_executable = path
+            .metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
+        if !is_executable {
             continue;
         }
         let problem = match (first_inaccessible_parent(&path, user), version(&path)) {
             (Some(folder), _) => format!("lies where the server's user may not enter ({})", folder.display()),
             (None, None) => "does not say its version".to_owned(),
-            (None, Some(version)) if (need.at_least..=need.at_most).contains(&version) => return Ok(path),
+            (None, Some(version)) if accepted.contains(&version) => return Ok(path),
             (None, Some(version)) => format!("is version {version}"),
         };
         let text = format!("{} {problem}", path.display());
-        if !unfit.contains(&text) {
-            unfit.push(text);
+        if !unusable.contains(&text) {
+            unusable.push(text);
         }
     }
-    let found = if unfit.is_empty() { "none was found".to_owned() } else { unfit.join("; ") };
+    let summary = if unusable.is_empty() { "none was found".to_owned() } else { unusable.join("; ") };
     Err(ServerError::Unavailable(format!(
-        "the server needs `{}` of version {} to {}, and {found}: {}",
-        need.name, need.at_least, need.at_most, need.remedy
+        "the server needs `{}` of version {} to {}, and {summary}: {}",
+        required.name, required.at_least, required.at_most, required.remedy
     )))
 }
 
 fn version(program: &Path) -> Option<u32> {
     // Without the environment, because some runtimes print options from it first, which may contain numbers.
     let output = Command::new(program).arg("-version").env_clear().stdin(Stdio::null()).output().ok()?;
-    let said = [output.stderr, output.stdout].concat();
-    let digits: String = String::from_utf8_lossy(&said)
+    let printed = [output.stderr, output.stdout].concat();
+    let digits: String = String::from_utf8_lossy(&printed)
         .chars()
         .skip_while(|letter| !letter.is_ascii_digit())
         .take_while(char::is_ascii_digit)
@@ -93,7 +95,7 @@ fn version(program: &Path) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn need() -> RequiredProgram {
+    fn required() -> RequiredProgram {
         RequiredProgram {
             name: "engine".into(),
             homes: vec!["ENGINE_HOME".into()],
@@ -103,10 +105,10 @@ mod tests {
         }
     }
 
-    fn program(folder: &Path, says: &str) -> PathBuf {
+    fn program(folder: &Path, output: &str) -> PathBuf {
         std::fs::create_dir_all(folder).unwrap();
         let path = folder.join("engine");
-        std::fs::write(&path, format!("#!/bin/sh\necho '{says}' >&2\n")).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\necho '{output}' >&2\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
@@ -118,8 +120,8 @@ mod tests {
             "PATH" => Some("/one:relative:/two".into()),
             _ => None,
         };
-        let wanted = ["/home/bin/engine", "/one/engine", "/two/engine"].map(PathBuf::from);
-        assert_eq!(candidates(&need(), variable), wanted);
+        let expected = ["/home/bin/engine", "/one/engine", "/two/engine"].map(PathBuf::from);
+        assert_eq!(candidates(&required(), variable), expected);
     }
 
     #[test]
@@ -131,11 +133,11 @@ mod tests {
         let good = program(&root.join("good"), "openengine version \"21.0.2\" 2024");
         let missing = root.join("missing/engine");
         let all = [missing.clone(), old.clone(), mute, good.clone()];
-        assert_eq!(choose(&need(), &all, None).unwrap(), good);
-        let error = choose(&need(), &all[..3], None).unwrap_err().to_string();
+        assert_eq!(choose(&required(), &all, None).unwrap(), good);
+        let error = choose(&required(), &all[..3], None).unwrap_err().to_string();
         assert!(error.contains("17 to 25") && error.contains("is version 1;"), "{error}");
         assert!(error.contains("does not say") && error.ends_with("install engine 17"), "{error}");
-        let error = choose(&need(), &[missing], None).unwrap_err().to_string();
+        let error = choose(&required(), &[missing], None).unwrap_err().to_string();
         assert!(error.contains("none was found: install engine 17"), "{error}");
     }
 }

@@ -19,10 +19,10 @@ use crate::recipe::{Transport, fill};
 use crate::user::server_user;
 
 /// Longest wait for the exit status of a server after it has closed a connection.
-const AUTOPSY: Duration = Duration::from_secs(2);
+const EXIT_STATUS_LIMIT: Duration = Duration::from_secs(2);
 
 /// Longest path of a Unix socket in bytes: size of `sun_path` minus the terminating zero.
-const SOCKET_PATH: usize = 107;
+const MAX_SOCKET_PATH: usize = 107;
 
 /// A server that was started; sessions find out whether it is ready. Dropping it abandons the server and
 /// waits until its processes are gone.
@@ -32,7 +32,7 @@ pub struct Server {
     login: Login,
     /// `true` if the port was chosen here, not by the caller.
     any_port: bool,
-    begun: Instant,
+    started: Instant,
     seconds: f64,
     stop: String,
     stop_status: Vec<i32>,
@@ -47,14 +47,14 @@ impl Server {
     /// not created by this program, or a command fails; [`ServerError::Unsupported`] if the recipe is
     /// invalid; or [`ServerError::Cancelled`].
     pub fn start(launch: &LaunchSpec, cancelled: &dyn Fn() -> bool) -> Result<Self> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let folder = ServerFolder::new(&launch.folder, server_user())?;
         let programs = folder.programs(launch)?;
         let text = |path: &Path| path.display().to_string();
         let mut values: BTreeMap<&str, String> =
             programs.iter().map(|(name, path)| (name.as_str(), text(path))).collect();
-        for need in &launch.recipe.needs {
-            values.insert(&need.name, text(&need.find()?));
+        for program in &launch.recipe.needs {
+            values.insert(&program.name, text(&program.find()?));
         }
         values.insert("data", text(&folder.data()));
         values.insert("run", text(&folder.run()));
@@ -62,15 +62,15 @@ impl Server {
         for (name, path) in certificate::paths(&folder) {
             values.insert(name, text(&path));
         }
-        let starting = PendingServer { folder, launch, cancelled };
-        let password = starting.initialise(&values)?;
+        let pending = PendingServer { folder, launch, cancelled };
+        let password = pending.initialise(&values)?;
         values.insert("password", password.clone());
-        let port = starting.port()?;
+        let port = pending.port()?;
         values.insert("port", port.to_string());
         let recipe = &launch.recipe;
         let host = Ipv4Addr::LOCALHOST.to_string();
         let encrypts = recipe.transport == Transport::Tls;
-        let certificate = encrypts.then(|| certificate::make(&starting.folder, &host)).transpose()?;
+        let certificate = encrypts.then(|| certificate::make(&pending.folder, &host)).transpose()?;
         let login = Login {
             host,
             port,
@@ -80,13 +80,13 @@ impl Server {
             database: recipe.database.clone(),
             password,
         };
-        let process = starting.run(&values)?;
+        let process = pending.run(&values)?;
         Ok(Self {
             process,
             login,
             any_port: launch.port.is_none(),
-            begun,
-            seconds: begun.elapsed().as_secs_f64(),
+            started,
+            seconds: started.elapsed().as_secs_f64(),
             stop: recipe.stop.clone(),
             stop_status: recipe.stop_status.clone(),
             stop_limit: Duration::from_secs(recipe.stop_limit_s),
@@ -100,8 +100,8 @@ impl Server {
     /// As for [`Server::start`]; also if another program has taken the port.
     pub fn restart(&mut self, launch: &LaunchSpec, cancelled: &dyn Fn() -> bool) -> Result<()> {
         let launch = LaunchSpec { port: Some(self.login.port), ..launch.clone() };
-        let again = Self::start(&launch, cancelled)?;
-        *self = Self { any_port: self.any_port, ..again };
+        let server = Self::start(&launch, cancelled)?;
+        *self = Self { any_port: self.any_port, ..server };
         Ok(())
     }
 
@@ -140,28 +140,28 @@ impl Server {
         self.any_port && self.has_ended() && !is_free(self.login.port)
     }
 
-    /// Explains why the server did not become ready within `limit`, with the end of its log; `why` is the
-    /// last error of a session.
-    pub fn describe_startup_failure(&mut self, why: &str, limit: Duration) -> String {
+    /// Explains why the server did not become ready within `limit`, with the end of its log; `error` is
+    /// the last error of a session.
+    pub fn describe_startup_failure(&mut self, error: &str, limit: Duration) -> String {
         if let Some(status) = self.process.wait(Duration::ZERO) {
             let message = format!("the server ended ({status}) before it was ready");
             return self.process.with_log(&message, LONG);
         }
-        if self.begun.elapsed() >= limit {
-            let message = format!("the server was not ready after {limit:?} ({why}) and was stopped");
+        if self.started.elapsed() >= limit {
+            let message = format!("the server was not ready after {limit:?} ({error}) and was stopped");
             return self.process.with_log(&message, SHORT);
         }
-        self.process.with_log(why, SHORT)
+        self.process.with_log(error, SHORT)
     }
 
-    /// Explains a broken connection of a session, with the error `words`: adds the exit status if the server
-    /// has ended, and the end of its log.
-    pub fn describe_exit(&mut self, words: &str) -> String {
-        let text = match self.process.wait(AUTOPSY) {
-            Some(status) => format!("the server ended ({status}): {words}"),
-            None => words.to_owned(),
+    /// Explains a broken connection of a session, with the message `error`: adds the exit status if the
+    /// server has ended, and the end of its log.
+    pub fn describe_exit(&mut self, error: &str) -> String {
+        let message = match self.process.wait(EXIT_STATUS_LIMIT) {
+            Some(status) => format!("the server ended ({status}): {error}"),
+            None => error.to_owned(),
         };
-        self.process.with_log(&text, SHORT)
+        self.process.with_log(&message, SHORT)
     }
 
     /// Kills the server and all its processes, as in a crash. Returns its exit status; `None` if it has not
@@ -177,8 +177,9 @@ impl Server {
     /// [`ServerError::Crashed`] if it had ended before, ended with an unclean status, or did not end within
     /// the stop limit; in the last case it is killed.
     pub fn stop(mut self) -> Result<()> {
-        let crashed =
-            |process: &GuardedProcess, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
+        let crashed = |process: &GuardedProcess, message: String| {
+            ServerError::Crashed(process.with_log(&message, SHORT))
+        };
         if let Some(status) = self.process.wait(Duration::ZERO) {
             return Err(crashed(&self.process, format!("the server had ended before ({status})")));
         }
@@ -187,8 +188,8 @@ impl Server {
             Some(status) if self.is_clean(&status) => Ok(()),
             Some(status) => Err(crashed(&self.process, format!("the server did not end well ({status})"))),
             None => {
-                let words = format!("the server did not end within {:?} and was killed", self.stop_limit);
-                Err(crashed(&self.process, words))
+                let message = format!("the server did not end within {:?} and was killed", self.stop_limit);
+                Err(crashed(&self.process, message))
             }
         }
     }
@@ -196,17 +197,17 @@ impl Server {
     /// Returns `true` for status 0 and those of `stop_status`, because some runtimes report the signal that
     /// ended them.
     fn is_clean(&self, status: &str) -> bool {
-        let own = self.stop_status.iter().map(|code| ExitStatus::from_raw(code << 8));
-        own.chain([ExitStatus::default()]).any(|clean| clean.to_string() == status)
+        let accepted = self.stop_status.iter().map(|code| ExitStatus::from_raw(code << 8));
+        accepted.chain([ExitStatus::default()]).any(|clean| clean.to_string() == status)
     }
 }
 
 fn socket_path(text: &str, values: &BTreeMap<&str, String>) -> Result<PathBuf> {
     let path = fill(text, values)?;
-    if path.len() > SOCKET_PATH {
+    if path.len() > MAX_SOCKET_PATH {
         return Err(ServerError::Unavailable(format!(
-            "the path of a Unix socket has {SOCKET_PATH} bytes at most, and {path} has {}: choose a shorter folder \
-             for the run (--out), or TCP (--transport tcp)",
+            "the path of a Unix socket has {MAX_SOCKET_PATH} bytes at most, and {path} has {}: choose a \
+             shorter folder for the run (--out), or TCP (--transport tcp)",
             path.len()
         )));
     }
@@ -227,9 +228,9 @@ impl PendingServer<'_> {
             return self.folder.password();
         }
         self.folder.begin()?;
-        let beginning = DataTemplate::of(self.launch, &self.folder);
-        if let Some(beginning) = &beginning {
-            let copied = beginning.copy_to(&self.folder);
+        let template = DataTemplate::of(self.launch, &self.folder);
+        if let Some(template) = &template {
+            let copied = template.copy_to(&self.folder);
             if copied.map_err(failed("copy a data folder to", &self.folder.root))? {
                 self.folder.finish()?;
                 return self.folder.password();
@@ -243,19 +244,19 @@ impl PendingServer<'_> {
         values.insert("password_file", self.folder.password_file().display().to_string());
         for command in &recipe.init {
             let command: Vec<String> =
-                command.iter().map(|part| fill(part, &values)).collect::<Result<_>>()?;
-            let shown = command.first().cloned().unwrap_or_default();
-            let mut running = self.guarded(command, &values, self.folder.run())?;
-            let message = match running.wait_or_cancel(limit, self.cancelled)? {
+                command.iter().map(|argument| fill(argument, &values)).collect::<Result<_>>()?;
+            let program = command.first().cloned().unwrap_or_default();
+            let mut process = self.guarded(command, &values, self.folder.run())?;
+            let message = match process.wait_or_cancel(limit, self.cancelled)? {
                 Some(status) if status == ExitStatus::default().to_string() => continue,
-                Some(status) => format!("failed to make a data folder: {shown} ended with {status}"),
-                None => format!("failed to make a data folder: {shown} took longer than {limit:?}"),
+                Some(status) => format!("failed to make a data folder: {program} ended with {status}"),
+                None => format!("failed to make a data folder: {program} took longer than {limit:?}"),
             };
-            return Err(ServerError::Unavailable(running.with_log(&message, LONG)));
+            return Err(ServerError::Unavailable(process.with_log(&message, LONG)));
         }
         self.folder.revoke_password_file()?;
-        if let Some(beginning) = beginning {
-            beginning.store(&self.folder);
+        if let Some(template) = template {
+            template.store(&self.folder);
         }
         self.folder.finish()?;
         Ok(password)
@@ -269,7 +270,7 @@ impl PendingServer<'_> {
             } else {
                 loopback()?;
                 Err(ServerError::Unavailable(format!(
-                    "port {port} is taken by another program: end that one, or choose another port"
+                    "port {port} is in use by another program: end that one, or choose another port"
                 )))
             };
         }
@@ -289,12 +290,12 @@ impl PendingServer<'_> {
         for (path, text) in &recipe.files {
             self.folder.write(Path::new(&fill(path, values)?), &fill(text, values)?)?;
         }
-        let mut parts: Vec<&String> = recipe.start_command().collect();
+        let mut start_command: Vec<&String> = recipe.start_command().collect();
         if is_fewer(self.launch.cores) {
-            parts.extend(&recipe.fewer_cores);
+            start_command.extend(&recipe.fewer_cores);
         }
         let mut command: Vec<String> =
-            parts.into_iter().map(|part| fill(part, values)).collect::<Result<_>>()?;
+            start_command.into_iter().map(|argument| fill(argument, values)).collect::<Result<_>>()?;
         for (name, value) in &self.launch.settings {
             if recipe.setting.is_empty() {
                 return Err(ServerError::Unsupported(format!(
@@ -302,8 +303,8 @@ impl PendingServer<'_> {
                 )));
             }
             let values = BTreeMap::from([("name", name.clone()), ("value", value.clone())]);
-            for part in &recipe.setting {
-                command.push(fill(part, &values)?);
+            for argument in &recipe.setting {
+                command.push(fill(argument, &values)?);
             }
         }
         let folder = match &recipe.folder {
@@ -325,7 +326,7 @@ impl PendingServer<'_> {
         for (name, value) in &recipe.environment {
             environment.push((name.clone(), fill(value, values)?));
         }
-        let order = GuardCommand {
+        let guard_command = GuardCommand {
             command,
             folder,
             lock: self.folder.lock(),
@@ -334,7 +335,7 @@ impl PendingServer<'_> {
             group: self.launch.group.clone(),
             environment,
         };
-        GuardedProcess::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)
+        GuardedProcess::start(&self.launch.guard, &guard_command, &self.launch.log, self.cancelled)
     }
 }
 
@@ -344,11 +345,11 @@ fn all_cores() -> usize {
 }
 
 /// Resolves the requested number of cores: 0 means all.
-fn cores(asked: usize) -> usize {
-    if asked == 0 { all_cores() } else { asked }
+fn cores(requested: usize) -> usize {
+    if requested == 0 { all_cores() } else { requested }
 }
 
-/// Returns `true` if `asked` cores are fewer than this process may run on.
-fn is_fewer(asked: usize) -> bool {
-    asked > 0 && asked < all_cores()
+/// Returns `true` if `requested` cores are fewer than this process may run on.
+fn is_fewer(requested: usize) -> bool {
+    requested > 0 && requested < all_cores()
 }

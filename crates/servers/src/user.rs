@@ -18,20 +18,21 @@ pub(crate) fn server_user() -> Option<(u32, u32)> {
 /// `user` is `None`.
 pub(crate) fn first_inaccessible_parent(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
     let (uid, gid) = user?;
-    let mut way: Vec<&Path> = path.ancestors().collect();
-    way.reverse();
-    way.into_iter()
+    let mut ancestors: Vec<&Path> = path.ancestors().collect();
+    ancestors.reverse();
+    ancestors
+        .into_iter()
         .find(|folder| {
-            fs::metadata(folder).is_ok_and(|facts| {
-                let mode = facts.permissions().mode();
-                let enter = if facts.uid() == uid {
+            fs::metadata(folder).is_ok_and(|metadata| {
+                let mode = metadata.permissions().mode();
+                let enter_bit = if metadata.uid() == uid {
                     0o100
-                } else if facts.gid() == gid {
+                } else if metadata.gid() == gid {
                     0o010
                 } else {
                     0o001
                 };
-                mode & enter == 0
+                mode & enter_bit == 0
             })
         })
         .map(Path::to_path_buf)

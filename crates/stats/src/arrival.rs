@@ -90,11 +90,11 @@ impl Schedule {
     fn poisson(per_s: f64, seed: u64, until_ns: u64) -> Self {
         let distance_ns = 1e9 / per_s;
         let mut random = Random { seed, starts: Vec::new() };
-        let (mut planned, mut from, mut times) = (0, 0.0, [0; BLOCK]);
+        let (mut planned, mut block_start, mut times) = (0, 0.0, [0; BLOCK]);
         loop {
             let block = random.starts.len();
-            random.starts.push(from);
-            from = random.block(block, distance_ns, &mut times);
+            random.starts.push(block_start);
+            block_start = random.block(block, distance_ns, &mut times);
             let within = times.partition_point(|time| *time < until_ns);
             planned += within as u64;
             if within < BLOCK {
@@ -115,10 +115,10 @@ impl Schedule {
         let Some(random) = &self.random else {
             let mut count = (ns as f64 / self.distance_ns) as u64;
             // Corrects the estimate where rounding has put an arrival on the wrong side of `ns`.
-            while count > 0 && self.even(count - 1) >= ns {
+            while count > 0 && self.fixed_time(count - 1) >= ns {
                 count -= 1;
             }
-            while count < self.planned && self.even(count) < ns {
+            while count < self.planned && self.fixed_time(count) < ns {
                 count += 1;
             }
             return count.min(self.planned);
@@ -136,7 +136,7 @@ impl Schedule {
         ScheduleReader { schedule: self, block: usize::MAX, times: [0; BLOCK] }
     }
 
-    fn even(&self, index: u64) -> u64 {
+    fn fixed_time(&self, index: u64) -> u64 {
         (index as f64 * self.distance_ns).round() as u64
     }
 }
@@ -147,12 +147,12 @@ impl Random {
     fn block(&self, block: usize, distance_ns: f64, times: &mut [u64; BLOCK]) -> f64 {
         let mut time = self.starts.get(block).copied().unwrap_or(f64::MAX);
         let mut state = mix(self.seed ^ mix(block as u64));
-        for place in times {
+        for slot in times {
             state = state.wrapping_add(GOLDEN);
             // Above 0 and at most 1, so that the logarithm is finite.
             let uniform = ((mix(state) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
             time -= uniform.ln() * distance_ns;
-            *place = time.round() as u64;
+            *slot = time.round() as u64;
         }
         time
     }
@@ -182,7 +182,7 @@ impl ScheduleReader<'_> {
         if index >= self.schedule.planned {
             return None;
         }
-        let Some(random) = &self.schedule.random else { return Some(self.schedule.even(index)) };
+        let Some(random) = &self.schedule.random else { return Some(self.schedule.fixed_time(index)) };
         let index = usize::try_from(index).ok()?;
         if self.block != index / BLOCK {
             self.block = index / BLOCK;
@@ -218,11 +218,11 @@ mod tests {
         for arrival in [Arrival::Fixed { per_s: 777.0 }, Arrival::Poisson { per_s: 777.0 }] {
             let schedule = arrival.schedule(7, 3 * SECOND).unwrap();
             let times = times(&schedule);
-            for at in
+            for until_ns in
                 [0, 1, 2, times[5], times[5] + 1, times[200], SECOND, 2 * SECOND, 3 * SECOND, 9 * SECOND]
             {
-                let by_hand = times.iter().filter(|time| **time < at).count() as u64;
-                assert_eq!(schedule.arrivals_before(at), by_hand, "{arrival:?} {at}");
+                let by_hand = times.iter().filter(|time| **time < until_ns).count() as u64;
+                assert_eq!(schedule.arrivals_before(until_ns), by_hand, "{arrival:?} {until_ns}");
             }
         }
     }
@@ -242,12 +242,12 @@ mod tests {
         // Kolmogorov–Smirnov test at 0.1 %: largest difference between the share of distances up to x and 1 −
         // e^(−x).
         let mut distances: Vec<f64> =
-            first.windows(2).map(|two| (two[1] - two[0]) as f64 / 100_000.0).collect();
+            first.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 100_000.0).collect();
         distances.sort_by(f64::total_cmp);
         let count = distances.len() as f64;
-        let apart =
+        let differences =
             (0..).zip(&distances).map(|(index, x)| (1.0 - (-x).exp() - f64::from(index) / count).abs());
-        let largest = apart.fold(0.0, f64::max);
+        let largest = differences.fold(0.0, f64::max);
         assert!(largest < 1.95 / count.sqrt(), "{largest}");
     }
 

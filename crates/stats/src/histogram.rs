@@ -40,9 +40,9 @@ impl Histogram {
     #[must_use]
     pub fn new() -> Self {
         match hdrhistogram::Histogram::new_with_bounds(1, USUAL_NS, DIGITS) {
-            Ok(mut made) => {
-                made.auto(true);
-                Self(made)
+            Ok(mut histogram) => {
+                histogram.auto(true);
+                Self(histogram)
             }
             Err(error) => unreachable!("the bounds are constants: {error:?}"),
         }
@@ -120,20 +120,20 @@ impl Histogram {
     /// If the text is not a serialized histogram, or has another precision or lowest value.
     pub fn from_text(text: &str) -> Result<Self, NotAHistogram> {
         let bytes = BASE64_STANDARD.decode(text).map_err(NotAHistogram::of)?;
-        let mut read: hdrhistogram::Histogram<u64> =
+        let mut decoded: hdrhistogram::Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(NotAHistogram::of)?;
-        if read.sigfig() != DIGITS || read.low() != 1 {
+        if decoded.sigfig() != DIGITS || decoded.low() != 1 {
             return Err(NotAHistogram(format!(
                 "it has {} digits from {} on, not {DIGITS} from 1 on",
-                read.sigfig(),
-                read.low()
+                decoded.sigfig(),
+                decoded.low()
             )));
         }
-        read.auto(true);
+        decoded.auto(true);
         // The deserialized range ends where values end, so the values are merged into a histogram of the
         // usual range.
         let mut histogram = Self::new();
-        histogram.merge(&Self(read));
+        histogram.merge(&Self(decoded));
         Ok(histogram)
     }
 

@@ -4,7 +4,7 @@ use super::*;
 
 const HOUR: u64 = 3_600_000_000_000;
 
-fn of(values: &[u64]) -> Histogram {
+fn histogram_of(values: &[u64]) -> Histogram {
     let mut histogram = Histogram::new();
     for value in values {
         histogram.record_ns(*value);
@@ -20,26 +20,26 @@ fn duration() -> impl Strategy<Value = u64> {
 proptest! {
     #[test]
     fn merging_is_recording_all(
-        one in proptest::collection::vec(duration(), 0..200),
-        other in proptest::collection::vec(duration(), 0..200),
+        left in proptest::collection::vec(duration(), 0..200),
+        right in proptest::collection::vec(duration(), 0..200),
     ) {
-        let mut merged = of(&one);
-        merged.merge(&of(&other));
-        let all = of(&[one, other].concat());
+        let mut merged = histogram_of(&left);
+        merged.merge(&histogram_of(&right));
+        let all = histogram_of(&[left, right].concat());
         prop_assert_eq!(merged.values_ns().collect::<Vec<_>>(), all.values_ns().collect::<Vec<_>>());
         prop_assert_eq!((merged.count(), merged.above()), (all.count(), all.above()));
     }
 
     #[test]
     fn a_text_comes_back_as_it_was(values in proptest::collection::vec(duration(), 0..200)) {
-        let histogram = of(&values);
+        let histogram = histogram_of(&values);
         let text = histogram.to_text();
-        let back = Histogram::from_text(&text).unwrap();
-        prop_assert_eq!(back.values_ns().collect::<Vec<_>>(), histogram.values_ns().collect::<Vec<_>>());
-        prop_assert_eq!(back.above(), histogram.above());
-        let (mut twice, mut both) = (back.clone(), histogram.clone());
+        let decoded = Histogram::from_text(&text).unwrap();
+        prop_assert_eq!(decoded.values_ns().collect::<Vec<_>>(), histogram.values_ns().collect::<Vec<_>>());
+        prop_assert_eq!(decoded.above(), histogram.above());
+        let (mut twice, mut both) = (decoded.clone(), histogram.clone());
         twice.merge(&histogram);
-        both.merge(&back);
+        both.merge(&decoded);
         prop_assert_eq!(twice.values_ns().collect::<Vec<_>>(), both.values_ns().collect::<Vec<_>>());
     }
 
@@ -48,7 +48,7 @@ proptest! {
         mut values in proptest::collection::vec(duration(), 1..300),
         quantile in 0.0_f64..=1.0,
     ) {
-        let histogram = of(&values);
+        let histogram = histogram_of(&values);
         values.sort_unstable();
         let rank = ((values.len() as f64 * quantile).ceil() as usize).clamp(1, values.len());
         let exact = values[rank - 1] as f64 / 1e3;
@@ -59,10 +59,10 @@ proptest! {
 
 #[test]
 fn what_is_above_an_hour_is_counted_and_kept() {
-    let mut histogram = of(&[5, HOUR, HOUR + HOUR / 100, 100 * HOUR]);
+    let mut histogram = histogram_of(&[5, HOUR, HOUR + HOUR / 100, 100 * HOUR]);
     assert_eq!((histogram.count(), histogram.above()), (4, 2));
     assert!((histogram.quantile_us(1.0) / (100.0 * 3.6e9) - 1.0).abs() < 1e-3);
-    histogram.merge(&of(&[1000 * HOUR]));
+    histogram.merge(&histogram_of(&[1000 * HOUR]));
     assert_eq!(histogram.above(), 3);
     assert_eq!(Histogram::from_text(&histogram.to_text()).unwrap().above(), 3);
 }
@@ -80,7 +80,7 @@ fn without_values_there_is_no_time() {
 
 #[test]
 fn a_line_of_the_log_names_time_and_length() {
-    let line = of(&[1_500_000]).interval_line("read", 0.75, 2.0);
+    let line = histogram_of(&[1_500_000]).interval_line("read", 0.75, 2.0);
     let (head, text) = line.rsplit_once(',').unwrap();
     assert_eq!(head, "Tag=read,0.750,2.000,1.500");
     assert_eq!(Histogram::from_text(text).unwrap().count(), 1);

@@ -1,7 +1,7 @@
-//! Statistics of trials: estimates with intervals, paired ratios, sequential and multiple tests, change points, histograms of
-//! latencies, and the times at which an open loop sends.
+//! Statistics of trials: estimates with intervals, paired ratios, sequential and multiple tests, change
+//! points, histograms of latencies, and the arrival times of an open loop.
 //!
-//! Numbers go in and numbers come out; nothing here reads a clock, a file or a process.
+//! All functions are pure: nothing here reads a clock, a file or a process.
 
 #![forbid(unsafe_code)]
 

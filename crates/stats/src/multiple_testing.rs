@@ -60,10 +60,10 @@ fn ascending(p_values: &[f64]) -> Vec<usize> {
 /// Draws each variance towards that of its group; `cells` are pairs of a group and a statistic.
 ///
 /// A family's level asks for the far tail, where few rounds cost most: Student's quantile at 0.001 is 7.2
-/// with four degrees of freedom and 3.9 with twelve. Cells of a group therefore share information (Smyth,
-/// "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray
-/// Experiments", *Statistical Applications in Genetics and Molecular Biology* 3, 2004, §6.2): the more alike
-/// the variances of a group are, the further each is drawn towards the group's.
+/// with four degrees of freedom and 3.9 with twelve. Cells of a group therefore share information. The more
+/// alike the variances of a group are, the further each is drawn towards the group's (Smyth, "Linear Models
+/// and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments", *Statistical
+/// Applications in Genetics and Molecular Biology* 3, 2004, §6.2).
 ///
 /// Statistics without a spread, with a spread of zero, and those in groups of one or two are returned
 /// unchanged. All are, if there are too few to say how alike the variances of a group are.
@@ -79,20 +79,21 @@ pub fn moderated(cells: &[(usize, BootstrapEstimate)]) -> Vec<BootstrapEstimate>
     }
     groups.retain(|_, members| members.len() >= LEAST_IN_GROUP);
     sampling.retain(|(group, _)| groups.contains_key(group));
-    let beyond = sampling.len() - groups.len();
-    if beyond < LEAST_TO_POOL {
+    let within_freedom = sampling.len() - groups.len();
+    if within_freedom < LEAST_TO_POOL {
         return cells.iter().map(|(_, cell)| *cell).collect();
     }
     // Variance of the logarithms within groups, minus the part that sampling alone explains.
     let mean = |members: &[f64]| members.iter().sum::<f64>() / members.len() as f64;
     let squares: f64 = groups
         .values()
-        .map(|members| members.iter().map(|one| (one - mean(members)).powi(2)).sum::<f64>())
+        .map(|members| members.iter().map(|value| (value - mean(members)).powi(2)).sum::<f64>())
         .sum();
-    let by_sampling = sampling.iter().map(|(_, one)| one).sum::<f64>() / sampling.len() as f64;
-    let apart = squares / beyond as f64 - by_sampling;
-    let lent = if apart > 0.0 { (2.0 * inverse_trigamma(apart)).min(MOST_LENT) } else { MOST_LENT };
-    let towards = |members: &[f64]| (mean(members) + digamma(lent / 2.0) - (lent / 2.0).ln()).exp();
+    let sampling_variance = sampling.iter().map(|(_, part)| part).sum::<f64>() / sampling.len() as f64;
+    let excess = squares / within_freedom as f64 - sampling_variance;
+    let lent_freedom = if excess > 0.0 { (2.0 * inverse_trigamma(excess)).min(MOST_LENT) } else { MOST_LENT };
+    let half = lent_freedom / 2.0;
+    let group_variance = |members: &[f64]| (mean(members) + digamma(half) - half.ln()).exp();
     cells
         .iter()
         .map(|(group, cell)| {
@@ -100,9 +101,9 @@ pub fn moderated(cells: &[(usize, BootstrapEstimate)]) -> Vec<BootstrapEstimate>
             if spread.standard_error == 0.0 {
                 return *cell;
             }
-            let freedom = spread.freedom + lent;
-            let own = spread.freedom * spread.standard_error.powi(2);
-            let variance = (lent * towards(members) + own) / freedom;
+            let freedom = spread.freedom + lent_freedom;
+            let weighted_variance = spread.freedom * spread.standard_error.powi(2);
+            let variance = (lent_freedom * group_variance(members) + weighted_variance) / freedom;
             BootstrapEstimate {
                 spread: Some(LogScatter { standard_error: variance.sqrt(), freedom }),
                 ..*cell
@@ -209,13 +210,13 @@ mod tests {
     fn few_still_and_lone_cells_stay_as_they_are() {
         let few = cells(&[0.1, 0.2, 0.3, 0.1, 0.2], 4.0);
         assert_eq!(moderated(&few), few.iter().map(|(_, cell)| *cell).collect::<Vec<_>>());
-        let mut some = cells(&[0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.0], 4.0);
-        some.push((1, some[0].1));
-        some.push((0, BootstrapEstimate { value: 1.0, spread: None }));
-        let got = moderated(&some);
+        let mut mixed = cells(&[0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.0], 4.0);
+        mixed.push((1, mixed[0].1));
+        mixed.push((0, BootstrapEstimate { value: 1.0, spread: None }));
+        let got = moderated(&mixed);
         assert!(got[0].spread.unwrap().standard_error > 0.1 && got[5].spread.unwrap().standard_error < 0.3);
-        for stays in 6..9 {
-            assert_eq!(got[stays], some[stays].1);
+        for index in 6..9 {
+            assert_eq!(got[index], mixed[index].1);
         }
     }
 
@@ -223,13 +224,13 @@ mod tests {
         #[test]
         fn adjusted_values_are_in_order_and_never_smaller(p in prop::collection::vec(0.0_f64..=1.0, 1..40)) {
             let (holm, hochberg) = (holm(&p), benjamini_hochberg(&p));
-            for one in 0..p.len() {
+            for first in 0..p.len() {
                 let near = 1e-12;
-                prop_assert!(p[one] <= hochberg[one] + near && hochberg[one] <= holm[one] + near);
-                prop_assert!(holm[one] <= 1.0);
-                for other in 0..p.len() {
-                    if p[one] < p[other] {
-                        prop_assert!(holm[one] <= holm[other] && hochberg[one] <= hochberg[other]);
+                prop_assert!(p[first] <= hochberg[first] + near && hochberg[first] <= holm[first] + near);
+                prop_assert!(holm[first] <= 1.0);
+                for second in 0..p.len() {
+                    if p[first] < p[second] {
+                        prop_assert!(holm[first] <= holm[second] && hochberg[first] <= hochberg[second]);
                     }
                 }
             }
@@ -246,11 +247,11 @@ mod tests {
             let got = moderated(&cells);
             let spreads: Vec<LogScatter> = got.iter().filter_map(|cell| cell.spread).collect();
             // In the same order as before, and closer together.
-            for (one, a) in spreads.iter().zip(&errors) {
-                for (other, b) in spreads.iter().zip(&errors) {
-                    prop_assert!(a >= b || one.standard_error <= other.standard_error);
+            for (first, a) in spreads.iter().zip(&errors) {
+                for (second, b) in spreads.iter().zip(&errors) {
+                    prop_assert!(a >= b || first.standard_error <= second.standard_error);
                 }
-                prop_assert!(one.freedom > 4.0 && one.freedom <= 4.0 + MOST_LENT);
+                prop_assert!(first.freedom > 4.0 && first.freedom <= 4.0 + MOST_LENT);
             }
         }
     }

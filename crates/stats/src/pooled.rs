@@ -8,35 +8,37 @@ pub(crate) struct PooledSamples {
     /// Number of samples of each round.
     lengths: Vec<usize>,
     /// How often each round occurs in the current resample.
-    times: Vec<usize>,
+    draw_counts: Vec<usize>,
 }
 
 impl PooledSamples {
     pub(crate) fn of(rounds: &[&[f64]]) -> Self {
-        let samples =
-            rounds.iter().enumerate().flat_map(|(round, samples)| samples.iter().map(move |of| (*of, round)));
+        let samples = rounds
+            .iter()
+            .enumerate()
+            .flat_map(|(round, samples)| samples.iter().map(move |sample| (*sample, round)));
         let mut sorted: Vec<(f64, usize)> = samples.collect();
-        sorted.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        sorted.sort_unstable_by(|(left, _), (right, _)| left.total_cmp(right));
         Self {
             sorted,
             lengths: rounds.iter().map(|samples| samples.len()).collect(),
-            times: vec![0; rounds.len()],
+            draw_counts: vec![0; rounds.len()],
         }
     }
 
     /// Median of the samples of the rounds `drawn`, each counted as often as its round is drawn: the middle
     /// sample, or the mean of the two middle ones. `None` if there are no samples.
     pub(crate) fn median(&mut self, drawn: &[usize]) -> Option<f64> {
-        self.times.fill(0);
+        self.draw_counts.fill(0);
         let mut count = 0;
         for round in drawn {
-            *self.times.get_mut(*round)? += 1;
+            *self.draw_counts.get_mut(*round)? += 1;
             count += self.lengths.get(*round)?;
         }
         let (middle, is_even) = (count / 2, count.is_multiple_of(2));
         let (mut passed, mut lower) = (0, None);
         for (sample, round) in &self.sorted {
-            passed += self.times.get(*round)?;
+            passed += self.draw_counts.get(*round)?;
             // With an even count, the last sample of the lower half is needed for the mean.
             if is_even && lower.is_none() && passed >= middle {
                 lower = Some(*sample);

@@ -59,35 +59,35 @@ pub struct SequentialPlan {
 }
 
 impl SequentialPlan {
-    /// Plans looks after `least` to `most` rounds with [`Spending::Pocock`], so that quiet systems are done
-    /// after few rounds.
+    /// Plans looks after `minimum` to `maximum` rounds with [`Spending::Pocock`], so that quiet systems are
+    /// done after few rounds.
     ///
     /// [`Spending::OBrienFleming`] is made for trials that should not stop early and leaves almost nothing
     /// for the first looks: with up to 40 rounds, 3 in 100 million for the look after 5. In simulations it
     /// takes 14 rounds where Pocock takes 9, and saves one round in thirty where systems scatter so much that
     /// all are needed (`tests/looks.rs`).
     #[must_use]
-    pub fn new(least: u32, most: u32) -> Self {
-        Self::spending(least, most, Spending::Pocock)
+    pub fn new(minimum: u32, maximum: u32) -> Self {
+        Self::spending(minimum, maximum, Spending::Pocock)
     }
 
-    /// Plans looks after `least` to `most` rounds with a given spending function.
+    /// Plans looks after `minimum` to `maximum` rounds with a given spending function.
     #[must_use]
-    pub fn spending(least: u32, most: u32, spending: Spending) -> Self {
-        let most = most.max(least).max(1);
+    pub fn spending(minimum: u32, maximum: u32, spending: Spending) -> Self {
+        let maximum = maximum.max(minimum).max(1);
         let mut rounds = Vec::new();
-        let mut round = least.max(1);
-        while round < most {
+        let mut round = minimum.max(1);
+        while round < maximum {
             rounds.push(round);
             round = ((f64::from(round) * GROWTH).ceil() as u32).max(round + 1);
         }
         // A last look right after another one would be of no use and would waste its portion.
-        if rounds.last().is_some_and(|last| f64::from(most) < f64::from(*last) * GROWTH.sqrt())
+        if rounds.last().is_some_and(|last| f64::from(maximum) < f64::from(*last) * GROWTH.sqrt())
             && rounds.len() > 1
         {
             rounds.pop();
         }
-        rounds.push(most);
+        rounds.push(maximum);
         Self { rounds, spending }
     }
 
@@ -117,8 +117,8 @@ impl SequentialPlan {
     }
 
     fn spent(&self, round: u32) -> f64 {
-        let most = self.rounds.last().copied().unwrap_or(1);
-        self.spending.spent(f64::from(round) / f64::from(most))
+        let maximum = self.rounds.last().copied().unwrap_or(1);
+        self.spending.spent(f64::from(round) / f64::from(maximum))
     }
 
     /// Error probability spent on the planned looks before `round`.
@@ -163,19 +163,23 @@ mod tests {
     #[test]
     fn a_run_that_ends_early_spends_what_is_left() {
         let looks = SequentialPlan::new(5, 40);
-        let left = ALPHA - Spending::Pocock.spent(5.0 / 40.0);
-        assert!((looks.alpha_at_end(6) - left).abs() < 1e-12, "one look has been taken");
+        let remaining = ALPHA - Spending::Pocock.spent(5.0 / 40.0);
+        assert!((looks.alpha_at_end(6) - remaining).abs() < 1e-12, "one look has been taken");
         assert!((looks.alpha_at_end(5) - ALPHA).abs() < 1e-12, "none has");
         assert!((looks.alpha_at_end(40) - looks.alpha_at(40)).abs() < 1e-9, "the last was planned so");
     }
 
     proptest! {
         #[test]
-        fn all_portions_together_are_five_per_cent(least in 1_u32..10, more in 0_u32..300, even in any::<bool>()) {
-            let spending = if even { Spending::Pocock } else { Spending::OBrienFleming };
-            let looks = SequentialPlan::spending(least, least + more, spending);
+        fn all_portions_together_are_five_per_cent(
+            first in 1_u32..10,
+            more in 0_u32..300,
+            is_pocock in any::<bool>(),
+        ) {
+            let spending = if is_pocock { Spending::Pocock } else { Spending::OBrienFleming };
+            let looks = SequentialPlan::spending(first, first + more, spending);
             let rounds = looks.rounds();
-            prop_assert!(rounds.is_sorted() && rounds[0] == least && rounds[rounds.len() - 1] == least + more);
+            prop_assert!(rounds.is_sorted() && rounds[0] == first && rounds.last() == Some(&(first + more)));
             let sum: f64 = rounds.iter().map(|round| looks.alpha_at(*round)).sum();
             prop_assert!((sum - ALPHA).abs() < 1e-9);
             prop_assert!(rounds.iter().all(|round| looks.alpha_at(*round) > 0.0));

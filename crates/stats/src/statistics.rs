@@ -46,8 +46,8 @@ impl Estimate {
     pub fn if_meaningful(self) -> Self {
         let (Some(low), Some(high)) = (self.low, self.high) else { return self };
         // With this comparison, a limit of 0 or NaN counts as meaningless, too.
-        let says_something = high / low <= MEANINGLESS;
-        if says_something { self } else { Self { low: None, high: None, ..self } }
+        let is_meaningful = high / low <= MEANINGLESS;
+        if is_meaningful { self } else { Self { low: None, high: None, ..self } }
     }
 
     /// Like [`Estimate::if_meaningful`], but keeps a ratio's wide interval if it excludes 1.
@@ -106,17 +106,17 @@ pub fn two_groups(samples: &[f64]) -> Option<[Group; 2]> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|sample| *sample >= 0.0).collect();
     sorted.sort_by(f64::total_cmp);
     // From 0 to any other value the ratio is infinite, from 0 to 0 it is 1.
-    let times = |low: f64, high: f64| if low == high { 1.0 } else { high / low };
-    let gap = |at: &usize| Some(times(*sorted.get(at - 1)?, *sorted.get(*at)?));
+    let ratio = |low: f64, high: f64| if low == high { 1.0 } else { high / low };
+    let gap = |index: &usize| Some(ratio(*sorted.get(index - 1)?, *sorted.get(*index)?));
     let widest = (1..sorted.len()).max_by(|a, b| gap(a).partial_cmp(&gap(b)).unwrap_or(Ordering::Equal))?;
     let (low, high) = sorted.split_at(widest);
-    let width = |group: &[f64]| Some(times(*group.first()?, *group.last()?));
-    let between = gap(&widest)?;
-    let is_clear = between >= APART && between > width(low)?.max(width(high)?);
+    let span = |group: &[f64]| Some(ratio(*group.first()?, *group.last()?));
+    let separation = gap(&widest)?;
+    let is_clear = separation >= APART && separation > span(low)?.max(span(high)?);
     let smaller = low.len().min(high.len());
-    let is_of_several = smaller >= 2 && smaller as f64 >= SMALLER_GROUP * sorted.len() as f64;
-    let group = |of: &[f64]| Some(Group { trials: of.len() as u64, median: median(of)? });
-    (is_clear && is_of_several).then_some([group(low)?, group(high)?])
+    let has_enough_samples = smaller >= 2 && smaller as f64 >= SMALLER_GROUP * sorted.len() as f64;
+    let group = |members: &[f64]| Some(Group { trials: members.len() as u64, median: median(members)? });
+    (is_clear && has_enough_samples).then_some([group(low)?, group(high)?])
 }
 
 /// Default two-sided error probability of an interval, which gives 95 % intervals.
@@ -177,17 +177,17 @@ pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<BootstrapEstima
     scattered_quotient(a, &[b])
 }
 
-/// Median of the series `a` divided by the geometric mean of the medians of the series `by`, measured in the
-/// same rounds. Effects of a round on all of them cancel out. Rounds in which any series has no sample are
-/// left out.
+/// Median of the series `a` divided by the geometric mean of the medians of the series `divisors`, measured
+/// in the same rounds. Effects of a round on all of them cancel out. Rounds in which any series has no sample
+/// are left out.
 #[must_use]
-pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
-    let all: Vec<&[Vec<f64>]> = std::iter::once(a).chain(by.iter().copied()).collect();
-    let rounds = full_rounds(&all);
+pub fn scattered_quotient(a: &[Vec<f64>], divisors: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
+    let series: Vec<&[Vec<f64>]> = std::iter::once(a).chain(divisors.iter().copied()).collect();
+    let rounds = full_rounds(&series);
     let count = rounds.first()?.len();
     let mut pooled: Vec<PooledSamples> = rounds.iter().map(|rounds| PooledSamples::of(rounds)).collect();
-    let (a, by) = pooled.split_first_mut()?;
-    BootstrapEstimate::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(by, drawn)?))
+    let (a, divisors) = pooled.split_first_mut()?;
+    BootstrapEstimate::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(divisors, drawn)?))
 }
 
 /// Geometric mean of the medians of several series that were measured in the same rounds, which are drawn
@@ -267,8 +267,8 @@ impl BootstrapEstimate {
     /// Evaluates `statistic` on all of `rounds` rounds, given by their indices, and on resamples of them.
     /// `None` if the statistic of all rounds is missing or not finite.
     pub fn of(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
-        let all: Vec<usize> = (0..rounds).collect();
-        let value = statistic(&all).filter(|value| value.is_finite())?;
+        let all_rounds: Vec<usize> = (0..rounds).collect();
+        let value = statistic(&all_rounds).filter(|value| value.is_finite())?;
         Some(Self { value, spread: LogScatter::of(value, rounds, statistic) })
     }
 
@@ -293,7 +293,7 @@ impl BootstrapEstimate {
     #[must_use]
     pub fn divided_by(&self, other: &Self) -> Option<Self> {
         let value = Some(self.value / other.value).filter(|ratio| ratio.is_finite())?;
-        let spread = self.spread.zip(other.spread).map(|(one, other)| one.with(&other));
+        let spread = self.spread.zip(other.spread).map(|(scatter, other)| scatter.with(&other));
         Some(Self { value, spread })
     }
 
@@ -335,15 +335,15 @@ impl LogScatter {
     /// Spread of the sum or difference of two independent logarithms.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
-        let (one_square, other_square) = (self.standard_error.powi(2), other.standard_error.powi(2));
-        let variance = one_square + other_square;
+        let (own_variance, other_variance) = (self.standard_error.powi(2), other.standard_error.powi(2));
+        let sum = own_variance + other_variance;
         // Neither side scatters: the width is 0 with any degrees of freedom.
-        let freedom = if variance > 0.0 {
-            variance.powi(2) / (one_square.powi(2) / self.freedom + other_square.powi(2) / other.freedom)
+        let freedom = if sum > 0.0 {
+            sum.powi(2) / (own_variance.powi(2) / self.freedom + other_variance.powi(2) / other.freedom)
         } else {
             self.freedom + other.freedom
         };
-        Self { standard_error: variance.sqrt(), freedom }
+        Self { standard_error: sum.sqrt(), freedom }
     }
 
     /// Distance from the statistic to either limit, on the logarithm.
@@ -416,9 +416,9 @@ mod tests {
         let by_rotation = [2480.0, 281.0, 2330.0, 293.0, 2620.0, 282.0];
         let [low, high] = two_groups(&by_rotation).unwrap();
         assert_eq!((low.trials, low.median, high.trials, high.median), (3, 282.0, 3, 2480.0));
-        let [none, some] = two_groups(&[0.0, 2200.0, 0.0, 2100.0]).unwrap();
-        assert_eq!((none.median, some.median), (0.0, 2150.0));
-        for one in [
+        let [zeros, positives] = two_groups(&[0.0, 2200.0, 0.0, 2100.0]).unwrap();
+        assert_eq!((zeros.median, positives.median), (0.0, 2150.0));
+        for samples in [
             &[281.0, 293.0, 282.0, 300.0][..],
             // Samples that are scattered evenly, or that have an outlier, form no groups.
             &[100.0, 190.0, 400.0, 900.0, 1700.0],
@@ -427,7 +427,7 @@ mod tests {
             &[0.0, 0.0, 0.0, 0.0],
             &[],
         ] {
-            assert_eq!(two_groups(one), None, "{one:?}");
+            assert_eq!(two_groups(samples), None, "{samples:?}");
         }
     }
 
@@ -487,10 +487,10 @@ mod tests {
         assert_eq!(got.median, 2.0);
         close(got.high.map(|high| (high / 2.0).ln()), 3.463);
         close(got.low.map(|low| (2.0 / low).ln()), 3.463);
-        let beside_still = unpaired_ratio(&scattered, &vec![vec![1.0]; 7]).unwrap();
-        close(beside_still.high.map(f64::ln), 3.795);
-        let still = unpaired_ratio(&vec![vec![3.0]; 2], &vec![vec![1.5]; 2]).unwrap();
-        assert_eq!((still.median, still.low, still.high), (2.0, Some(2.0), Some(2.0)));
+        let against_constant = unpaired_ratio(&scattered, &vec![vec![1.0]; 7]).unwrap();
+        close(against_constant.high.map(f64::ln), 3.795);
+        let constant = unpaired_ratio(&vec![vec![3.0]; 2], &vec![vec![1.5]; 2]).unwrap();
+        assert_eq!((constant.median, constant.low, constant.high), (2.0, Some(2.0), Some(2.0)));
     }
 
     /// By hand: variance 0.7401² · 2 = 1.0955 of two rounds (see `two_rounds_by_hand`) and 14/27 · 3/2 =
@@ -520,8 +520,8 @@ mod tests {
         let e = 1.0_f64.exp();
         let rounds = [vec![1.0 / e], vec![1.0], vec![e]];
         close(estimate_at(&rounds, 0.01).unwrap().high.map(f64::ln), 9.925 * 0.8819);
-        let still = vec![vec![1.0]; 3];
-        close(paired_ratio_at(&rounds, &still, 0.1).unwrap().high.map(f64::ln), 2.920 * 0.8819);
+        let constant = vec![vec![1.0]; 3];
+        close(paired_ratio_at(&rounds, &constant, 0.1).unwrap().high.map(f64::ln), 2.920 * 0.8819);
         let spread = LogScatter { standard_error: 0.1, freedom: 2.0 };
         let ratio = BootstrapEstimate { value: (0.292_f64).exp(), spread: Some(spread) };
         close(ratio.p_above(1.0), 0.05);
@@ -531,12 +531,12 @@ mod tests {
         close(turned.p_above(1.0), 0.95);
         close(turned.p_differs(), 0.10);
         assert_eq!(BootstrapEstimate { value: 2.0, spread: None }.p_above(1.0), None);
-        let still = |value| BootstrapEstimate {
+        let certain = |value| BootstrapEstimate {
             value,
             spread: Some(LogScatter { standard_error: 0.0, freedom: 4.0 }),
         };
-        assert_eq!((still(2.0).p_above(1.0), still(0.5).p_above(1.0)), (Some(0.0), Some(1.0)));
-        assert_eq!((still(1.0).p_above(1.0), still(1.0).p_differs()), (Some(0.5), Some(1.0)));
+        assert_eq!((certain(2.0).p_above(1.0), certain(0.5).p_above(1.0)), (Some(0.0), Some(1.0)));
+        assert_eq!((certain(1.0).p_above(1.0), certain(1.0).p_differs()), (Some(0.5), Some(1.0)));
     }
 
     /// By hand: a series as in `three_rounds_by_hand` and one that does not scatter; half of the first one's
@@ -544,18 +544,18 @@ mod tests {
     #[test]
     fn a_mean_of_two_series_by_hand() {
         let e = 1.0_f64.exp();
-        let (one, other) = (vec![vec![1.0 / e], vec![1.0], vec![e], vec![9.0]], vec![vec![4.0]; 3]);
-        let got = scattered_mean(&[&one, &other]).unwrap();
+        let (varying, constant) = (vec![vec![1.0 / e], vec![1.0], vec![e], vec![9.0]], vec![vec![4.0]; 3]);
+        let got = scattered_mean(&[&varying, &constant]).unwrap();
         assert_eq!(got.value, 2.0);
         close(got.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
         // Effects of a round on both series cancel out.
-        let quotient = scattered_quotient(&other, &[&other, &one[..3]]).unwrap();
+        let quotient = scattered_quotient(&constant, &[&constant, &varying[..3]]).unwrap();
         assert_eq!(quotient.value, 2.0);
         close(quotient.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
-        let twice = one.iter().map(|round| vec![2.0 * round[0]]).collect::<Vec<_>>();
-        assert_eq!(scattered_quotient(&twice, &[&one]).unwrap().spread.unwrap().standard_error, 0.0);
+        let twice = varying.iter().map(|round| vec![2.0 * round[0]]).collect::<Vec<_>>();
+        assert_eq!(scattered_quotient(&twice, &[&varying]).unwrap().spread.unwrap().standard_error, 0.0);
         assert_eq!(scattered_mean(&[]), None);
-        assert_eq!(scattered_mean(&[&one, &[]]), None);
+        assert_eq!(scattered_mean(&[&varying, &[]]), None);
     }
 
     #[test]
@@ -569,12 +569,12 @@ mod tests {
     #[test]
     fn limits_hold_what_they_are_to_hold() {
         let mut random = ChaCha8Rng::seed_from_u64(9);
-        let held = (0..1_000).filter(|_| {
+        let covering = (0..1_000).filter(|_| {
             let got = estimate(&noisy(&mut random, &[0.0; 5], 1.0)).unwrap();
             got.low.unwrap() <= 1.0 && 1.0 <= got.high.unwrap()
         });
-        let held = held.count();
-        assert!(held >= 950, "{held} of 1,000");
+        let covering = covering.count();
+        assert!(covering >= 950, "{covering} of 1,000");
     }
 
     #[test]
@@ -591,8 +591,8 @@ mod tests {
         shared
             .iter()
             .map(|shared| {
-                let own = shared + 0.03 * normal();
-                (0..3).map(|_| factor * (own + 0.02 * normal()).exp()).collect()
+                let round_effect = shared + 0.03 * normal();
+                (0..3).map(|_| factor * (round_effect + 0.02 * normal()).exp()).collect()
             })
             .collect()
     }
@@ -605,11 +605,11 @@ mod tests {
         let (mut false_alarms, mut found) = (0, 0);
         for _ in 0..2_000 {
             let shared: Vec<f64> = (0..5).map(|_| 0.2 * random.random::<f64>()).collect();
-            let one = noisy(&mut random, &shared, 1.0);
+            let baseline = noisy(&mut random, &shared, 1.0);
             let same = noisy(&mut random, &shared, 1.0);
             let slower = noisy(&mut random, &shared, 1.2);
-            false_alarms += usize::from(paired_ratio(&one, &same).unwrap().excludes_one());
-            found += usize::from(paired_ratio(&slower, &one).unwrap().excludes_one());
+            false_alarms += usize::from(paired_ratio(&baseline, &same).unwrap().excludes_one());
+            found += usize::from(paired_ratio(&slower, &baseline).unwrap().excludes_one());
         }
         println!("{false_alarms} false alarms, {found} found, of 2,000");
         assert!(false_alarms <= 40, "{false_alarms} of 2,000");
@@ -623,7 +623,7 @@ mod tests {
     #[test]
     fn runs_made_apart_raise_few_false_alarms_and_find_a_fifth() {
         let mut random = ChaCha8Rng::seed_from_u64(11);
-        for (rounds, others, unrest, most) in [
+        for (rounds, others, noise, limit) in [
             (5, 5, 0.0, 100),
             (5, 5, 0.2, 100),
             (2, 2, 0.0, 100),
@@ -631,22 +631,22 @@ mod tests {
             (5, 2, 0.2, 130),
             (10, 5, 0.2, 100),
         ] {
-            let is_told = (rounds, others, unrest) == (5, 5, 0.0);
+            let finds_slowdown = (rounds, others, noise) == (5, 5, 0.0);
             let (mut false_alarms, mut found) = (0, 0);
             for _ in 0..2_000 {
-                let mut side = |rounds: usize, factor: f64| {
-                    let shared: Vec<f64> = (0..rounds).map(|_| unrest * random.random::<f64>()).collect();
+                let mut run = |rounds: usize, factor: f64| {
+                    let shared: Vec<f64> = (0..rounds).map(|_| noise * random.random::<f64>()).collect();
                     noisy(&mut random, &shared, factor)
                 };
-                let (one, same, slower) = (side(rounds, 1.0), side(others, 1.0), side(others, 1.2));
-                false_alarms += usize::from(unpaired_ratio(&same, &one).unwrap().excludes_one());
-                if is_told {
-                    found += usize::from(unpaired_ratio(&slower, &one).unwrap().excludes_one());
+                let (baseline, equal, slower) = (run(rounds, 1.0), run(others, 1.0), run(others, 1.2));
+                false_alarms += usize::from(unpaired_ratio(&equal, &baseline).unwrap().excludes_one());
+                if finds_slowdown {
+                    found += usize::from(unpaired_ratio(&slower, &baseline).unwrap().excludes_one());
                 }
             }
-            println!("{rounds} and {others} rounds, {unrest}: {false_alarms} false alarms of 2,000");
-            assert!(false_alarms <= most, "{false_alarms} of 2,000: {rounds} and {others} rounds, {unrest}");
-            assert!(!is_told || found >= 1_960, "{found} of 2,000");
+            println!("{rounds} and {others} rounds, {noise}: {false_alarms} false alarms of 2,000");
+            assert!(false_alarms <= limit, "{false_alarms} of 2,000: {rounds} and {others} rounds, {noise}");
+            assert!(!finds_slowdown || found >= 1_960, "{found} of 2,000");
         }
     }
 
@@ -657,16 +657,16 @@ mod tests {
             b in prop::collection::vec(prop::collection::vec(0.1_f64..10.0, 1..4), 2..6),
             factor in 0.01_f64..100.0,
         ) {
-            let (one, other) = (unpaired_ratio(&a, &b).unwrap(), unpaired_ratio(&b, &a).unwrap());
-            prop_assert!((one.median * other.median - 1.0).abs() < 1e-9);
-            let (low, high) = (one.low.unwrap(), one.high.unwrap());
-            prop_assert!((low * other.high.unwrap() - 1.0).abs() < 1e-6);
-            prop_assert!(low <= one.median && one.median <= high);
+            let (ratio, inverse) = (unpaired_ratio(&a, &b).unwrap(), unpaired_ratio(&b, &a).unwrap());
+            prop_assert!((ratio.median * inverse.median - 1.0).abs() < 1e-9);
+            let (low, high) = (ratio.low.unwrap(), ratio.high.unwrap());
+            prop_assert!((low * inverse.high.unwrap() - 1.0).abs() < 1e-6);
+            prop_assert!(low <= ratio.median && ratio.median <= high);
             // A change of the unit does not change the result.
-            let times = |rounds: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let scale = |rounds: &[Vec<f64>]| -> Vec<Vec<f64>> {
                 rounds.iter().map(|round| round.iter().map(|seconds| seconds * factor).collect()).collect()
             };
-            let scaled = unpaired_ratio(&times(&a), &times(&b)).unwrap();
+            let scaled = unpaired_ratio(&scale(&a), &scale(&b)).unwrap();
             prop_assert!((scaled.high.unwrap() / high - 1.0).abs() < 1e-6);
         }
 
@@ -687,9 +687,9 @@ mod tests {
             a in prop::collection::vec(prop::collection::vec(0.1_f64..10.0, 1..4), 2..6),
             b in prop::collection::vec(prop::collection::vec(0.1_f64..10.0, 1..4), 2..6),
         ) {
-            let (one, other) = (paired_ratio(&a, &b).unwrap(), paired_ratio(&b, &a).unwrap());
-            prop_assert!((one.median * other.median - 1.0).abs() < 1e-9);
-            prop_assert!((one.low.unwrap_or(1.0) * other.high.unwrap_or(1.0) - 1.0).abs() < 1e-6);
+            let (ratio, inverse) = (paired_ratio(&a, &b).unwrap(), paired_ratio(&b, &a).unwrap());
+            prop_assert!((ratio.median * inverse.median - 1.0).abs() < 1e-9);
+            prop_assert!((ratio.low.unwrap_or(1.0) * inverse.high.unwrap_or(1.0) - 1.0).abs() < 1e-6);
         }
     }
 }

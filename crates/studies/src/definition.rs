@@ -9,37 +9,37 @@ use toml::Spanned;
 /// Options of `run serving` that a study may fix or vary, under their names on the command line.
 pub const OPTIONS: [&str; 32] = [
     "arrival",
-    "batch",
+    "batch-size",
     "clients",
-    "doc-size",
+    "document-size",
     "documents",
     "durability",
-    "encode",
+    "duration",
     "find-limit",
     "key-order",
     "key-type",
     "load-rounds",
-    "long",
-    "measure",
     "members",
     "memory",
     "mixes",
     "no-prepare",
+    "operation-count",
     "operation-timeout",
-    "operations",
-    "paths",
-    "positions",
     "profile",
-    "ramp",
     "rates",
+    "read-paths",
+    "read-positions",
     "records",
     "rounds",
     "scan-length",
     "seed",
     "server-cpus",
+    "soak",
     "storage",
+    "stored-size",
     "transport",
-    "values",
+    "value-content",
+    "warmup",
 ];
 
 /// Pseudo-option that varies the versions of the systems; it is not an option of `run serving`.
@@ -307,7 +307,7 @@ struct WrittenVerdict {
 }
 
 /// Placeholders that the text of a verdict may contain.
-const PLACES: [&str; 5] = ["system", "change", "value", "clients", "edge"];
+const PLACEHOLDERS: [&str; 5] = ["system", "change", "value", "clients", "edge"];
 
 /// Reads one file and converts byte offsets to line numbers for errors.
 struct Reader<'a> {
@@ -316,12 +316,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn line(&self, at: usize) -> usize {
-        1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+    fn line(&self, offset: usize) -> usize {
+        1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
     }
 
-    fn wrong(&self, at: usize, message: impl Into<String>) -> StudyError {
-        StudyError::Wrong { file: self.file.to_owned(), line: self.line(at), message: message.into() }
+    fn error(&self, offset: usize, message: impl Into<String>) -> StudyError {
+        StudyError::Wrong { file: self.file.to_owned(), line: self.line(offset), message: message.into() }
     }
 
     /// Converts options to text by name and stores the line of each in `lines`.
@@ -332,21 +332,20 @@ impl Reader<'_> {
     ) -> Result<Options, StudyError> {
         let mut options = Options::new();
         for (name, value) in written {
-            let at = name.span().start;
+            let offset = name.span().start;
             let name = name.into_inner();
-            self.known(at, &name)?;
-            lines.insert(name.clone(), self.line(at));
+            self.check_option(offset, &name)?;
+            lines.insert(name.clone(), self.line(offset));
             options.insert(name, value.into_inner().text());
         }
         Ok(options)
     }
 
-    fn known(&self, at: usize, option: &str) -> Result<(), StudyError> {
+    fn check_option(&self, offset: usize, option: &str) -> Result<(), StudyError> {
         if OPTIONS.contains(&option) {
             return Ok(());
         }
-        Err(self
-            .wrong(at, format!("no option of a study is called `{option}`: there is {}", OPTIONS.join(", "))))
+        Err(self.error(offset, format!("unknown option `{option}`; allowed: {}", OPTIONS.join(", "))))
     }
 }
 
@@ -371,7 +370,7 @@ impl Study {
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, StudyError> {
         let reader = Reader { file, text };
         let written: WrittenStudy = toml::from_str(text).map_err(|error| {
-            reader.wrong(error.span().map_or(0, |span| span.start), error.message().replace('\n', " "))
+            reader.error(error.span().map_or(0, |span| span.start), error.message().replace('\n', " "))
         })?;
         let mut lines = BTreeMap::new();
         check_required(&reader, &written)?;
@@ -379,21 +378,22 @@ impl Study {
         let full = reader.options(written.full, &mut BTreeMap::new())?;
         let vary = varied(&reader, written.vary, &still, &mut lines)?;
         check_variants(&reader, &written.variants, &written.only, &vary)?;
-        let at = written.chart.as_ref().map_or(0, |chart| chart.span().start);
+        let chart_offset = written.chart.as_ref().map_or(0, |chart| chart.span().start);
         let chart = written.chart.map(Spanned::into_inner).unwrap_or_default();
         if let Some(axis) = &chart.axis
             && axis != "clients"
             && !vary.iter().any(|varied| varied.option == *axis)
         {
-            return Err(reader.wrong(at, format!("the axis `{axis}` is neither `clients` nor varied")));
+            let message = format!("the axis `{axis}` is neither `clients` nor varied");
+            return Err(reader.error(chart_offset, message));
         }
         if written.verdict.is_empty() {
-            return Err(reader.wrong(text.len(), "no [[verdict]] says what the answer is"));
+            return Err(reader.error(text.len(), "no [[verdict]] says what the answer is"));
         }
         let verdicts = written
             .verdict
             .into_iter()
-            .map(|one| verdict(&reader, one, &vary))
+            .map(|spec| verdict(&reader, spec, &vary))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             name: name.to_owned(),
@@ -404,7 +404,11 @@ impl Study {
             experiments: written.experiments,
             still,
             vary,
-            variants: written.variants.into_iter().map(|(name, one)| (name, one.into_inner())).collect(),
+            variants: written
+                .variants
+                .into_iter()
+                .map(|(name, variants)| (name, variants.into_inner()))
+                .collect(),
             only: written.only.into_iter().map(Spanned::into_inner).collect(),
             full,
             chart,
@@ -429,13 +433,13 @@ impl Study {
 /// Checks the question, the minutes and the systems, which every study must have.
 fn check_required(reader: &Reader<'_>, written: &WrittenStudy) -> Result<(), StudyError> {
     if written.question.get_ref().trim().is_empty() {
-        return Err(reader.wrong(written.question.span().start, "the question is empty"));
+        return Err(reader.error(written.question.span().start, "the question is empty"));
     }
     if !(*written.minutes.get_ref() > 0.0 && written.minutes.get_ref().is_finite()) {
-        return Err(reader.wrong(written.minutes.span().start, "minutes are a number above 0"));
+        return Err(reader.error(written.minutes.span().start, "minutes are a number above 0"));
     }
     if written.systems.get_ref().is_empty() {
-        return Err(reader.wrong(written.systems.span().start, "no system is named"));
+        return Err(reader.error(written.systems.span().start, "no system is named"));
     }
     Ok(())
 }
@@ -449,14 +453,14 @@ fn check_variants(
 ) -> Result<(), StudyError> {
     for (system, variants) in variants {
         if variants.get_ref().is_empty() {
-            return Err(reader.wrong(variants.span().start, format!("{system} has no variant here")));
+            return Err(reader.error(variants.span().start, format!("{system} has no variant here")));
         }
     }
-    for only in only {
-        let one = only.get_ref();
+    for spanned in only {
+        let restriction = spanned.get_ref();
         let is_varied = |option: &&String| vary.iter().any(|varied| varied.option == **option);
-        if let Some(option) = one.with.keys().find(|option| !is_varied(option)) {
-            return Err(reader.wrong(only.span().start, format!("`{option}` does not vary")));
+        if let Some(option) = restriction.with.keys().find(|option| !is_varied(option)) {
+            return Err(reader.error(spanned.span().start, format!("`{option}` does not vary")));
         }
     }
     Ok(())
@@ -468,42 +472,42 @@ fn varied(
     still: &Options,
     lines: &mut BTreeMap<String, usize>,
 ) -> Result<Vec<Varied>, StudyError> {
-    let mut all: Vec<Varied> = Vec::new();
-    for one in written {
-        let at = one.option.span().start;
-        let option = one.option.into_inner();
+    let mut options: Vec<Varied> = Vec::new();
+    for entry in written {
+        let offset = entry.option.span().start;
+        let option = entry.option.into_inner();
         if option != VERSIONS {
-            reader.known(at, &option)?;
+            reader.check_option(offset, &option)?;
         }
-        if still.contains_key(&option) || all.iter().any(|other| other.option == option) {
-            return Err(reader.wrong(at, format!("`{option}` is held still or varied already")));
+        if still.contains_key(&option) || options.iter().any(|known| known.option == option) {
+            return Err(reader.error(offset, format!("`{option}` is held still or varied already")));
         }
-        let values_at = one.values.span().start;
+        let values_offset = entry.values.span().start;
         let texts = |values: Vec<OptionValue>| values.into_iter().map(OptionValue::text).collect::<Vec<_>>();
-        let values = texts(one.values.into_inner());
-        let may = |name: &str, word: &str| option != name || values == [word];
-        if !may(VERSIONS, EACH) {
-            return Err(reader.wrong(values_at, format!("versions vary by [\"{EACH}\"] alone")));
+        let values = texts(entry.values.into_inner());
+        let is_allowed = |name: &str, word: &str| option != name || values == [word];
+        if !is_allowed(VERSIONS, EACH) {
+            return Err(reader.error(values_offset, format!("versions vary by [\"{EACH}\"] alone")));
         }
         let generates = option == VERSIONS || values == [DOUBLING];
         if values.len() < 2 && !generates {
-            return Err(reader.wrong(values_at, format!("`{option}` varies over two values at least")));
+            return Err(reader.error(values_offset, format!("`{option}` varies over two values at least")));
         }
-        lines.insert(option.clone(), reader.line(at));
-        all.push(Varied { option, values, full: one.full.map(texts) });
+        lines.insert(option.clone(), reader.line(offset));
+        options.push(Varied { option, values, full: entry.full.map(texts) });
     }
-    Ok(all)
+    Ok(options)
 }
 
-/// Checks that the text of a verdict contains no placeholders but [`PLACES`].
+/// Checks that the text of a verdict contains no placeholders but [`PLACEHOLDERS`].
 fn check_placeholders(text: &str) -> Result<(), String> {
-    let mut rest = text;
-    while let Some((_, behind)) = rest.split_once('{') {
-        let (name, behind) = behind.split_once('}').unwrap_or((behind, ""));
-        if !PLACES.contains(&name) {
-            return Err(format!("`{{{name}}}` has no value: there is {}", PLACES.join(", ")));
+    let mut remaining = text;
+    while let Some((_, after)) = remaining.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        if !PLACEHOLDERS.contains(&name) {
+            return Err(format!("`{{{name}}}` has no value: there is {}", PLACEHOLDERS.join(", ")));
         }
-        rest = behind;
+        remaining = after;
     }
     Ok(())
 }
@@ -524,38 +528,38 @@ fn verdict(
     written: Spanned<WrittenVerdict>,
     vary: &[Varied],
 ) -> Result<VerdictSpec, StudyError> {
-    let at = written.span().start;
-    let wrong = |message: String| Err(reader.wrong(at, message));
+    let offset = written.span().start;
+    let error = |message: String| Err(reader.error(offset, message));
     let written = written.into_inner();
-    let texts = |all: BTreeMap<String, OptionValue>| {
-        all.into_iter().map(|(name, value)| (name, value.text())).collect::<BTreeMap<_, _>>()
+    let texts = |values: BTreeMap<String, OptionValue>| {
+        values.into_iter().map(|(name, value)| (name, value.text())).collect::<BTreeMap<_, _>>()
     };
     let (of, than) = (texts(written.of), texts(written.than));
     const NAMES: [&str; 5] = ["variant", "version", "storage", "profile", "document"];
     let is_known =
         |name: &&String| NAMES.contains(&name.as_str()) || vary.iter().any(|varied| varied.option == **name);
     if let Some(name) = of.keys().chain(than.keys()).find(|name| !is_known(name)) {
-        return wrong(format!("`{name}` is neither varied nor one of {}", NAMES.join(", ")));
+        return error(format!("`{name}` is neither varied nor one of {}", NAMES.join(", ")));
     }
     if matches!(written.kind, VerdictKind::Ratio | VerdictKind::Difference) && of == than {
-        return wrong("a ratio or a difference is `of` something `than` something else".to_owned());
+        return error("a ratio or a difference is `of` something `than` something else".to_owned());
     }
     if written.kind == VerdictKind::Edge {
         let along = written.along.as_deref().unwrap_or_default();
         if !vary.iter().any(|varied| varied.option == along) {
-            return wrong("an edge is looked for `along` a varied option".to_owned());
+            return error("an edge is looked for `along` a varied option".to_owned());
         }
         if written.none.is_none() {
-            return wrong("an edge may not be there: `none` says so".to_owned());
+            return error("an edge may not be there: `none` says so".to_owned());
         }
     }
     if matches!(written.claim, Some(ClaimedEffect::Near)) != written.near.is_some() {
-        return wrong("`claim = \"near\"` and `near` belong together".to_owned());
+        return error("`claim = \"near\"` and `near` belong together".to_owned());
     }
     for text in [Some(&written.says), written.none.as_ref()].into_iter().flatten() {
-        check_placeholders(text).map_err(|message| reader.wrong(at, message))?;
+        check_placeholders(text).map_err(|message| reader.error(offset, message))?;
     }
-    let clients = client_selector(written.clients).map_err(|message| reader.wrong(at, message))?;
+    let clients = client_selector(written.clients).map_err(|message| reader.error(offset, message))?;
     Ok(VerdictSpec {
         kind: written.kind,
         system: written.system,

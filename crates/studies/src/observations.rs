@@ -41,8 +41,8 @@ impl Observation {
 
     /// Returns `true` if the point has all these attributes with these values.
     #[must_use]
-    pub fn matches(&self, wanted: &BTreeMap<String, String>) -> bool {
-        wanted.iter().all(|(name, value)| self.attribute(name) == value)
+    pub fn matches(&self, attributes: &BTreeMap<String, String>) -> bool {
+        attributes.iter().all(|(name, value)| self.attribute(name) == value)
     }
 
     /// Value of a metric by its name in journals. `None` if it was not measured or an answer was wrong.
@@ -53,7 +53,7 @@ impl Observation {
             return None;
         }
         match MetricDef::find(figure) {
-            Some(known) => self.entry.value(known),
+            Some(metric) => self.entry.value(metric),
             // The metric is defined in the system's folder.
             None => self.entry.metrics.get(figure).copied(),
         }
@@ -94,11 +94,11 @@ impl Study {
     #[must_use]
     pub fn figures(&self) -> Vec<&str> {
         let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.figure.as_deref());
-        let mut all: Vec<&str> = verdicts.chain(self.chart.figure.as_deref()).collect();
-        all.push(THROUGHPUT);
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut figures: Vec<&str> = verdicts.chain(self.chart.figure.as_deref()).collect();
+        figures.push(THROUGHPUT);
+        figures.sort_unstable();
+        figures.dedup();
+        figures
     }
 
     /// Metric that is drawn and tabulated, by its name in journals: throughput unless the study names another
@@ -111,14 +111,14 @@ impl Study {
     /// Collects the points and failures of the study's runs.
     #[must_use]
     pub fn observe(&self, runs: &[(StudyRun, Run)]) -> StudyObservations {
-        let mut seen = StudyObservations { complete: true, ..StudyObservations::default() };
-        for (number, (part, run)) in runs.iter().enumerate() {
+        let mut observations = StudyObservations { complete: true, ..StudyObservations::default() };
+        for (index, (part, run)) in runs.iter().enumerate() {
             for (option, value) in &part.varied {
-                let values = match seen.varied.iter_mut().find(|(known, _)| known == option) {
+                let values = match observations.varied.iter_mut().find(|(known, _)| known == option) {
                     Some((_, values)) => values,
                     None => {
-                        seen.varied.push((option.clone(), Vec::new()));
-                        let Some((_, values)) = seen.varied.last_mut() else { continue };
+                        observations.varied.push((option.clone(), Vec::new()));
+                        let Some((_, values)) = observations.varied.last_mut() else { continue };
                         values
                     }
                 };
@@ -126,26 +126,27 @@ impl Study {
                     values.push(value.clone());
                 }
             }
-            self.points(number, part, run, &mut seen);
+            self.collect_points(index, part, run, &mut observations);
         }
-        seen
+        observations
     }
 
-    fn points(&self, number: usize, part: &StudyRun, run: &Run, seen: &mut StudyObservations) {
+    /// Adds the points and failures of one run.
+    fn collect_points(&self, index: usize, part: &StudyRun, run: &Run, observations: &mut StudyObservations) {
         let summary = run.summary();
-        seen.complete &= summary.complete;
+        observations.complete &= summary.complete;
         for failure in &summary.failures {
-            let of = &failure.cell.id;
-            let words = format!("{} {} {}: {}", of.system, of.variant, failure.cell.name(), failure.error);
-            if !seen.failures.contains(&words) {
-                seen.failures.push(words);
+            let id = &failure.cell.id;
+            let message = format!("{} {} {}: {}", id.system, id.variant, failure.cell.name(), failure.error);
+            if !observations.failures.contains(&message) {
+                observations.failures.push(message);
             }
         }
         let is_point = |entry: &&CellSummary| {
             let cell = &entry.cell;
-            let is_own = cell.phase == Phase::Measured
+            let is_measurement = cell.phase == Phase::Measured
                 || (cell.phase == Phase::Steady && cell.step.is_workload_step());
-            is_own && !cell.is_of_one_operation() && !cell.is_open_loop()
+            is_measurement && !cell.is_of_one_operation() && !cell.is_open_loop()
         };
         let mut trials: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured) {
@@ -153,9 +154,10 @@ impl Study {
         }
         for entry in summary.results.iter().filter(is_point) {
             let cell = &entry.cell;
-            let configuration = run.manifest.configurations.iter().find(|one| one.has(cell));
+            let configuration =
+                run.manifest.configurations.iter().find(|configuration| configuration.has(cell));
             let mut attributes = part.options.clone();
-            let own = [
+            let cell_attributes = [
                 ("system", cell.id.system.clone()),
                 ("version", cell.id.version.clone()),
                 ("variant", cell.id.variant.clone()),
@@ -163,25 +165,26 @@ impl Study {
                 ("profile", cell.profile.map(|profile| profile.word().to_owned()).unwrap_or_default()),
                 ("mix", cell.step.to_string()),
             ];
-            attributes.extend(own.map(|(name, value)| (name.to_owned(), value)));
+            attributes.extend(cell_attributes.map(|(name, value)| (name.to_owned(), value)));
             if let Some(document) = cell.parameters.get(DOCUMENT).and_then(serde_json::Value::as_str) {
                 attributes.insert(DOCUMENT.to_owned(), document.to_owned());
             }
-            let of_cell = trials.get(&cell.key()).map(Vec::as_slice).unwrap_or_default();
+            let cell_trials = trials.get(&cell.key()).map(Vec::as_slice).unwrap_or_default();
             let rounds = |name: &&str| {
                 let figure = MetricDef::find(name)?;
                 let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-                for trial in of_cell {
+                for trial in cell_trials {
                     if let Some(value) = figure.value(trial) {
                         rounds.entry(trial.round).or_default().push(value);
                     }
                 }
                 Some(((*name).to_owned(), rounds))
             };
-            seen.points.push(Observation {
-                part: number,
+            observations.points.push(Observation {
+                part: index,
                 attributes,
-                title: configuration.map_or_else(|| cell.id.system.clone(), |one| one.title.clone()),
+                title: configuration
+                    .map_or_else(|| cell.id.system.clone(), |configuration| configuration.title.clone()),
                 clients: cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64).unwrap_or(0),
                 entry: entry.clone(),
                 rounds: self.figures().iter().filter_map(rounds).collect(),

@@ -59,20 +59,20 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
         _ => return Err(corrupt(0, "not the columns that belong there".to_owned())),
     }
     lines
-        .map(|(number, text)| {
+        .map(|(index, text)| {
             let fields: Vec<&str> = text.split('\t').collect();
             let [experiment, mix, documents, system, configuration, peak, at_100, like, remark] =
                 fields.as_slice()
             else {
-                return Err(corrupt(number, format!("{} fields and not {}", fields.len(), COLUMNS.len())));
+                return Err(corrupt(index, format!("{} fields and not {}", fields.len(), COLUMNS.len())));
             };
             let rate = |text: &str| match text {
                 "" => Ok(None),
-                text => text.parse().map(Some).map_err(|error| corrupt(number, format!("{text}: {error}"))),
+                text => text.parse().map(Some).map_err(|error| corrupt(index, format!("{text}: {error}"))),
             };
             let like = like.split_whitespace().map(|pair| match pair.split_once('=') {
                 Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-                None => Err(corrupt(number, format!("`{pair}` is no name and value"))),
+                None => Err(corrupt(index, format!("`{pair}` is no name and value"))),
             });
             Ok(Published {
                 experiment: (*experiment).to_owned(),
@@ -97,22 +97,22 @@ mod tests {
 
     #[test]
     fn each_published_figure_is_shown_by_one_study() {
-        let all = published().unwrap();
+        let results = published().unwrap();
         let studies: Vec<_> =
             crate::names().into_iter().map(|name| crate::built_in(name).unwrap().unwrap()).collect();
-        for one in &all {
-            let showing: Vec<&str> = studies
+        for result in &results {
+            let names: Vec<&str> = studies
                 .iter()
-                .filter(|study| study.experiments.contains(&one.experiment))
+                .filter(|study| study.experiments.contains(&result.experiment))
                 .map(|study| study.name.as_str())
                 .collect();
-            assert_eq!(showing.len(), 1, "{one:?} is shown by {showing:?}");
-            assert!(one.peak.is_some() || one.at_100_clients.is_some(), "{one:?}");
+            assert_eq!(names.len(), 1, "{result:?} is shown by {names:?}");
+            assert!(result.peak.is_some() || result.at_100_clients.is_some(), "{result:?}");
         }
-        let known: BTreeSet<&str> = all.iter().map(|one| one.experiment.as_str()).collect();
+        let experiments: BTreeSet<&str> = results.iter().map(|result| result.experiment.as_str()).collect();
         for study in &studies {
             for experiment in &study.experiments {
-                assert!(known.contains(experiment.as_str()), "{}: {experiment}", study.name);
+                assert!(experiments.contains(experiment.as_str()), "{}: {experiment}", study.name);
             }
         }
     }

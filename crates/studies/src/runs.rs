@@ -38,39 +38,41 @@ impl Study {
     ///
     /// # Errors
     /// If `server-cpus` varies by [`DOUBLING`] and the process may use fewer than two CPUs.
-    pub fn parts(&self, choice: &StudySelection) -> Result<Vec<StudyRun>, UnsupportedOption> {
+    pub fn parts(&self, selection: &StudySelection) -> Result<Vec<StudyRun>, UnsupportedOption> {
         let mut still = self.still.clone();
-        if choice.full {
+        if selection.full {
             still.extend(self.full.clone());
         }
-        let is_varied = |option: &str| self.vary.iter().any(|one| one.option == option);
-        let set = choice.set.iter().filter(|(option, _)| !is_varied(option));
-        still.extend(set.map(|(option, value)| (option.clone(), value.clone())));
+        let is_varied = |option: &str| self.vary.iter().any(|varied| varied.option == option);
+        let overrides = selection.set.iter().filter(|(option, _)| !is_varied(option));
+        still.extend(overrides.map(|(option, value)| (option.clone(), value.clone())));
         let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
-        for varied in self.vary.iter().filter(|one| one.option != VERSIONS) {
-            let own = varied.full.as_ref().filter(|_| choice.full).unwrap_or(&varied.values);
-            let values = match choice.set.get(&varied.option) {
+        for varied in self.vary.iter().filter(|varied| varied.option != VERSIONS) {
+            let default_values = varied.full.as_ref().filter(|_| selection.full).unwrap_or(&varied.values);
+            let values = match selection.set.get(&varied.option) {
                 Some(text) => text.split(',').map(|value| value.trim().to_owned()).collect(),
-                None if varied.option == SERVER_CPUS && *own == [DOUBLING] => doubling(&choice.cpus)?,
-                None => own.clone(),
+                None if varied.option == SERVER_CPUS && *default_values == [DOUBLING] => {
+                    doubling(&selection.cpus)?
+                }
+                None => default_values.clone(),
             };
             combinations = combinations
                 .into_iter()
-                .flat_map(|before| {
+                .flat_map(|combination| {
                     let option = varied.option.clone();
                     values.iter().map(move |value| {
-                        let mut all = before.clone();
-                        all.push((option.clone(), value.clone()));
-                        all
+                        let mut options = combination.clone();
+                        options.push((option.clone(), value.clone()));
+                        options
                     })
                 })
                 .collect();
         }
-        let is_one = combinations.len() == 1;
+        let is_single = combinations.len() == 1;
         let part = |varied: Vec<(String, String)>| {
             let mut options = still.clone();
             options.extend(varied.iter().cloned());
-            let name = if is_one { String::new() } else { name(&varied) };
+            let name = if is_single { String::new() } else { name(&varied) };
             StudyRun { name, varied, options }
         };
         Ok(combinations.into_iter().map(part).collect())
@@ -79,44 +81,50 @@ impl Study {
     /// Returns `true` if the study compares all versions of a system with each other.
     #[must_use]
     pub fn compares_versions(&self) -> bool {
-        self.vary.iter().any(|one| one.option == VERSIONS && one.values == [EACH])
+        self.vary.iter().any(|varied| varied.option == VERSIONS && varied.values == [EACH])
     }
 
     /// Variants of a system that one run measures. Empty if the study lists none for the system or none for
     /// this run.
     #[must_use]
     pub fn variants_of(&self, system: &str, part: &StudyRun) -> Vec<&str> {
-        let is_there = |variant: &&String| {
-            self.only.iter().filter(|only| only.system == system && only.variant == **variant).all(|only| {
-                part.varied
-                    .iter()
-                    .all(|(option, value)| only.with.get(option).is_none_or(|all| all.contains(value)))
+        let is_measured = |variant: &&String| {
+            let mut restrictions = self
+                .only
+                .iter()
+                .filter(|restriction| restriction.system == system && restriction.variant == **variant);
+            restrictions.all(|restriction| {
+                part.varied.iter().all(|(option, value)| {
+                    restriction.with.get(option).is_none_or(|values| values.contains(value))
+                })
             })
         };
-        self.variants.get(system).into_iter().flatten().filter(is_there).map(String::as_str).collect()
+        self.variants.get(system).into_iter().flatten().filter(is_measured).map(String::as_str).collect()
     }
 }
 
 /// CPU lists of growing length: the first CPU, the first two, the first four and so on.
 fn doubling(cpus: &[usize]) -> Result<Vec<String>, UnsupportedOption> {
     if cpus.len() < 2 {
-        let why = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
-        return Err(UnsupportedOption { option: SERVER_CPUS.to_owned(), why });
+        let reason = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
+        return Err(UnsupportedOption { option: SERVER_CPUS.to_owned(), why: reason });
     }
     let counts = std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
-    let listed = |count: usize| cpus.iter().take(count).map(usize::to_string).collect::<Vec<_>>().join(",");
-    Ok(counts.take_while(|count| *count <= cpus.len()).map(listed).collect())
+    let first_cpus =
+        |count: usize| cpus.iter().take(count).map(usize::to_string).collect::<Vec<_>>().join(",");
+    Ok(counts.take_while(|count| *count <= cpus.len()).map(first_cpus).collect())
 }
 
-/// Name of a run that is valid as a file name, such as `text-doc-size-0.5`.
+/// Name of a run that is valid as a file name, such as `text-document-size-0.5`.
 fn name(varied: &[(String, String)]) -> String {
-    let one = |(option, value): &(String, String)| {
+    let option_name = |(option, value): &(String, String)| {
         let is_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.parse::<bool>().is_err();
         let name = if is_word { value.clone() } else { format!("{option}-{value}") };
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '-' };
-        name.chars().map(plain).collect::<String>()
+        let replace_special =
+            |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '-' };
+        name.chars().map(replace_special).collect::<String>()
     };
-    varied.iter().map(one).collect::<Vec<_>>().join("-")
+    varied.iter().map(option_name).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -151,23 +159,37 @@ says = "{{value}}"
     #[test]
     fn runs_are_all_combinations_in_order() {
         let study = study(
-            "[[vary]]\noption = \"documents\"\nvalues = [\"flat\", \"large\"]\n[[vary]]\noption = \"doc-size\"\n\
+            "[[vary]]\noption = \"documents\"\nvalues = [\"flat\", \"large\"]\n[[vary]]\noption = \"document-size\"\n\
              values = [0.5, 2]\nfull = [0.5, 1, 2]\n",
         );
         let parts = study.parts(&StudySelection::default()).unwrap();
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        assert_eq!(names, ["flat-doc-size-0.5", "flat-doc-size-2", "large-doc-size-0.5", "large-doc-size-2"]);
+        assert_eq!(
+            names,
+            [
+                "flat-document-size-0.5",
+                "flat-document-size-2",
+                "large-document-size-0.5",
+                "large-document-size-2"
+            ]
+        );
         assert_eq!((&parts[2].options["documents"][..], &parts[2].options["records"][..]), ("large", "1k"));
         assert_eq!(study.variants_of("mock", &parts[0]), ["plain", "table"]);
         assert_eq!(study.variants_of("mock", &parts[2]), ["plain"]);
         assert!(study.variants_of("other", &parts[0]).is_empty());
         let full = study.parts(&StudySelection { full: true, ..StudySelection::default() }).unwrap();
         assert_eq!((full.len(), &full[0].options["records"][..]), (6, "9k"));
-        let set =
-            [("documents", "flat"), ("doc-size", "1"), ("records", "5")].map(|(a, b)| (a.into(), b.into()));
-        let one = study.parts(&StudySelection { set: set.into(), ..StudySelection::default() }).unwrap();
+        let set = [("documents", "flat"), ("document-size", "1"), ("records", "5")]
+            .map(|(a, b)| (a.into(), b.into()));
+        let overridden =
+            study.parts(&StudySelection { set: set.into(), ..StudySelection::default() }).unwrap();
         assert_eq!(
-            (one.len(), &one[0].name[..], &one[0].options["doc-size"][..], &one[0].options["records"][..]),
+            (
+                overridden.len(),
+                &overridden[0].name[..],
+                &overridden[0].options["document-size"][..],
+                &overridden[0].options["records"][..]
+            ),
             (1, "", "1", "5")
         );
     }
@@ -178,14 +200,14 @@ says = "{{value}}"
             "[[vary]]\noption = \"server-cpus\"\nvalues = [\"doubling\"]\n[[vary]]\noption = \"documents\"\n\
              values = [\"flat\", \"large\"]\n",
         );
-        let with = |cpus: &[usize]| {
+        let parts_for = |cpus: &[usize]| {
             study.parts(&StudySelection { cpus: cpus.to_vec(), ..StudySelection::default() })
         };
-        let parts = with(&[0, 2, 3, 5, 7]).unwrap();
+        let parts = parts_for(&[0, 2, 3, 5, 7]).unwrap();
         let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
         assert_eq!(cpus, ["0", "0,2", "0,2,3,5"]);
         assert_eq!(parts[2].name, "server-cpus-0-2-flat");
-        let refused = with(&[3]).unwrap_err();
-        assert!(refused.why.contains("1, 2, 4 … CPUs, and there is 1"), "{}", refused.why);
+        let error = parts_for(&[3]).unwrap_err();
+        assert!(error.why.contains("1, 2, 4 … CPUs, and there is 1"), "{}", error.why);
     }
 }

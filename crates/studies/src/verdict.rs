@@ -74,8 +74,8 @@ pub struct Sentence {
 impl std::fmt::Display for Sentence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.clauses.is_empty() {
-            let why = if self.missing.is_empty() { "nothing of it was measured" } else { "" };
-            return write!(f, "No answer: {why}{}.", self.missing.join("; "));
+            let reason = if self.missing.is_empty() { "nothing of it was measured" } else { "" };
+            return write!(f, "No answer: {reason}{}.", self.missing.join("; "));
         }
         let mut text = String::new();
         for clause in self.clauses.iter().map(ToString::to_string) {
@@ -94,16 +94,17 @@ impl std::fmt::Display for Sentence {
 impl Study {
     /// Writes the answer of the study from the results of its runs.
     #[must_use]
-    pub fn sentence(&self, seen: &StudyObservations) -> Sentence {
+    pub fn sentence(&self, observations: &StudyObservations) -> Sentence {
         let mut sentence = Sentence::default();
         let is_edge = |verdict: &&VerdictSpec| verdict.kind == VerdictKind::Edge;
-        let sweeps = self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, seen).len()).sum();
+        let sweeps =
+            self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, observations).len()).sum();
         for verdict in &self.verdicts {
-            for system in systems(verdict, seen) {
-                let judge = VerdictEvaluator { verdict, seen, system: &system, sweeps };
-                match judge.clause() {
+            for system in systems(verdict, observations) {
+                let evaluator = VerdictEvaluator { verdict, observations, system: &system, sweeps };
+                match evaluator.clause() {
                     Ok(clause) => sentence.clauses.extend(clause),
-                    Err(why) => sentence.missing.push(why),
+                    Err(reason) => sentence.missing.push(reason),
                 }
             }
         }
@@ -112,23 +113,23 @@ impl Study {
 }
 
 /// Measured systems that a verdict applies to, in the order of measurement.
-fn systems(verdict: &VerdictSpec, seen: &StudyObservations) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for point in &seen.points {
+fn systems(verdict: &VerdictSpec, observations: &StudyObservations) -> Vec<String> {
+    let mut systems: Vec<String> = Vec::new();
+    for point in &observations.points {
         let system = point.attribute("system");
-        if verdict.system.as_deref().is_none_or(|wanted| wanted == system)
-            && !all.iter().any(|known| known == system)
+        if verdict.system.as_deref().is_none_or(|name| name == system)
+            && !systems.iter().any(|known| known == system)
         {
-            all.push(system.to_owned());
+            systems.push(system.to_owned());
         }
     }
-    all
+    systems
 }
 
 /// Evaluates one verdict for one system.
 struct VerdictEvaluator<'a> {
     verdict: &'a VerdictSpec,
-    seen: &'a StudyObservations,
+    observations: &'a StudyObservations,
     system: &'a str,
     /// Number of sweeps that the whole study searches for edges. Corrects the significance level.
     sweeps: usize,
@@ -140,53 +141,55 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     /// Required attributes of a selector, with `first` and `last` resolved and the system and mix added.
-    fn wanted(&self, selector: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let end = |name: &str, value: &str| {
-            let (_, values) = self.seen.varied.iter().find(|(known, _)| known == name)?;
+    fn resolve(&self, selector: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let end_value = |name: &str, value: &str| {
+            let (_, values) = self.observations.varied.iter().find(|(known, _)| known == name)?;
             match value {
                 "first" => values.first().cloned(),
                 "last" => values.last().cloned(),
                 _ => None,
             }
         };
-        let mut wanted: BTreeMap<String, String> = selector
+        let mut attributes: BTreeMap<String, String> = selector
             .iter()
-            .map(|(name, value)| (name.clone(), end(name, value).unwrap_or_else(|| value.clone())))
+            .map(|(name, value)| (name.clone(), end_value(name, value).unwrap_or_else(|| value.clone())))
             .collect();
         // Versions are not options of a run, so `first` and `last` are the oldest and newest measured
         // version.
-        if let Some(place @ ("first" | "last")) = selector.get("version").map(String::as_str) {
-            let mut versions: Vec<&str> = self.of_system().map(|point| point.attribute("version")).collect();
+        if let Some(end @ ("first" | "last")) = selector.get("version").map(String::as_str) {
+            let mut versions: Vec<&str> =
+                self.system_points().map(|point| point.attribute("version")).collect();
             versions.dedup();
             let newest = |version: &&&str| numbers(version);
-            let version = match place {
+            let version = match end {
                 "first" => versions.iter().min_by_key(newest),
                 _ => versions.iter().max_by_key(newest),
             };
-            wanted.insert("version".to_owned(), version.map_or_else(String::new, |one| (*one).to_owned()));
+            let version = version.map_or_else(String::new, |version| (*version).to_owned());
+            attributes.insert("version".to_owned(), version);
         }
-        wanted.insert("system".to_owned(), self.system.to_owned());
+        attributes.insert("system".to_owned(), self.system.to_owned());
         if let Some(mix) = &self.verdict.mix {
-            wanted.insert("mix".to_owned(), mix.clone());
+            attributes.insert("mix".to_owned(), mix.clone());
         }
-        wanted
+        attributes
     }
 
-    fn of_system(&self) -> impl Iterator<Item = &'a Observation> {
-        self.seen.points.iter().filter(|point| point.attribute("system") == self.system)
+    fn system_points(&self) -> impl Iterator<Item = &'a Observation> {
+        self.observations.points.iter().filter(|point| point.attribute("system") == self.system)
     }
 
     /// All points that match a selector, with or without a value of the metric.
     fn points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
-        let wanted = self.wanted(selector);
-        self.of_system().filter(|point| point.matches(&wanted)).collect()
+        let attributes = self.resolve(selector);
+        self.system_points().filter(|point| point.matches(&attributes)).collect()
     }
 
     /// Points that match a selector and have a value of the metric.
-    fn with_figure(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
-        let mut all = self.points(selector);
-        all.retain(|point| point.value(self.figure()).is_some());
-        all
+    fn measured_points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
+        let mut points = self.points(selector);
+        points.retain(|point| point.value(self.figure()).is_some());
+        points
     }
 
     /// Picks the point with this number of clients, or the one with the largest value if `clients` is `None`.
@@ -214,39 +217,42 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     fn ratio(&self) -> Result<Option<Clause>, String> {
-        let (of, than) = (self.points(&self.verdict.of), self.points(&self.verdict.than));
+        let (of_points, than_points) = (self.points(&self.verdict.of), self.points(&self.verdict.than));
         // The system has no such variant or option; a note was printed when it was left out.
-        if of.is_empty() || than.is_empty() {
+        if of_points.is_empty() || than_points.is_empty() {
             return Ok(None);
         }
-        let (of, than) = (self.with_figure(&self.verdict.of), self.with_figure(&self.verdict.than));
+        let of_points = self.measured_points(&self.verdict.of);
+        let than_points = self.measured_points(&self.verdict.than);
         let clients = match self.verdict.clients {
             ClientSelector::Peak => None,
             ClientSelector::Number(number) => Some(number),
             ClientSelector::Most => {
-                let both: BTreeSet<u64> = of.iter().map(|point| point.clients).collect();
-                than.iter().map(|point| point.clients).filter(|clients| both.contains(clients)).max()
+                let of_clients: BTreeSet<u64> = of_points.iter().map(|point| point.clients).collect();
+                let than_clients = than_points.iter().map(|point| point.clients);
+                than_clients.filter(|clients| of_clients.contains(clients)).max()
             }
         };
-        let nothing = || format!("{} has no figure for both sides", self.system);
+        let missing = || format!("{} has no result for both sides", self.system);
         if clients.is_none() && self.verdict.clients != ClientSelector::Peak {
-            return Err(nothing());
+            return Err(missing());
         }
         let figure = self.figure();
-        let (Some(one), Some(other)) = (Self::pick(&of, clients, figure), Self::pick(&than, clients, figure))
+        let (Some(of_point), Some(than_point)) =
+            (Self::pick(&of_points, clients, figure), Self::pick(&than_points, clients, figure))
         else {
-            return Err(nothing());
+            return Err(missing());
         };
-        let ratio = ratio(one, other, figure).ok_or_else(nothing)?;
+        let ratio = ratio(of_point, than_point, figure).ok_or_else(missing)?;
         let outcome = self.verdict.claim.map(|claim| evaluate_claim(claim, &ratio));
-        let words = [
-            ("system", one.title.clone()),
+        let replacements = [
+            ("system", of_point.title.clone()),
             ("change", change(&ratio)),
-            ("clients", one.clients.to_string()),
-            ("value", one.value(figure).map(number).unwrap_or_default()),
+            ("clients", of_point.clients.to_string()),
+            ("value", of_point.value(figure).map(number).unwrap_or_default()),
         ];
         Ok(Some(Clause {
-            words: filled(&self.verdict.says, &words),
+            words: fill_template(&self.verdict.says, &replacements),
             published: self.verdict.published.clone(),
             outcome,
             ratio: Some(ratio),
@@ -254,26 +260,26 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     fn value(&self) -> Result<Option<Clause>, String> {
-        let all = self.points(&self.verdict.of);
-        if all.is_empty() {
+        let candidates = self.points(&self.verdict.of);
+        if candidates.is_empty() {
             return Ok(None);
         }
         let figure = self.figure();
-        let with = self.with_figure(&self.verdict.of);
+        let points = self.measured_points(&self.verdict.of);
         let clients = match self.verdict.clients {
             ClientSelector::Peak => None,
             ClientSelector::Number(number) => Some(number),
-            ClientSelector::Most => with.iter().map(|point| point.clients).max(),
+            ClientSelector::Most => points.iter().map(|point| point.clients).max(),
         };
-        let point = Self::pick(&with, clients, figure)
-            .ok_or_else(|| format!("{} has no figure for this", self.system))?;
+        let point = Self::pick(&points, clients, figure)
+            .ok_or_else(|| format!("{} has no result for this", self.system))?;
         let interval = point.limits(figure).filter(|[low, high]| low < high);
         let interval =
             interval.map(|[low, high]| format!(" ({} … {})", number(low), number(high))).unwrap_or_default();
-        let shown = match self.verdict.per.as_deref() {
+        let text = match self.verdict.per.as_deref() {
             Some(per) => {
-                let share = point.value(figure).zip(point.value(per).filter(|whole| *whole > 0.0));
-                share.map(|(part, whole)| round_percent(100.0 * part / whole)).unwrap_or_default()
+                let share = point.value(figure).zip(point.value(per).filter(|total| *total > 0.0));
+                share.map(|(part, total)| round_percent(100.0 * part / total)).unwrap_or_default()
             }
             // A median across two groups of trials describes neither group.
             None => match point.entry.groups.get(figure) {
@@ -287,10 +293,10 @@ impl<'a> VerdictEvaluator<'a> {
                 None => format!("{}{interval}", point.value(figure).map(number).unwrap_or_default()),
             },
         };
-        let words =
-            [("system", point.title.clone()), ("value", shown), ("clients", point.clients.to_string())];
+        let replacements =
+            [("system", point.title.clone()), ("value", text), ("clients", point.clients.to_string())];
         Ok(Some(Clause {
-            words: filled(&self.verdict.says, &words),
+            words: fill_template(&self.verdict.says, &replacements),
             published: self.verdict.published.clone(),
             outcome: None,
             ratio: None,
@@ -300,27 +306,30 @@ impl<'a> VerdictEvaluator<'a> {
     fn difference(&self) -> Result<Option<Clause>, String> {
         let figure = self.figure();
         let side = |selector| {
-            let points = self.with_figure(selector);
+            let points = self.measured_points(selector);
             let clients = points.iter().map(|point| point.clients).max();
             Self::pick(&points, clients, figure)
         };
         if self.points(&self.verdict.of).is_empty() || self.points(&self.verdict.than).is_empty() {
             return Ok(None);
         }
-        let values = side(&self.verdict.of)
-            .zip(side(&self.verdict.than))
-            .and_then(|(one, other)| Some((one, one.value(figure)? - other.value(figure)?)));
-        let Some((one, by)) = values else {
-            return Err(format!("{} has no figure for both sides", self.system));
+        let values =
+            side(&self.verdict.of).zip(side(&self.verdict.than)).and_then(|(of_point, than_point)| {
+                Some((of_point, of_point.value(figure)? - than_point.value(figure)?))
+            });
+        let Some((of_point, difference)) = values else {
+            return Err(format!("{} has no result for both sides", self.system));
         };
-        let change = format!("{} {}", number(by.abs()), if by < 0.0 { "less" } else { "more" });
-        let words = [("system", one.title.clone()), ("change", change), ("value", number(by))];
-        let outcome = self.verdict.near.map(|[low, high]| match low <= by && by <= high {
+        let word = if difference < 0.0 { "less" } else { "more" };
+        let change = format!("{} {word}", number(difference.abs()));
+        let replacements =
+            [("system", of_point.title.clone()), ("change", change), ("value", number(difference))];
+        let outcome = self.verdict.near.map(|[low, high]| match low <= difference && difference <= high {
             true => ClaimOutcome::Confirmed,
             false => ClaimOutcome::Refuted,
         });
         Ok(Some(Clause {
-            words: filled(&self.verdict.says, &words),
+            words: fill_template(&self.verdict.says, &replacements),
             published: self.verdict.published.clone(),
             outcome,
             ratio: None,
@@ -331,22 +340,22 @@ impl<'a> VerdictEvaluator<'a> {
     fn edge(&self) -> Option<Clause> {
         let along = self.verdict.along.as_deref()?;
         let figure = self.figure();
-        let points = self.with_figure(&self.verdict.of);
+        let points = self.measured_points(&self.verdict.of);
         let clients = match self.verdict.clients {
             ClientSelector::Number(number) => Some(number),
             _ => points.iter().map(|point| point.clients).max(),
         };
-        let mut places: Vec<SweepPoint> = Vec::new();
+        let mut sweep: Vec<SweepPoint> = Vec::new();
         let mut title = None;
         for point in points.iter().filter(|point| Some(point.clients) == clients) {
             let Ok(x) = point.attribute(along).parse::<f64>() else { continue };
             title.get_or_insert_with(|| point.title.clone());
             // Costs grow linearly, rates do not: a rate is converted to the cost of one operation.
             let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
-            places.push((x, costs));
+            sweep.push((x, costs));
         }
-        let found = change_points(&places, self.sweeps);
-        let words = |edge: &ChangePoint| {
+        let edges = change_points(&sweep, self.sweeps);
+        let edge_values = |edge: &ChangePoint| {
             let p = if edge.p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {:.3}", edge.p) };
             [
                 ("system", title.clone().unwrap_or_default()),
@@ -355,31 +364,31 @@ impl<'a> VerdictEvaluator<'a> {
                 ("clients", clients.unwrap_or_default().to_string()),
             ]
         };
-        let system = || {
-            let ends = places.iter().map(|(x, _)| *x);
+        let range_values = || {
+            let ends = sweep.iter().map(|(x, _)| *x);
             let range = ends.clone().reduce(f64::min).zip(ends.reduce(f64::max));
             let range = range.map(|(low, high)| format!("between {low} and {high}"));
             [("system", title.clone().unwrap_or_default()), ("edge", range.unwrap_or_default())]
         };
         title.as_ref()?;
-        let text = match found.split_first() {
-            None => filled(self.verdict.none.as_deref().unwrap_or_default(), &system()),
+        let text = match edges.split_first() {
+            None => fill_template(self.verdict.none.as_deref().unwrap_or_default(), &range_values()),
             Some((first, others)) => {
-                let more = others.iter().map(|edge| {
-                    let [_, (_, place), (_, change), _] = words(edge);
-                    format!(" and {place} ({change})")
+                let further = others.iter().map(|edge| {
+                    let [_, (_, range), (_, change), _] = edge_values(edge);
+                    format!(" and {range} ({change})")
                 });
-                filled(&self.verdict.says, &words(first)) + &more.collect::<String>()
+                fill_template(&self.verdict.says, &edge_values(first)) + &further.collect::<String>()
             }
         };
         let outcome = self.verdict.near.map(|[low, high]| {
-            let is_there = found.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
+            let is_found = edges.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
             // Finding no edge is not enough to refute: a relevant edge must be ruled out.
             let is_ruled_out = || {
-                jump_between(&places, self.sweeps, [low, high])
-                    .is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE)
+                jump_between(&sweep, self.sweeps, [low, high])
+                    .is_some_and(|[_, maximum]| maximum < 1.0 + NEGLIGIBLE)
             };
-            match is_there {
+            match is_found {
                 true => ClaimOutcome::Confirmed,
                 false if is_ruled_out() => ClaimOutcome::Refuted,
                 false => ClaimOutcome::Open,
@@ -391,16 +400,16 @@ impl<'a> VerdictEvaluator<'a> {
 
 /// Ratio of a metric between two points, paired by round if both are from one run. `None` if it cannot be
 /// computed.
-fn ratio(of: &Observation, than: &Observation, figure: &str) -> Option<Estimate> {
-    let (of_rounds, than_rounds) = (of.rounds(figure), than.rounds(figure));
-    if of.part == than.part {
+fn ratio(of_point: &Observation, than_point: &Observation, figure: &str) -> Option<Estimate> {
+    let (of_rounds, than_rounds) = (of_point.rounds(figure), than_point.rounds(figure));
+    if of_point.part == than_point.part {
         let rounds: BTreeSet<u32> = of_rounds.keys().chain(than_rounds.keys()).copied().collect();
-        let side = |all: &BTreeMap<u32, Vec<f64>>| -> Vec<Vec<f64>> {
-            rounds.iter().map(|round| all.get(round).cloned().unwrap_or_default()).collect()
+        let side = |values: &BTreeMap<u32, Vec<f64>>| -> Vec<Vec<f64>> {
+            rounds.iter().map(|round| values.get(round).cloned().unwrap_or_default()).collect()
         };
         return paired_ratio(&side(&of_rounds), &side(&than_rounds));
     }
-    let side = |all: BTreeMap<u32, Vec<f64>>| all.into_values().collect::<Vec<_>>();
+    let side = |values: BTreeMap<u32, Vec<f64>>| values.into_values().collect::<Vec<_>>();
     unpaired_ratio(&side(of_rounds), &side(than_rounds))
 }
 
@@ -410,13 +419,13 @@ fn ratio(of: &Observation, than: &Observation, figure: &str) -> Option<Estimate>
 pub fn evaluate_claim(claim: ClaimedEffect, ratio: &Estimate) -> ClaimOutcome {
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return ClaimOutcome::Open };
     let lies_within = |share: f64| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
-    let (is_so, is_not_so) = match claim {
+    let (is_confirmed, is_refuted) = match claim {
         ClaimedEffect::Less => (high < 1.0, low > 1.0 || lies_within(NEGLIGIBLE)),
         ClaimedEffect::More => (low > 1.0, high < 1.0 || lies_within(NEGLIGIBLE)),
         ClaimedEffect::Alike => (lies_within(ALIKE), low > 1.0 || high < 1.0),
         ClaimedEffect::Near => (false, false),
     };
-    match (is_so, is_not_so) {
+    match (is_confirmed, is_refuted) {
         (true, _) => ClaimOutcome::Confirmed,
         (_, true) => ClaimOutcome::Refuted,
         _ => ClaimOutcome::Open,
@@ -428,19 +437,20 @@ pub fn evaluate_claim(claim: ClaimedEffect, ratio: &Estimate) -> ClaimOutcome {
 pub fn change(ratio: &Estimate) -> String {
     let Estimate { median, low, high } = ratio.if_meaningful_ratio();
     let is_less = median < 1.0;
-    let by = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
-    let is_many = median >= 2.0;
-    let shown = |ratio: f64| if is_many { number(ratio) } else { round_percent(by(ratio)) };
+    let percentage = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
+    let is_multiple = median >= 2.0;
+    let format_ratio =
+        |ratio: f64| if is_multiple { number(ratio) } else { round_percent(percentage(ratio)) };
     let interval = match (low, high) {
         (Some(low), Some(high)) => {
-            let ends = if is_less { (high, low) } else { (low, high) };
+            let limits = if is_less { (high, low) } else { (low, high) };
             let note = if ratio.excludes_one() { "" } else { ": no difference shown" };
-            format!(" ({} … {}{note})", shown(ends.0), shown(ends.1))
+            format!(" ({} … {}{note})", format_ratio(limits.0), format_ratio(limits.1))
         }
         _ => " (too few rounds)".to_owned(),
     };
-    let words = if is_many { format!("{} times as many", number(median)) } else { percent(median) };
-    format!("{words}{interval}")
+    let text = if is_multiple { format!("{} times as many", number(median)) } else { percent(median) };
+    format!("{text}{interval}")
 }
 
 /// Numeric components of a version, so that 6.0.27 sorts after 6.0.5.
@@ -450,8 +460,8 @@ fn numbers(version: &str) -> Vec<u64> {
 
 /// Words a ratio without its interval, such as `31 % fewer`.
 fn percent(ratio: f64) -> String {
-    let (by, word) = if ratio < 1.0 { (1.0 - ratio, "fewer") } else { (ratio - 1.0, "more") };
-    format!("{} % {word}", round_percent(100.0 * by))
+    let (difference, word) = if ratio < 1.0 { (1.0 - ratio, "fewer") } else { (ratio - 1.0, "more") };
+    format!("{} % {word}", round_percent(100.0 * difference))
 }
 
 fn round_percent(percent: f64) -> String {
@@ -466,15 +476,15 @@ fn number(value: f64) -> String {
         return format!("{value:.0}");
     }
     let digits = match value.abs() {
-        size if size >= 99.95 => 0,
-        size if size >= 9.995 => 1,
-        size if size >= 0.9995 => 2,
+        magnitude if magnitude >= 99.95 => 0,
+        magnitude if magnitude >= 9.995 => 1,
+        magnitude if magnitude >= 0.9995 => 2,
         _ => 3,
     };
     format!("{value:.digits$}")
 }
 
-fn filled(text: &str, values: &[(&str, String)]) -> String {
+fn fill_template(text: &str, values: &[(&str, String)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
@@ -488,14 +498,14 @@ mod tests {
 
     #[test]
     fn changes_are_said_as_people_say_them() {
-        for (ratio, said) in [
+        for (ratio, text) in [
             (estimate(0.69, 0.65, 0.73), "31 % fewer (27 … 35)"),
             (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
             (estimate(0.97, 0.92, 1.02), "3 % fewer (−2 … 8: no difference shown)"),
             (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
             (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (too few rounds)"),
         ] {
-            assert_eq!(change(&ratio), said);
+            assert_eq!(change(&ratio), text);
         }
     }
 
@@ -511,8 +521,8 @@ mod tests {
             (ClaimedEffect::More, [Refuted, Refuted, Open, Confirmed]),
             (ClaimedEffect::Alike, [Refuted, Confirmed, Open, Refuted]),
         ] {
-            let found = [&less, &same, &wide, &more].map(|ratio| evaluate_claim(claim, ratio));
-            assert_eq!(found, outcomes, "{claim:?}");
+            let evaluated = [&less, &same, &wide, &more].map(|ratio| evaluate_claim(claim, ratio));
+            assert_eq!(evaluated, outcomes, "{claim:?}");
         }
         assert_eq!(
             evaluate_claim(ClaimedEffect::Less, &Estimate { median: 0.5, low: None, high: None }),
@@ -522,8 +532,8 @@ mod tests {
 
     #[test]
     fn a_sentence_is_one() {
-        let clause = |words: &str, outcome| Clause {
-            words: words.to_owned(),
+        let clause = |text: &str, outcome| Clause {
+            words: text.to_owned(),
             published: Some("36 % fewer".to_owned()),
             outcome,
             ratio: None,

@@ -94,11 +94,11 @@ impl Counters {
             .find_map(|line| line.strip_prefix("cpu "))
             .map(|rest| rest.split_whitespace().map_while(|field| field.parse().ok()).collect())
             .unwrap_or_default();
-        let at = |index: usize| cpu.get(index).copied().unwrap_or(0);
+        let ticks = |index: usize| cpu.get(index).copied().unwrap_or(0);
         Self {
-            busy: at(0) + at(1) + at(2) + at(5) + at(6),
-            waiting: at(4),
-            stolen: at(7),
+            busy: ticks(0) + ticks(1) + ticks(2) + ticks(5) + ticks(6),
+            waiting: ticks(4),
+            stolen: ticks(7),
             context_switches: field(stat, "ctxt").unwrap_or(0),
             disk: device.and_then(|device| disk_counters(disks, device)),
         }
@@ -108,17 +108,17 @@ impl Counters {
     /// [`Activity::with_states`].
     #[must_use]
     pub fn since(&self, earlier: &Self, seconds: f64) -> Activity {
-        let per_second = |now: u64, then: u64| now.saturating_sub(then) as f64 / seconds;
+        let per_second = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
         let ticks = rustix::param::clock_ticks_per_second() as f64;
-        let disk = self.disk.zip(earlier.disk).map(|(now, then)| {
-            let requests = now.requests.saturating_sub(then.requests) as f64;
-            let request_ms = now.request_ms.saturating_sub(then.request_ms) as f64;
+        let disk = self.disk.zip(earlier.disk).map(|(now, before)| {
+            let requests = now.requests.saturating_sub(before.requests) as f64;
+            let request_ms = now.request_ms.saturating_sub(before.request_ms) as f64;
             Disk {
-                busy_share: (per_second(now.busy_ms, then.busy_ms) / 1e3).min(1.0),
-                queue: per_second(now.weighted_ms, then.weighted_ms) / 1e3,
+                busy_share: (per_second(now.busy_ms, before.busy_ms) / 1e3).min(1.0),
+                queue: per_second(now.weighted_ms, before.weighted_ms) / 1e3,
                 latency_ms: (requests > 0.0).then(|| request_ms / requests),
-                read_bytes_per_s: per_second(now.read_sectors, then.read_sectors) * SECTOR as f64,
-                written_bytes_per_s: per_second(now.written_sectors, then.written_sectors) * SECTOR as f64,
+                read_bytes_per_s: per_second(now.read_sectors, before.read_sectors) * SECTOR as f64,
+                written_bytes_per_s: per_second(now.written_sectors, before.written_sectors) * SECTOR as f64,
             }
         });
         Activity {
@@ -216,25 +216,25 @@ fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters>
         (fields.next(), fields.next()) == (Some(Ok(major)), Some(Ok(minor)))
     })?;
     let numbers: Vec<u64> = line.split_whitespace().skip(3).map_while(|field| field.parse().ok()).collect();
-    let at = |index: usize| numbers.get(index).copied();
+    let number = |index: usize| numbers.get(index).copied();
     Some(DiskCounters {
-        requests: at(0)? + at(4)?,
-        read_sectors: at(2)?,
-        written_sectors: at(6)?,
-        under_way: at(8)?,
-        request_ms: at(3)? + at(7)?,
-        busy_ms: at(9)?,
-        weighted_ms: at(10)?,
+        requests: number(0)? + number(4)?,
+        read_sectors: number(2)?,
+        written_sectors: number(6)?,
+        under_way: number(8)?,
+        request_ms: number(3)? + number(7)?,
+        busy_ms: number(9)?,
+        weighted_ms: number(10)?,
     })
 }
 
 fn megahertz(cpuinfo: &str) -> Option<f64> {
-    let all: Vec<f64> = cpuinfo
+    let frequencies: Vec<f64> = cpuinfo
         .lines()
         .filter(|line| line.starts_with("cpu MHz"))
         .filter_map(|line| line.split_once(':')?.1.trim().parse().ok())
         .collect();
-    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    (!frequencies.is_empty()).then(|| frequencies.iter().sum::<f64>() / frequencies.len() as f64)
 }
 
 fn celsius() -> Option<f64> {
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn rates_by_hand() {
         let ticks = rustix::param::clock_ticks_per_second();
-        let then = Counters::parse("cpu 0 0 0 0 0 0 0 0 0 0\nctxt 10\n", DISKS, Some((254, 0)));
+        let before = Counters::parse("cpu 0 0 0 0 0 0 0 0 0 0\nctxt 10\n", DISKS, Some((254, 0)));
         let later = "254 0 vda 110 5 2200 340 60 7 4400 260 0 900 1500 0 0\n";
         let stat = format!(
             "cpu {} {} 0 7 {} 0 0 {} 0 0\nctxt 110\nprocs_running 3\n",
@@ -268,8 +268,8 @@ mod tests {
             ticks / 4,
             ticks / 10
         );
-        let now = Counters::parse(&stat, later, Some((254, 0)));
-        let got = now.since(&then, 1.0);
+        let after = Counters::parse(&stat, later, Some((254, 0)));
+        let got = after.since(&before, 1.0);
         assert!((got.busy_cores - 1.5).abs() < 1e-9 && (got.waiting_cores - 0.25).abs() < 1e-9);
         assert!((got.stolen_cores - 0.1).abs() < 1e-9 && (got.context_switches_per_s - 100.0).abs() < 1e-9);
         let disk = got.disk.unwrap();
@@ -279,7 +279,7 @@ mod tests {
         assert!((disk.read_bytes_per_s - 102_400.0).abs() < 1e-6);
         assert!((disk.written_bytes_per_s - 204_800.0).abs() < 1e-6);
         // Over two seconds, all rates are half as high.
-        assert!((now.since(&then, 2.0).busy_cores - 0.75).abs() < 1e-9);
+        assert!((after.since(&before, 2.0).busy_cores - 0.75).abs() < 1e-9);
     }
 
     #[test]

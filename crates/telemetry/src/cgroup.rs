@@ -20,13 +20,13 @@ struct Names {
     killed: &'static str,
 }
 
-const FIRST: Names = Names {
+const V1: Names = Names {
     limit: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
     files: ["total_inactive_file ", "total_active_file "],
     killed: "memory.oom_control",
 };
-const SECOND: Names = Names {
+const V2: Names = Names {
     limit: "memory.max",
     used: "memory.current",
     files: ["inactive_file ", "active_file "],
@@ -48,16 +48,15 @@ impl Groups {
         Self::of(&text(MOUNTS), &text(OWN))
     }
 
-    fn of(mounts: &str, own: &str) -> Self {
+    fn of(mounts: &str, cgroups: &str) -> Self {
         // Both versions may be mounted at once; only one of them controls memory.
-        let first =
-            mounted(mounts, "cgroup", Some("memory")).map(|mount| (mount, mine(own, "memory"), FIRST));
-        let second = mounted(mounts, "cgroup2", None).map(|mount| (mount, mine(own, ""), SECOND));
+        let v1 = mounted(mounts, "cgroup", Some("memory")).map(|mount| (mount, mine(cgroups, "memory"), V1));
+        let v2 = mounted(mounts, "cgroup2", None).map(|mount| (mount, mine(cgroups, ""), V2));
         let mut levels = Vec::new();
-        for (mount, path, names) in first.into_iter().chain(second) {
+        for (mount, path, names) in v1.into_iter().chain(v2) {
             let folder = below(mount, path);
-            let up = folder.ancestors().take_while(|level| level.starts_with(mount));
-            levels.extend(up.map(|level| (level.to_owned(), names)));
+            let ancestors = folder.ancestors().take_while(|level| level.starts_with(mount));
+            levels.extend(ancestors.map(|level| (level.to_owned(), names)));
         }
         Self { levels }
     }
@@ -72,21 +71,21 @@ impl Groups {
     /// the kernel evicts them for processes.
     #[must_use]
     pub fn left_bytes(&self) -> Option<u64> {
-        let left = |(level, names, limit): (&Path, Names, u64)| {
+        let left_bytes = |(level, names, limit): (&Path, Names, u64)| {
             let used = number(&level.join(names.used))?;
-            let told = fs::read_to_string(level.join("memory.stat")).unwrap_or_default();
-            let files: u64 = names.files.iter().filter_map(|name| field(&told, name)).sum();
+            let stat = fs::read_to_string(level.join("memory.stat")).unwrap_or_default();
+            let files: u64 = names.files.iter().filter_map(|name| field(&stat, name)).sum();
             Some(limit.saturating_sub(used.saturating_sub(files)))
         };
-        self.limits().filter_map(left).min()
+        self.limits().filter_map(left_bytes).min()
     }
 
     /// Number of processes in these cgroups that the kernel's OOM killer has killed so far.
     #[must_use]
     pub fn killed(&self) -> u64 {
         let counts = self.levels.iter().map(|(level, names)| {
-            let told = fs::read_to_string(level.join(names.killed)).unwrap_or_default();
-            field(&told, "oom_kill ").unwrap_or(0)
+            let events = fs::read_to_string(level.join(names.killed)).unwrap_or_default();
+            field(&events, "oom_kill ").unwrap_or(0)
         });
         // In cgroup v2 a level's count includes the levels below it, so the largest count is the total.
         counts.max().unwrap_or(0)
@@ -111,17 +110,19 @@ fn number(path: &Path) -> Option<u64> {
 pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> Option<&'a str> {
     mounts.lines().find_map(|line| {
         let mut fields = line.split(' ').skip(1);
-        let (folder, found) = (fields.next()?, fields.next()?);
+        let (folder, file_system_type) = (fields.next()?, fields.next()?);
         let mut options = fields.next()?.split(',');
-        (found == kind && option.is_none_or(|wanted| options.any(|one| one == wanted))).then_some(folder)
+        let is_match =
+            file_system_type == kind && option.is_none_or(|option| options.any(|name| name == option));
+        is_match.then_some(folder)
     })
 }
 
 /// Path of a process's cgroup for `controller` (empty for v2), from the text of `/proc/PID/cgroup`.
-pub(crate) fn mine<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
-    own.lines().find_map(|line| {
+pub(crate) fn mine<'a>(cgroups: &'a str, controller: &str) -> Option<&'a str> {
+    cgroups.lines().find_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-        controllers.split(',').any(|one| one == controller).then_some(path)
+        controllers.split(',').any(|name| name == controller).then_some(path)
     })
 }
 
@@ -148,13 +149,13 @@ mod tests {
         folder
     }
 
-    fn first(folder: &tempfile::TempDir, own: &str) -> Groups {
+    fn first(folder: &tempfile::TempDir, cgroups: &str) -> Groups {
         let mount = folder.path().display();
-        Groups::of(&format!("x / ext4 rw 0 0\ncgroup {mount} cgroup rw,relatime,memory 0 0\n"), own)
+        Groups::of(&format!("x / ext4 rw 0 0\ncgroup {mount} cgroup rw,relatime,memory 0 0\n"), cgroups)
     }
 
-    fn second(folder: &tempfile::TempDir, own: &str) -> Groups {
-        Groups::of(&format!("cgroup2 {} cgroup2 rw,nosuid 0 0\n", folder.path().display()), own)
+    fn second(folder: &tempfile::TempDir, cgroups: &str) -> Groups {
+        Groups::of(&format!("cgroup2 {} cgroup2 rw,nosuid 0 0\n", folder.path().display()), cgroups)
     }
 
     const NO_LIMIT: &str = "9223372036854771712\n";

@@ -31,17 +31,17 @@ impl MonotonicClock {
     #[must_use]
     pub fn resolution(&self, readings: usize) -> ClockResolution {
         let mut steps: Vec<u64> = Vec::with_capacity(readings);
-        let begun = self.now();
-        let mut last = begun;
+        let start = self.now();
+        let mut previous = start;
         for _ in 0..readings.max(2) {
             let now = self.now();
-            let step = (now - last).as_nanos();
+            let step = (now - previous).as_nanos();
             if step > 0 {
                 steps.push(u64::try_from(step).unwrap_or(u64::MAX));
             }
-            last = now;
+            previous = now;
         }
-        let total = u64::try_from((last - begun).as_nanos()).unwrap_or(u64::MAX);
+        let total = u64::try_from((previous - start).as_nanos()).unwrap_or(u64::MAX);
         ClockResolution {
             step_ns: steps.iter().copied().min().unwrap_or(0),
             reading_ns: total as f64 / readings.max(2) as f64,
@@ -78,9 +78,9 @@ impl FakeClock {
         Self::default()
     }
 
-    /// Moves the clock forward by `by`.
-    pub fn advance(&self, by: Duration) {
-        *self.lock() += by;
+    /// Moves the clock forward by `duration`.
+    pub fn advance(&self, duration: Duration) {
+        *self.lock() += duration;
     }
 
     fn lock(&self) -> MutexGuard<'_, Duration> {

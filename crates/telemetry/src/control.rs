@@ -1,10 +1,10 @@
 //! Control: a fixed amount of CPU and memory work whose time shows how fast the machine was.
 //!
-//! Two runs an hour apart on a shared machine differ in everything by much the same factor: neighbours use
-//! memory bandwidth, the hypervisor takes CPU time, the CPU is hot. The control is timed between the systems
-//! in every round; its ratio between two runs estimates that factor. Each call does the same work on one
-//! thread, without disk or network. There are two kernels because neighbours slow different things: one is
-//! bound by memory, the other by arithmetic. Disk-bound work has no control.
+//! All results of two runs an hour apart on a shared machine differ by much the same factor. Neighbours use
+//! memory bandwidth, the hypervisor takes CPU time, or the CPU is hot. The control is timed between the
+//! systems in every round; its ratio between two runs estimates that factor. Each call does the same work on
+//! one thread, without disk or network. There are two kernels because neighbours slow different things: one
+//! is bound by memory, the other by arithmetic. Disk-bound work has no control.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -73,16 +73,16 @@ impl Control {
 
 /// Runs a kernel once and returns its time in seconds.
 fn timed(kernel: impl FnOnce() -> u64) -> f64 {
-    let begun = Instant::now();
+    let start = Instant::now();
     black_box(kernel());
-    begun.elapsed().as_secs_f64()
+    start.elapsed().as_secs_f64()
 }
 
 /// Memory-bound kernel: reads one word of each cache line, in an order that prefetchers cannot predict.
 ///
-/// The parameters of the generator give it full period (Hull & Dobell, "Random Number Generators", *SIAM
-/// Review* 4, 1962), so every line is read once before any is read again. The next address does not depend on
-/// the word read: several reads are in flight at a time, as in a scan or a hash join.
+/// The parameters of the generator give it full period, so that every line is read once before any is read
+/// again (Hull & Dobell, "Random Number Generators", *SIAM Review* 4, 1962). The next address does not depend
+/// on the word read. Several reads are in flight at a time, as in a scan or a hash join.
 fn visit(buffer: &[u64]) -> u64 {
     let (mut line, mut sum) = (0_usize, 0_u64);
     for _ in 0..LINES {

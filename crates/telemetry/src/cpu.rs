@@ -14,25 +14,27 @@ use crate::process_tree::proc_file;
 /// If `root` does not exist.
 pub fn of_tree(root: u32) -> io::Result<Duration> {
     process_tree::sum_over_stable_tree(root, |pids| {
-        let own = of(root)?;
-        Ok(pids.iter().map(|pid| of(*pid).unwrap_or_default()).fold(own, |sum, one| sum + one))
+        let root_time = process_time(root)?;
+        let times = pids.iter().map(|pid| process_time(*pid).unwrap_or_default());
+        Ok(times.fold(root_time, |sum, time| sum + time))
     })
 }
 
 /// CPU time of one process and of its ended children.
-fn of(pid: u32) -> io::Result<Duration> {
+fn process_time(pid: u32) -> io::Result<Duration> {
     let ended = Duration::from_secs_f64(Usage::ended_children(&stat(pid)?)?.cpu_s());
     // A process's `schedstat` omits threads that have ended; only the tick-based counter includes them. The
     // finer counter is therefore used for single-threaded processes only, such as those of
     // process-per-connection servers.
     let mut threads = std::fs::read_dir(proc_file(pid, "task"))?;
-    let single = threads.next().is_some() && threads.next().is_none();
-    let fine = single.then(|| std::fs::read_to_string(proc_file(pid, "schedstat")).ok()).flatten();
-    let own = match fine.as_deref().and_then(parse_schedstat) {
-        Some(own) => own,
+    let is_single_threaded = threads.next().is_some() && threads.next().is_none();
+    let schedstat =
+        is_single_threaded.then(|| std::fs::read_to_string(proc_file(pid, "schedstat")).ok()).flatten();
+    let cpu_time = match schedstat.as_deref().and_then(parse_schedstat) {
+        Some(cpu_time) => cpu_time,
         None => Duration::from_secs_f64(Usage::of(pid)?.cpu_s()),
     };
-    Ok(own + ended)
+    Ok(cpu_time + ended)
 }
 
 /// Parses the first number of `/proc/PID/schedstat`: nanoseconds spent on a CPU.
@@ -46,8 +48,8 @@ mod tests {
 
     #[test]
     fn the_work_of_a_child_is_seen_while_it_lives_and_afterwards() {
-        let me = std::process::id();
-        let before = of_tree(me).unwrap();
+        let pid = std::process::id();
+        let before = of_tree(pid).unwrap();
         let mut child = std::process::Command::new("sh")
             .args(["-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; read line"])
             .stdin(std::process::Stdio::piped())
@@ -56,10 +58,10 @@ mod tests {
         while of_tree(child.id()).unwrap() < Duration::from_millis(30) {
             std::thread::yield_now();
         }
-        assert!(of_tree(me).unwrap() - before >= Duration::from_millis(30));
+        assert!(of_tree(pid).unwrap() - before >= Duration::from_millis(30));
         drop(child.stdin.take());
         child.wait().unwrap();
-        assert!(of_tree(me).unwrap() - before >= Duration::from_millis(20));
+        assert!(of_tree(pid).unwrap() - before >= Duration::from_millis(20));
         assert!(of_tree(u32::MAX - 1).is_err());
     }
 

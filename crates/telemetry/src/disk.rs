@@ -64,17 +64,17 @@ fn probe(path: &Path) -> io::Result<Option<f64>> {
         return Ok(None);
     };
     let file = File::from(descriptor);
-    let mut memory = vec![0_u8; BLOCK + ALIGNMENT];
-    let shift = memory.as_ptr().align_offset(ALIGNMENT);
-    let Some(aligned) = memory.get_mut(shift..shift + BLOCK) else { return Ok(None) };
+    let mut buffer = vec![0_u8; BLOCK + ALIGNMENT];
+    let padding = buffer.as_ptr().align_offset(ALIGNMENT);
+    let Some(aligned) = buffer.get_mut(padding..padding + BLOCK) else { return Ok(None) };
     let start = Instant::now();
     let mut offset = 0_u64;
     while offset < PROBE_BYTES as u64 {
-        let Ok(got) = file.read_at(aligned, offset) else { return Ok(None) };
-        if got == 0 {
+        let Ok(length) = file.read_at(aligned, offset) else { return Ok(None) };
+        if length == 0 {
             break;
         }
-        offset += got as u64;
+        offset += length as u64;
     }
     let seconds = start.elapsed().as_secs_f64();
     Ok((offset > 0 && seconds > 0.0).then(|| offset as f64 / seconds))

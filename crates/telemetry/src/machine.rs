@@ -14,12 +14,12 @@ pub fn detect(folder: &Path) -> Machine {
     let uname = rustix::system::uname();
     Machine {
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
+        processor: value_after(&cpuinfo, "model name", ':').unwrap_or_default(),
         memory_bytes: memory_bytes().unwrap_or(0),
         physical_memory_bytes: physical_memory_bytes()
-            .filter(|all| memory_bytes().is_some_and(|some| some < *all)),
+            .filter(|physical| memory_bytes().is_some_and(|usable| usable < *physical)),
         kernel: uname.release().to_string_lossy().into_owned(),
-        os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
+        os: value_after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
             .unwrap_or_default(),
         architecture: uname.machine().to_string_lossy().into_owned(),
         file_system: file_system(folder),
@@ -30,7 +30,7 @@ pub fn detect(folder: &Path) -> Machine {
 /// `None` if neither is known.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
-    least(memory_line("MemAvailable:"), Groups::own().left_bytes())
+    minimum(memory_line("MemAvailable:"), Groups::own().left_bytes())
 }
 
 /// Load average of the last minute; `None` if `/proc/loadavg` cannot be read.
@@ -52,7 +52,7 @@ pub fn steal_seconds() -> Option<f64> {
 /// lower, as in a container. `None` if neither is known.
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
-    least(physical_memory_bytes(), Groups::own().limit_bytes())
+    minimum(physical_memory_bytes(), Groups::own().limit_bytes())
 }
 
 /// Physical memory of the machine, bytes (`MemTotal`).
@@ -67,8 +67,8 @@ pub fn killed_for_memory() -> Option<u64> {
     field(&std::fs::read_to_string("/proc/vmstat").ok()?, "oom_kill ")
 }
 
-fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.into_iter().chain(other).min()
+fn minimum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.into_iter().chain(b).min()
 }
 
 fn memory_line(name: &str) -> Option<u64> {
@@ -78,7 +78,7 @@ fn memory_line(name: &str) -> Option<u64> {
 }
 
 /// Text after `separator` on the first line that begins with `name`, without quotes.
-fn after(text: &str, name: &str, separator: char) -> Option<String> {
+fn value_after(text: &str, name: &str, separator: char) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())
 }
@@ -92,8 +92,8 @@ fn file_system(folder: &Path) -> Option<String> {
             let mut fields = line.split(' ').skip(1);
             Some((fields.next()?, fields.next()?))
         })
-        .filter(|(at, _)| folder.starts_with(at))
-        .max_by_key(|(at, _)| at.len())
+        .filter(|(mount_point, _)| folder.starts_with(mount_point))
+        .max_by_key(|(mount_point, _)| mount_point.len())
         .map(|(_, kind)| kind.to_owned())
 }
 
@@ -112,8 +112,11 @@ mod tests {
 
     #[test]
     fn values_are_taken_without_their_quotes() {
-        assert_eq!(after("A=1\nPRETTY_NAME=\"Some OS 1\"\n", "PRETTY_NAME", '='), Some("Some OS 1".into()));
-        assert_eq!(after("model name\t: X 9\n", "model name", ':'), Some("X 9".into()));
-        assert_eq!(after("", "x", ':'), None);
+        assert_eq!(
+            value_after("A=1\nPRETTY_NAME=\"Some OS 1\"\n", "PRETTY_NAME", '='),
+            Some("Some OS 1".into())
+        );
+        assert_eq!(value_after("model name\t: X 9\n", "model name", ':'), Some("X 9".into()));
+        assert_eq!(value_after("", "x", ':'), None);
     }
 }

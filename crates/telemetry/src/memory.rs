@@ -91,7 +91,7 @@ struct PeakState {
 /// Samples the memory of a process tree on a background thread and keeps the sample with the largest PSS.
 #[derive(Debug)]
 pub struct PeakSampler {
-    seen: Arc<Mutex<PeakState>>,
+    state: Arc<Mutex<PeakState>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -100,36 +100,36 @@ impl PeakSampler {
     /// has ended.
     #[must_use]
     pub fn start(root: u32, interval: Duration) -> Self {
-        let seen = Arc::new(Mutex::new(PeakState::default()));
-        let shared = Arc::clone(&seen);
+        let state = Arc::new(Mutex::new(PeakState::default()));
+        let shared = Arc::clone(&state);
         let thread = std::thread::Builder::new()
             .name("peak-sampler".into())
             .spawn(move || {
                 while let Ok(memory) = Memory::of_tree(root) {
-                    let mut seen = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    if seen.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes) {
-                        seen.peak = Some(memory);
+                    let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    if state.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes) {
+                        state.peak = Some(memory);
                     }
-                    if seen.stop {
+                    if state.stop {
                         break;
                     }
-                    drop(seen);
+                    drop(state);
                     std::thread::park_timeout(interval);
                 }
             })
             .ok();
-        Self { seen, thread }
+        Self { state, thread }
     }
 
     /// Takes a last sample and returns the largest one; `None` if no sample succeeded.
     #[must_use]
     pub fn finish(mut self) -> Option<Memory> {
         self.end();
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).peak
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).peak
     }
 
     fn end(&mut self) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             // A panic of the sampler loses nothing: the peak so far is kept.

@@ -32,12 +32,12 @@ impl MemoryCap {
     /// If the kernel has no memory cgroups, or this process may not create one.
     pub fn new(bytes: u64) -> io::Result<Self> {
         let (parent, limit) = parent(&fs::read_to_string(MOUNTS)?, &fs::read_to_string(OWN)?)?;
-        remove_left(&parent);
+        remove_orphans(&parent);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let cap = Self { folder: parent.join(format!("{PREFIX}{}-{number}", std::process::id())) };
-        fs::create_dir(&cap.folder).map_err(|error| named(&error, &cap.folder))?;
+        fs::create_dir(&cap.folder).map_err(|error| with_path(&error, &cap.folder))?;
         let file = cap.folder.join(limit);
-        fs::write(&file, bytes.to_string()).map_err(|error| named(&error, &file))?;
+        fs::write(&file, bytes.to_string()).map_err(|error| with_path(&error, &file))?;
         Ok(cap)
     }
 
@@ -62,7 +62,7 @@ impl MemoryCap {
     /// # Errors
     /// If this process may not move it.
     pub fn add_process(&self, process: u32) -> io::Result<()> {
-        fs::write(self.processes(), process.to_string()).map_err(|error| named(&error, &self.folder))
+        fs::write(self.processes(), process.to_string()).map_err(|error| with_path(&error, &self.folder))
     }
 }
 
@@ -78,36 +78,36 @@ impl Drop for MemoryCap {
     }
 }
 
-fn named(error: &io::Error, path: &Path) -> io::Error {
+fn with_path(error: &io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Finds the cgroup below which a cap can be created, and the name of the file that holds its limit.
-fn parent(mounts: &str, own: &str) -> io::Result<(PathBuf, &'static str)> {
+fn parent(mounts: &str, cgroups: &str) -> io::Result<(PathBuf, &'static str)> {
     if let Some(mount) = mounted(mounts, "cgroup", Some("memory")) {
-        return Ok((below(mount, mine(own, "memory")), "memory.limit_in_bytes"));
+        return Ok((below(mount, mine(cgroups, "memory")), "memory.limit_in_bytes"));
     }
-    let none = || io::Error::new(io::ErrorKind::Unsupported, "there are no control groups for memory");
-    let mount = mounted(mounts, "cgroup2", None).ok_or_else(none)?;
+    let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "there are no control groups for memory");
+    let mount = mounted(mounts, "cgroup2", None).ok_or_else(unsupported)?;
     // In v2, cgroups with processes cannot delegate controllers: the nearest ancestor that delegates memory
     // is used.
-    let own = below(mount, mine(own, ""));
-    let gives = |folder: &&Path| {
-        let given = fs::read_to_string(folder.join("cgroup.subtree_control"));
+    let folder = below(mount, mine(cgroups, ""));
+    let delegates_memory = |folder: &&Path| {
+        let enabled = fs::read_to_string(folder.join("cgroup.subtree_control"));
         folder.starts_with(mount)
-            && given.is_ok_and(|given| given.split_whitespace().any(|one| one == "memory"))
+            && enabled.is_ok_and(|enabled| enabled.split_whitespace().any(|name| name == "memory"))
     };
-    let found = own.ancestors().find(gives).ok_or_else(none)?;
-    Ok((found.to_owned(), "memory.max"))
+    let parent = folder.ancestors().find(delegates_memory).ok_or_else(unsupported)?;
+    Ok((parent.to_owned(), "memory.max"))
 }
 
 /// Removes cgroups of processes that no longer exist; those that still contain processes stay.
-fn remove_left(parent: &Path) {
+fn remove_orphans(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
-        if maker.is_some_and(|maker| !Path::new("/proc").join(maker).exists()) {
+        let creator = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        if creator.is_some_and(|creator| !Path::new("/proc").join(creator).exists()) {
             fs::remove_dir(entry.path()).ok();
         }
     }
@@ -123,12 +123,13 @@ mod tests {
         let mount = folder.path().to_str().unwrap();
         fs::create_dir_all(folder.path().join("a/b")).unwrap();
         let first = format!("x / ext4 rw 0 0\ncgroup {mount} cgroup rw,memory,relatime 0 0\n");
-        for (own, expected) in [
+        for (cgroups, expected) in [
             ("5:cpu:/\n4:memory:/a/b\n0::/\n", format!("{mount}/a/b")),
             ("4:cpu,memory:/a\n", format!("{mount}/a")),
             ("4:memory:/of/the/machine\n", mount.to_owned()),
         ] {
-            assert_eq!(parent(&first, own).unwrap(), (expected.into(), "memory.limit_in_bytes"), "{own}");
+            let (folder, limit) = parent(&first, cgroups).unwrap();
+            assert_eq!((folder, limit), (expected.into(), "memory.limit_in_bytes"), "{cgroups}");
         }
         let second = format!("x / ext4 rw 0 0\ncgroup2 {mount} cgroup2 rw 0 0\n");
         assert_eq!(parent(&second, "0::/a/b\n").unwrap_err().kind(), io::ErrorKind::Unsupported);
@@ -176,14 +177,14 @@ mod tests {
     #[test]
     fn what_programs_have_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let mine = format!("{PREFIX}{}-0", std::process::id());
-        for name in [mine.as_str(), "jsonathlon-999999999-3", "others"] {
+        let living = format!("{PREFIX}{}-0", std::process::id());
+        for name in [living.as_str(), "jsonathlon-999999999-3", "others"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        remove_left(folder.path());
-        let mut left: Vec<_> =
+        remove_orphans(folder.path());
+        let mut remaining: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, [mine.as_str(), "others"]);
+        remaining.sort();
+        assert_eq!(remaining, [living.as_str(), "others"]);
     }
 }

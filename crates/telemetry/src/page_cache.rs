@@ -35,10 +35,10 @@ impl Residency {
 pub fn files_under(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        let entries = match std::fs::read_dir(&next) {
+    while let Some(current) = folders.pop() {
+        let entries = match std::fs::read_dir(&current) {
             // An engine may remove a folder while its neighbours are listed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && next != folder => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && current != folder => continue,
             entries => entries?,
         };
         for entry in entries {
@@ -87,7 +87,7 @@ pub fn allocated_bytes_of(folder: &Path, paths: &[String]) -> io::Result<u64> {
 
     let mut total = 0;
     for path in paths {
-        let (path, open) = path.strip_suffix('*').map_or((path.as_str(), false), |path| (path, true));
+        let (path, is_prefix) = path.strip_suffix('*').map_or((path.as_str(), false), |path| (path, true));
         let path = folder.join(path);
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { continue };
         let entries = match std::fs::read_dir(parent) {
@@ -97,8 +97,10 @@ pub fn allocated_bytes_of(folder: &Path, paths: &[String]) -> io::Result<u64> {
         };
         for entry in entries {
             let entry = entry?;
-            let found = entry.file_name();
-            if if open { found.as_bytes().starts_with(name.as_bytes()) } else { found == name } {
+            let file_name = entry.file_name();
+            let is_match =
+                if is_prefix { file_name.as_bytes().starts_with(name.as_bytes()) } else { file_name == name };
+            if is_match {
                 total += match entry.file_type() {
                     Ok(kind) if kind.is_dir() => allocated_bytes(&entry.path())?,
                     Ok(kind) if kind.is_file() => {
@@ -163,10 +165,10 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
     let files: Vec<PathBuf> = files_under(folder)?;
     let mut sum = Residency { total_bytes: 0, resident_bytes: 0 };
     // Far below the kernel's limit on arguments, whatever the lengths of the paths.
-    for some in files.chunks(256) {
+    for chunk in files.chunks(256) {
         let output = Command::new("fincore")
             .args(["--bytes", "--noheadings", "--raw", "--output", "RES,SIZE"])
-            .args(some)
+            .args(chunk)
             .stdin(Stdio::null())
             .output();
         let output = match output {
@@ -176,8 +178,8 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
         };
         let text = String::from_utf8_lossy(&output.stdout);
         // A file that `fincore` cannot open has no line. If it still exists, its pages are unknown.
-        let known = text.lines().count();
-        if known < some.len() && known < some.iter().filter(|file| file.exists()).count() {
+        let line_count = text.lines().count();
+        if line_count < chunk.len() && line_count < chunk.iter().filter(|file| file.exists()).count() {
             return Ok(None);
         }
         for line in text.lines() {
@@ -213,12 +215,12 @@ mod tests {
             let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
             allocated_bytes_of(folder.path(), &paths).unwrap()
         };
-        let one = allocated_bytes(&path("data/#redo")).unwrap();
-        assert!(one >= 8192);
-        assert_eq!(bytes(&["data/binlog.*"]), 2 * one);
-        assert_eq!(bytes(&["data/binlog.*", "data/#redo", "data/none", "nowhere/x*"]), 3 * one);
+        let unit = allocated_bytes(&path("data/#redo")).unwrap();
+        assert!(unit >= 8192);
+        assert_eq!(bytes(&["data/binlog.*"]), 2 * unit);
+        assert_eq!(bytes(&["data/binlog.*", "data/#redo", "data/none", "nowhere/x*"]), 3 * unit);
         assert_eq!(bytes(&["data/binlog"]), 0);
-        assert_eq!(bytes(&["data*"]), 4 * one);
+        assert_eq!(bytes(&["data*"]), 4 * unit);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Usage {
     /// # Errors
     /// If the process does not exist or `/proc` is not mounted.
     pub fn of(pid: u32) -> io::Result<Self> {
-        Self::own(pid, &stat(pid)?)
+        Self::from_stat(pid, &stat(pid)?)
     }
 
     /// Reads the counters of `root` and all its descendants.
@@ -47,18 +47,18 @@ impl Usage {
     /// # Errors
     /// If `root` does not exist.
     pub fn of_tree(root: u32) -> io::Result<Self> {
-        let whole = |pid: u32| {
+        let with_children = |pid: u32| {
             let stat = stat(pid)?;
-            Ok::<_, io::Error>(Self::own(pid, &stat)?.plus(&Self::ended_children(&stat)?))
+            Ok::<_, io::Error>(Self::from_stat(pid, &stat)?.plus(&Self::ended_children(&stat)?))
         };
         process_tree::sum_over_stable_tree(root, |pids| {
-            let below = pids.iter().filter_map(|pid| whole(*pid).ok());
-            Ok(below.fold(whole(root)?, |sum, one| sum.plus(&one)))
+            let descendants = pids.iter().filter_map(|pid| with_children(*pid).ok());
+            Ok(descendants.fold(with_children(root)?, |sum, usage| sum.plus(&usage)))
         })
     }
 
-    fn own(pid: u32, stat: &str) -> io::Result<Self> {
-        let mut usage = parse_stat(stat, OWN).ok_or_else(unreadable)?;
+    fn from_stat(pid: u32, stat: &str) -> io::Result<Self> {
+        let mut usage = parse_stat(stat, PROCESS).ok_or_else(unreadable)?;
         // `io` of another user's process cannot be read; the CPU counters are still valid.
         if let Ok(text) = std::fs::read_to_string(proc_file(pid, "io")) {
             usage.read_bytes = field(&text, "read_bytes:").unwrap_or(0);
@@ -102,15 +102,15 @@ impl Usage {
 }
 
 /// Indices of (major faults, user time, system time) in `/proc/PID/stat`, counted from the state, which is
-/// field 3 of proc_pid_stat(5). [`ENDED_CHILDREN`] has those of the children that were waited for.
-const OWN: [usize; 3] = [9, 11, 12];
+/// field 3 of proc_pid_stat(5). [`ENDED_CHILDREN`] has those of the children that the process has waited for.
+const PROCESS: [usize; 3] = [9, 11, 12];
 const ENDED_CHILDREN: [usize; 3] = [10, 13, 14];
 
 /// Parses `/proc/PID/stat` (proc_pid_stat(5)). The process name in parentheses may contain any character, so
 /// fields are counted from the last `)`.
 fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
-    let after = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = after.split_whitespace().collect();
+    let fields_text = stat.rsplit_once(')')?.1;
+    let fields: Vec<&str> = fields_text.split_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     Some(Usage {
@@ -143,13 +143,13 @@ mod tests {
     fn a_name_with_parentheses_does_not_shift_the_fields() {
         let stat = "7 (a) b) S 1 7 7 0 -1 4194304 100 0 42 43 300 50 20 10 20 0 1 0 5 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
-        let own = parse_stat(stat, OWN).unwrap();
-        assert_eq!(own.major_faults, 42);
-        assert!((own.user_s - 300.0 / ticks).abs() < 1e-9);
-        assert!((own.system_s - 50.0 / ticks).abs() < 1e-9);
-        let ended = parse_stat(stat, ENDED_CHILDREN).unwrap();
-        assert_eq!(ended.major_faults, 43);
-        assert!((ended.cpu_s() - 30.0 / ticks).abs() < 1e-9);
+        let usage = parse_stat(stat, PROCESS).unwrap();
+        assert_eq!(usage.major_faults, 42);
+        assert!((usage.user_s - 300.0 / ticks).abs() < 1e-9);
+        assert!((usage.system_s - 50.0 / ticks).abs() < 1e-9);
+        let children = parse_stat(stat, ENDED_CHILDREN).unwrap();
+        assert_eq!(children.major_faults, 43);
+        assert!((children.cpu_s() - 30.0 / ticks).abs() < 1e-9);
     }
 
     #[test]
@@ -177,16 +177,16 @@ mod tests {
             Command::new("sh").args(["-c", &script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
         let mut line = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut line).unwrap();
-        let alone = Usage::of(child.id()).unwrap();
-        let whole = Usage::of_tree(child.id()).unwrap();
-        let below = process_tree::descendants(child.id()).unwrap();
-        for pid in &below {
+        let process = Usage::of(child.id()).unwrap();
+        let tree = Usage::of_tree(child.id()).unwrap();
+        let descendants = process_tree::descendants(child.id()).unwrap();
+        for pid in &descendants {
             Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!below.is_empty());
-        assert!(whole.cpu_s() >= alone.cpu_s() + 0.02, "{whole:?} {alone:?}");
+        assert!(!descendants.is_empty());
+        assert!(tree.cpu_s() >= process.cpu_s() + 0.02, "{tree:?} {process:?}");
     }
 
     #[test]

@@ -19,42 +19,42 @@ pub fn descendants(root: u32) -> io::Result<Vec<u32>> {
             children.entry(parent).or_default().push(pid);
         }
     }
-    let mut found = Vec::new();
-    let mut next = vec![root];
-    while let Some(pid) = next.pop() {
+    let mut pids = Vec::new();
+    let mut pending = vec![root];
+    while let Some(pid) = pending.pop() {
         // Entries are removed, so that a reused pid cannot form a cycle.
         for child in children.remove(&pid).unwrap_or_default() {
-            found.push(child);
-            next.push(child);
+            pids.push(child);
+            pending.push(child);
         }
     }
-    Ok(found)
+    Ok(pids)
 }
 
 /// Most attempts to sum over a process tree until no process starts or ends meanwhile. A process that ends
 /// during a pass is in no sum, neither on its own nor with its parent.
-const LOOKS: u32 = 20;
+const MAX_PASSES: u32 = 20;
 
 /// Calls `sum` with the descendants of `root` until the process tree did not change meanwhile, up to
-/// [`LOOKS`] times, and returns the last result. `sum` must skip processes that no longer exist.
+/// [`MAX_PASSES`] times, and returns the last result. `sum` must skip processes that no longer exist.
 pub(crate) fn sum_over_stable_tree<T>(
     root: u32,
     mut sum: impl FnMut(&[u32]) -> io::Result<T>,
 ) -> io::Result<T> {
-    let sorted = || {
+    let sorted_pids = || {
         descendants(root).map(|mut pids| {
             pids.sort_unstable();
             pids
         })
     };
-    let mut pids = sorted()?;
-    for _ in 1..LOOKS {
-        let found = sum(&pids)?;
-        let again = sorted()?;
-        if again == pids {
-            return Ok(found);
+    let mut pids = sorted_pids()?;
+    for _ in 1..MAX_PASSES {
+        let total = sum(&pids)?;
+        let pids_after = sorted_pids()?;
+        if pids_after == pids {
+            return Ok(total);
         }
-        pids = again;
+        pids = pids_after;
     }
     sum(&pids)
 }
@@ -64,19 +64,19 @@ pub(crate) fn sum_over_stable_tree<T>(
 /// # Errors
 /// If `root` does not exist, or `/proc` cannot be listed.
 pub fn threads(root: u32) -> io::Result<Vec<(u32, u32)>> {
-    let mut found = Vec::new();
-    add_threads(root, &mut found)?;
+    let mut threads = Vec::new();
+    add_threads(root, &mut threads)?;
     for pid in descendants(root)? {
         // Processes may have ended since they were listed.
-        add_threads(pid, &mut found).ok();
+        add_threads(pid, &mut threads).ok();
     }
-    Ok(found)
+    Ok(threads)
 }
 
-fn add_threads(pid: u32, found: &mut Vec<(u32, u32)>) -> io::Result<()> {
+fn add_threads(pid: u32, threads: &mut Vec<(u32, u32)>) -> io::Result<()> {
     for entry in std::fs::read_dir(proc_file(pid, "task"))? {
         if let Some(thread) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) {
-            found.push((pid, thread));
+            threads.push((pid, thread));
         }
     }
     Ok(())
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn a_child_is_below_and_a_stranger_is_not() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let found = descendants(std::process::id()).unwrap();
+        let pids = descendants(std::process::id()).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(found.contains(&child.id()));
-        assert!(!found.contains(&1) && !found.contains(&std::process::id()));
+        assert!(pids.contains(&child.id()));
+        assert!(!pids.contains(&1) && !pids.contains(&std::process::id()));
         assert!(descendants(u32::MAX - 1).unwrap().is_empty());
         assert!(threads(std::process::id()).unwrap().contains(&(std::process::id(), std::process::id())));
         assert!(threads(u32::MAX - 1).is_err());
@@ -126,18 +126,18 @@ mod tests {
         }
         let mut input = parent.stdin.take().unwrap();
         let mut output = BufReader::new(parent.stdout.take().unwrap());
-        let mut looks = Vec::new();
-        let found = sum_over_stable_tree(parent.id(), |pids| {
-            if looks.is_empty() {
+        let mut counts = Vec::new();
+        let total = sum_over_stable_tree(parent.id(), |pids| {
+            if counts.is_empty() {
                 input.write_all(b"\n")?;
                 output.read_line(&mut String::new())?;
             }
-            looks.push(pids.len());
+            counts.push(pids.len());
             Ok(pids.len())
         });
         drop(input);
         parent.wait().unwrap();
-        assert_eq!((found.unwrap(), looks), (0, vec![1, 0]));
+        assert_eq!((total.unwrap(), counts), (0, vec![1, 0]));
         assert!(sum_over_stable_tree(1, |_| Err::<(), _>(io::Error::other("gone"))).is_err());
     }
 }

@@ -28,16 +28,16 @@ impl Scheduling {
     /// # Errors
     /// If `root` does not exist.
     pub fn of_tree(root: u32) -> io::Result<Self> {
-        let mut all = Self::default();
+        let mut scheduling = Self::default();
         for (pid, thread) in process_tree::threads(root)? {
             let read = |name: &str| std::fs::read_to_string(proc_file(pid, &format!("task/{thread}/{name}")));
             let (Ok(status), Ok(stat)) = (read("status"), read("stat")) else { continue };
             let switches = field(&status, "voluntary_ctxt_switches:").unwrap_or(0)
                 + field(&status, "nonvoluntary_ctxt_switches:").unwrap_or(0);
-            let moves = read("sched").ok().and_then(|text| migrations(&text));
-            all.threads.insert((pid, thread, started(&stat)), (switches, moves));
+            let migrations = read("sched").ok().and_then(|text| migrations(&text));
+            scheduling.threads.insert((pid, thread, start_time(&stat)), (switches, migrations));
         }
-        Ok(all)
+        Ok(scheduling)
     }
 
     /// Events since `earlier`. Threads that ended in between are not counted; threads that started in between
@@ -45,12 +45,13 @@ impl Scheduling {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> SchedulingDelta {
         let mut sum = SchedulingDelta::default();
-        for (thread, (switches, moves)) in &self.threads {
-            let (before, moved) = earlier.threads.get(thread).copied().unwrap_or_default();
-            sum.switches += switches.saturating_sub(before);
-            if let Some(moves) = moves {
-                let moves = moves.saturating_sub(moved.unwrap_or(0));
-                sum.migrations = Some(sum.migrations.unwrap_or(0) + moves);
+        for (thread, (switches, migrations)) in &self.threads {
+            let (previous_switches, previous_migrations) =
+                earlier.threads.get(thread).copied().unwrap_or_default();
+            sum.switches += switches.saturating_sub(previous_switches);
+            if let Some(migrations) = migrations {
+                let migrations = migrations.saturating_sub(previous_migrations.unwrap_or(0));
+                sum.migrations = Some(sum.migrations.unwrap_or(0) + migrations);
             }
         }
         sum
@@ -59,9 +60,9 @@ impl Scheduling {
 
 /// Start time of a thread, field 22 of proc_pid_stat(5), in ticks since boot. Distinguishes threads whose
 /// number is reused.
-fn started(stat: &str) -> u64 {
-    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-    after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+fn start_time(stat: &str) -> u64 {
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    fields.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
 /// Parses `se.nr_migrations : 12` of `/proc/PID/task/TID/sched`, a file that not every kernel has.
@@ -76,22 +77,25 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_is_switched_away() {
-        let me = std::process::id();
-        let before = Scheduling::of_tree(me).unwrap();
+        let pid = std::process::id();
+        let before = Scheduling::of_tree(pid).unwrap();
         for _ in 0..20 {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        let after = Scheduling::of_tree(me).unwrap().since(&before);
-        assert!(after.switches >= 20, "{after:?}");
+        let delta = Scheduling::of_tree(pid).unwrap().since(&before);
+        assert!(delta.switches >= 20, "{delta:?}");
         assert!(Scheduling::of_tree(u32::MAX - 1).is_err());
     }
 
     #[test]
     fn a_thread_counts_from_its_start_and_one_whose_number_is_used_again_too() {
-        let of = |threads: &[(u32, u64, u64)]| Scheduling {
-            threads: threads.iter().map(|(id, at, n)| ((1, *id, *at), (*n, Some(n / 2)))).collect(),
+        let counters = |threads: &[(u32, u64, u64)]| Scheduling {
+            threads: threads
+                .iter()
+                .map(|(id, start, count)| ((1, *id, *start), (*count, Some(count / 2))))
+                .collect(),
         };
-        let added = of(&[(1, 5, 30), (2, 9, 8), (3, 9, 4)]).since(&of(&[(1, 5, 10), (2, 5, 50)]));
+        let added = counters(&[(1, 5, 30), (2, 9, 8), (3, 9, 4)]).since(&counters(&[(1, 5, 10), (2, 5, 50)]));
         assert_eq!(added, SchedulingDelta { switches: 32, migrations: Some(10 + 4 + 2) });
         assert_eq!(Scheduling::default().since(&Scheduling::default()).migrations, None);
     }
@@ -103,6 +107,6 @@ mod tests {
             Some(17)
         );
         assert_eq!(migrations("se.nr_migrations nothing"), None);
-        assert_eq!(started("7 (a) b) S 1 7 7 0 -1 4194304 1 0 2 3 4 5 0 0 20 0 1 0 77 8"), 77);
+        assert_eq!(start_time("7 (a) b) S 1 7 7 0 -1 4194304 1 0 2 3 4 5 0 0 20 0 1 0 77 8"), 77);
     }
 }

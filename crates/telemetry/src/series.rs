@@ -1,5 +1,5 @@
-//! 1 Hz telemetry of a run: activity of the machine and of the system under test, second by second, so that a
-//! reader can see whether a result was measured in a quiet moment.
+//! 1 Hz telemetry of a run: activity of the machine and of the system under test, second by second. It shows
+//! whether a result was measured in a quiet moment.
 
 use std::io::Write;
 use std::path::Path;
@@ -75,30 +75,30 @@ impl SubjectHandle {
         what.clone_into(&mut self.lock().what);
     }
 
-    /// Marks the start of a timed trial. Memory is not sampled in its first second: reading the memory map of
-    /// a large process takes milliseconds and blocks the process if it wants to change the map.
+    /// Marks the start of a timed trial. Memory is not sampled in its first second, because reading the
+    /// memory map of a large process takes milliseconds and blocks changes of the map.
     pub fn begin_trial(&self) {
-        let mut now = self.lock();
-        (now.trial, now.peak) = (Some(Instant::now()), None);
+        let mut state = self.lock();
+        (state.trial, state.peak) = (Some(Instant::now()), None);
     }
 
     /// Marks the end of the timed trial. Returns the sample with the largest PSS in it; `None` if none was
     /// taken.
     #[must_use]
     pub fn end_trial(&self) -> Option<Memory> {
-        let mut now = self.lock();
-        now.trial = None;
-        now.peak.take()
+        let mut state = self.lock();
+        state.trial = None;
+        state.peak.take()
     }
 
     /// Keeps a memory sample if the trial that began at `trial` is still running.
     fn observe(&self, trial: Option<Instant>, memory: Memory) {
-        let mut now = self.lock();
+        let mut state = self.lock();
         if trial.is_some()
-            && now.trial == trial
-            && now.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes)
+            && state.trial == trial
+            && state.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes)
         {
-            now.peak = Some(memory);
+            state.peak = Some(memory);
         }
     }
 }
@@ -124,15 +124,15 @@ impl TelemetryWriter {
         let shared = Arc::clone(&stop);
         let device = device_of(folder);
         let sampling = move || {
-            let mut looks = PreviousCounters::begin(device);
-            let (stopped, told) = &*shared;
+            let mut counters = PreviousCounters::begin(device);
+            let (is_stopped, condvar) = &*shared;
             loop {
-                let stopped = stopped.lock().unwrap_or_else(PoisonError::into_inner);
-                let waited = told.wait_timeout_while(stopped, interval, |stopped| !*stopped);
+                let guard = is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
+                let waited = condvar.wait_timeout_while(guard, interval, |is_stopped| !*is_stopped);
                 if *waited.unwrap_or_else(PoisonError::into_inner).0 {
                     break;
                 }
-                if let Ok(mut line) = serde_json::to_vec(&looks.sample(&subject)) {
+                if let Ok(mut line) = serde_json::to_vec(&counters.sample(&subject)) {
                     line.push(b'\n');
                     output.write_all(&line).ok();
                 }
@@ -157,43 +157,44 @@ impl Drop for TelemetryWriter {
 /// Counters at the previous sample.
 struct PreviousCounters {
     device: Option<(u32, u32)>,
-    at: Instant,
+    time: Instant,
     machine: Counters,
     subject: Option<(u32, Usage)>,
 }
 
 impl PreviousCounters {
     fn begin(device: Option<(u32, u32)>) -> Self {
-        Self { device, at: Instant::now(), machine: Counters::now(device), subject: None }
+        Self { device, time: Instant::now(), machine: Counters::now(device), subject: None }
     }
 
     fn sample(&mut self, subject: &SubjectHandle) -> Sample {
-        let at = Instant::now();
-        let seconds = (at - self.at).as_secs_f64().max(1e-9);
+        let time = Instant::now();
+        let seconds = (time - self.time).as_secs_f64().max(1e-9);
         let counters = Counters::now(self.device);
         let machine = counters.since(&self.machine, seconds).with_states();
-        (self.at, self.machine) = (at, counters);
+        (self.time, self.machine) = (time, counters);
         let (root, what, trial) = {
-            let now = subject.lock();
-            (now.root, now.what.clone(), now.trial)
+            let state = subject.lock();
+            (state.root, state.what.clone(), state.trial)
         };
-        let may_look = trial.is_none_or(|begun| begun.elapsed() >= UNDISTURBED);
-        let before = self.subject.take();
+        let may_read_memory = trial.is_none_or(|start| start.elapsed() >= UNDISTURBED);
+        let previous = self.subject.take();
         let sample = root.and_then(|root| {
             // A process that has just ended is no longer running.
             let usage = Usage::of_tree(root).ok()?;
-            let memory = if may_look { Memory::of_tree(root).ok() } else { None };
+            let memory = if may_read_memory { Memory::of_tree(root).ok() } else { None };
             if let Some(memory) = memory {
                 subject.observe(trial, memory);
             }
             self.subject = Some((root, usage));
-            let spent = before.filter(|(then, _)| *then == root).map(|(_, then)| usage.since(&then));
+            let same_tree = previous.filter(|(previous_root, _)| *previous_root == root);
+            let delta = same_tree.map(|(_, previous)| usage.since(&previous));
             Some(SubjectSample {
                 what,
                 memory,
-                busy_cores: spent.map(|spent| spent.cpu_s() / seconds),
-                read_bytes_per_s: spent.map(|spent| spent.read_bytes as f64 / seconds),
-                written_bytes_per_s: spent.map(|spent| spent.written_bytes as f64 / seconds),
+                busy_cores: delta.map(|delta| delta.cpu_s() / seconds),
+                read_bytes_per_s: delta.map(|delta| delta.read_bytes as f64 / seconds),
+                written_bytes_per_s: delta.map(|delta| delta.written_bytes as f64 / seconds),
             })
         });
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -226,11 +227,11 @@ mod tests {
         let lines = Lines::default();
         let series =
             TelemetryWriter::start(Path::new("."), subject.clone(), Duration::from_millis(5), lines.clone());
-        let wait_for = |wanted: fn(&Sample) -> bool| {
+        let wait_for = |is_expected: fn(&Sample) -> bool| {
             for _ in 0..2_000 {
                 let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
                 let mut samples = text.lines().map(|line| serde_json::from_str::<Sample>(line).unwrap());
-                if samples.next_back().is_some_and(|sample| wanted(&sample)) {
+                if samples.next_back().is_some_and(|sample| is_expected(&sample)) {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(5));
@@ -249,8 +250,8 @@ mod tests {
         assert_eq!(subject.end_trial(), None, "no trial was timed");
         // In its first second a trial is not sampled, afterwards it is.
         subject.begin_trial();
-        wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_none()));
-        wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_some()));
+        wait_for(|sample| sample.subject.as_ref().is_some_and(|subject| subject.memory.is_none()));
+        wait_for(|sample| sample.subject.as_ref().is_some_and(|subject| subject.memory.is_some()));
         assert!(subject.end_trial().unwrap().pss_bytes > 0);
         assert_eq!(subject.end_trial(), None);
         subject.set_root(Some(u32::MAX - 1));

@@ -15,7 +15,7 @@ use crate::activity::{Requests, device_of};
 pub struct StallWatch {
     device: Option<(u32, u32)>,
     /// Time of the previous poll.
-    looked: Instant,
+    last_poll: Instant,
     /// Request counters of the disk at the previous poll, and the time since which no request has completed.
     disk: Option<(Requests, Instant)>,
     /// Longest stalls so far; the disk's is `None` if the kernel keeps no counters for it.
@@ -39,24 +39,24 @@ impl StallWatch {
         let now = Instant::now();
         let disk = device.and_then(Requests::now).map(|requests| (requests, now));
         let longest = Stalls { machine: Duration::ZERO, disk: disk.map(|_| Duration::ZERO) };
-        Self { device, looked: now, disk, longest }
+        Self { device, last_poll: now, disk, longest }
     }
 
     /// Polls. The call is due `due` after the previous one; being later counts as a stall of the machine.
     pub fn look(&mut self, due: Duration) {
-        self.seen(due, Instant::now(), self.device.and_then(Requests::now));
+        self.record(due, Instant::now(), self.device.and_then(Requests::now));
     }
 
-    fn seen(&mut self, due: Duration, now: Instant, requests: Option<Requests>) {
-        let late = now.duration_since(self.looked).saturating_sub(due);
-        self.longest.machine = self.longest.machine.max(late);
-        self.looked = now;
-        let (Some(requests), Some((before, since))) = (requests, self.disk) else { return };
+    fn record(&mut self, due: Duration, now: Instant, requests: Option<Requests>) {
+        let delay = now.duration_since(self.last_poll).saturating_sub(due);
+        self.longest.machine = self.longest.machine.max(delay);
+        self.last_poll = now;
+        let (Some(requests), Some((previous, since))) = (requests, self.disk) else { return };
         // The state between two polls is unknown: only requests in flight at both polls, with none completed,
         // count as a stall.
-        if requests.under_way > 0 && before.under_way > 0 && requests.ended == before.ended {
-            let stood = now.duration_since(since);
-            self.longest.disk = self.longest.disk.max(Some(stood));
+        if requests.under_way > 0 && previous.under_way > 0 && requests.ended == previous.ended {
+            let duration = now.duration_since(since);
+            self.longest.disk = self.longest.disk.max(Some(duration));
             self.disk = Some((requests, since));
         } else {
             self.disk = Some((requests, now));
@@ -78,7 +78,7 @@ mod tests {
 
     fn watch(now: Instant, disk: Option<Requests>) -> StallWatch {
         let longest = Stalls { machine: Duration::ZERO, disk: disk.map(|_| Duration::ZERO) };
-        StallWatch { device: None, looked: now, disk: disk.map(|disk| (disk, now)), longest }
+        StallWatch { device: None, last_poll: now, disk: disk.map(|disk| (disk, now)), longest }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -89,8 +89,8 @@ mod tests {
     fn a_look_that_comes_late_is_a_standstill_of_the_machine() {
         let begin = Instant::now();
         let mut watch = watch(begin, None);
-        for at in [2, 4, 156, 158] {
-            watch.seen(DUE, begin + ms(at), None);
+        for offset_ms in [2, 4, 156, 158] {
+            watch.record(DUE, begin + ms(offset_ms), None);
         }
         assert_eq!(watch.longest(), Stalls { machine: ms(150), disk: None });
     }
@@ -100,7 +100,7 @@ mod tests {
         let begin = Instant::now();
         let requests = |under_way, ended| Some(Requests { under_way, ended });
         let mut watch = watch(begin, requests(0, 10));
-        for (at, seen) in [
+        for (offset_ms, requests) in [
             // Neither an idle disk nor one that completes requests is stalled.
             (2, requests(0, 10)),
             (500, requests(1, 10)),
@@ -110,7 +110,7 @@ mod tests {
             (702, requests(1, 12)),
             (704, requests(0, 13)),
         ] {
-            watch.seen(DUE, begin + ms(at), seen);
+            watch.record(DUE, begin + ms(offset_ms), requests);
         }
         assert_eq!(watch.longest().disk, Some(ms(198)));
     }

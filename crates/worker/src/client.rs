@@ -22,7 +22,7 @@ const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 const LAST_WORDS: u64 = 4096;
 
 /// Number of characters of an invalid line that are quoted in errors.
-const SHOWN: usize = 200;
+const EXCERPT_LENGTH: usize = 200;
 
 /// Why a worker did not answer. After every kind but [`WorkerError::Refused`] the worker process is dead.
 #[derive(Debug, thiserror::Error)]
@@ -74,8 +74,8 @@ pub enum WorkerError {
     },
 }
 
-fn last_words_of(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!("; its last words: {words}") }
+fn last_words_of(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("; its last words: {text}") }
 }
 
 /// Message from the thread that reads the worker's output.
@@ -140,15 +140,16 @@ impl Worker {
             .process_group(0);
 
         let (sender, replies) = sync_channel(64);
-        let (started, start) = channel();
+        let (start_sender, start_receiver) = channel();
         // The kernel sends the parent-death signal when the *thread* that started the child ends. Therefore
         // the child is started by the thread that reads its output and lives as long as the worker; the
         // caller's thread may end earlier.
         std::thread::Builder::new()
             .name("worker-output".into())
-            .spawn(move || run_child(command, &started, &sender))
+            .spawn(move || run_child(command, &start_sender, &sender))
             .map_err(|source| WorkerError::Io { action: "start a thread".into(), source })?;
-        let spawned = start.recv().unwrap_or_else(|_| Err(io::Error::other("the starting thread ended")));
+        let spawned =
+            start_receiver.recv().unwrap_or_else(|_| Err(io::Error::other("the starting thread ended")));
         let (child, stdin) = spawned
             .map_err(|source| WorkerError::Io { action: format!("start {}", exe.display()), source })?;
         let mut worker = Self {
@@ -197,19 +198,19 @@ impl Worker {
         cancelled: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<R, WorkerError> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let id = self.send(op)?;
         loop {
             if cancelled() {
                 self.kill();
                 return Err(WorkerError::Cancelled);
             }
-            let left = limit.saturating_sub(begun.elapsed());
-            if left.is_zero() {
+            let remaining = limit.saturating_sub(started.elapsed());
+            if remaining.is_zero() {
                 self.kill();
                 return Err(WorkerError::TimedOut { limit, last_words: self.last_words() });
             }
-            let event = match self.replies.recv_timeout(left.min(CANCEL_INTERVAL)) {
+            let event = match self.replies.recv_timeout(remaining.min(CANCEL_INTERVAL)) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => Event::End,
@@ -219,15 +220,15 @@ impl Worker {
                     let text = std::str::from_utf8(&line).ok();
                     let Some(reply) = text.and_then(|text| serde_json::from_str::<Reply<'_>>(text).ok())
                     else {
-                        return Err(self.out_of_protocol(shown(&line)));
+                        return Err(self.protocol_error(excerpt(&line)));
                     };
                     if reply.id != id {
-                        return Err(self.out_of_protocol(shown(&line)));
+                        return Err(self.protocol_error(excerpt(&line)));
                     }
                     match (reply.ok, reply.error, reply.progress) {
                         (Some(body), None, None) => {
                             return serde_json::from_str(body.get()).map_err(|error| {
-                                self.out_of_protocol(format!("{error} in {}", shown(&line)))
+                                self.protocol_error(format!("{error} in {}", excerpt(&line)))
                             });
                         }
                         (None, Some(failure), None) => {
@@ -236,15 +237,15 @@ impl Worker {
                                 message: failure.message,
                             });
                         }
-                        (None, None, Some(sign)) => progress(sign),
-                        _ => return Err(self.out_of_protocol(shown(&line))),
+                        (None, None, Some(message)) => progress(message),
+                        _ => return Err(self.protocol_error(excerpt(&line))),
                     }
                 }
                 Event::TooLong(start) => {
-                    let line = format!("a line longer than {LINE_LIMIT} bytes: {}", shown(&start));
-                    return Err(self.out_of_protocol(line));
+                    let line = format!("a line longer than {LINE_LIMIT} bytes: {}", excerpt(&start));
+                    return Err(self.protocol_error(line));
                 }
-                Event::End => return Err(self.ended(limit.saturating_sub(begun.elapsed()))),
+                Event::End => return Err(self.ended(limit.saturating_sub(started.elapsed()))),
             }
         }
     }
@@ -255,7 +256,7 @@ impl Worker {
     /// # Errors
     /// As [`Worker::request`]; also [`WorkerError::Crashed`] if the worker exits without success.
     pub fn close(&mut self, limit: Duration) -> Result<CloseReply, WorkerError> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let closed: CloseReply = match self.request(&Op::Close, limit, &|| false, &mut |_| {}) {
             Ok(closed) => closed,
             Err(error) => {
@@ -264,7 +265,7 @@ impl Worker {
             }
         };
         self.requests = None;
-        match self.wait(limit.saturating_sub(begun.elapsed())) {
+        match self.wait(limit.saturating_sub(started.elapsed())) {
             Some(status) if status.success() => Ok(closed),
             Some(status) => Err(WorkerError::Crashed { status, last_words: self.last_words() }),
             None => {
@@ -303,35 +304,35 @@ impl Worker {
         Ok(id)
     }
 
-    fn out_of_protocol(&mut self, line: String) -> WorkerError {
+    fn protocol_error(&mut self, line: String) -> WorkerError {
         self.kill();
         WorkerError::Protocol { line }
     }
 
     /// Handles the end of the worker's output. Normally the worker has died, but it may also have closed its
     /// output and live on.
-    fn ended(&mut self, left: Duration) -> WorkerError {
-        match self.wait(left.min(Duration::from_secs(2))) {
+    fn ended(&mut self, time_limit: Duration) -> WorkerError {
+        match self.wait(time_limit.min(Duration::from_secs(2))) {
             Some(status) => WorkerError::Crashed { status, last_words: self.last_words() },
-            None => self.out_of_protocol("it closed its output and went on".into()),
+            None => self.protocol_error("it closed its output and kept running".into()),
         }
     }
 
     /// Waits for the process to end by itself and then kills the rest of its group. `None` if it does not end
     /// in time.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
             // The check must not reap the process: the group's id would be free before the group is killed.
-            let ended = has_ended(self.pid);
-            if ended {
+            let is_over = has_ended(self.pid);
+            if is_over {
                 kill_group(self.pid);
                 let mut child = self.child.take()?;
                 self.requests = None;
                 return child.wait().ok();
             }
-            if begun.elapsed() >= limit {
+            if started.elapsed() >= limit {
                 return None;
             }
             std::thread::sleep(pause);
@@ -377,37 +378,37 @@ fn has_ended(pid: u32) -> bool {
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
 }
 
-fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN * 4)]);
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if shown.len() < line.len() {
-        shown.push('…');
+fn excerpt(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(EXCERPT_LENGTH * 4)]);
+    let mut excerpt: String = text.chars().take(EXCERPT_LENGTH).collect();
+    if excerpt.len() < line.len() {
+        excerpt.push('…');
     }
-    shown
+    excerpt
 }
 
-type Started = io::Result<(Child, ChildStdin)>;
+type SpawnResult = io::Result<(Child, ChildStdin)>;
 
-fn run_child(mut command: Command, started: &Sender<Started>, events: &SyncSender<Event>) {
+fn run_child(mut command: Command, start_sender: &Sender<SpawnResult>, events: &SyncSender<Event>) {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
             // The receiver waits for exactly this message.
-            started.send(Err(error)).ok();
+            start_sender.send(Err(error)).ok();
             return;
         }
     };
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        started.send(Err(io::Error::other("the child has no pipes"))).ok();
+        start_sender.send(Err(io::Error::other("the child has no pipes"))).ok();
         return;
     };
-    started.send(Ok((child, stdin))).ok();
+    start_sender.send(Ok((child, stdin))).ok();
     let mut reader = BufReader::with_capacity(1 << 16, stdout);
     loop {
         let event = read_line(&mut reader, LINE_LIMIT);
-        let last = !matches!(event, Event::Line(_));
+        let is_last = !matches!(event, Event::Line(_));
         // The receiver is gone if the worker was dropped, and then the process is dead.
-        if events.send(event).is_err() || last {
+        if events.send(event).is_err() || is_last {
             return;
         }
     }
@@ -429,7 +430,7 @@ fn read_line(reader: &mut impl BufRead, limit: usize) -> Event {
         let newline = memchr::memchr(b'\n', block);
         let end = newline.unwrap_or(block.len());
         line.extend_from_slice(&block[..end]);
-        reader.consume(newline.map_or(end, |at| at + 1));
+        reader.consume(newline.map_or(end, |position| position + 1));
         if line.len() > limit {
             return Event::TooLong(line);
         }
@@ -470,9 +471,9 @@ mod tests {
     #[test]
     fn what_is_shown_of_a_line_is_short_and_whole_characters() {
         let line = "é".repeat(1000);
-        let shown = shown(line.as_bytes());
-        assert_eq!(shown.chars().count(), SHOWN + 1);
-        assert!(shown.ends_with('…'));
-        assert_eq!(super::shown(b"short"), "short");
+        let excerpt = excerpt(line.as_bytes());
+        assert_eq!(excerpt.chars().count(), EXCERPT_LENGTH + 1);
+        assert!(excerpt.ends_with('…'));
+        assert_eq!(super::excerpt(b"short"), "short");
     }
 }

@@ -44,11 +44,11 @@ impl Connector {
     /// # Errors
     /// [`DriverError::Unsupported`] if the protocol is unknown.
     pub fn of(protocol: &str) -> Result<Self> {
-        CONNECTORS.into_iter().find(|one| one.protocol == protocol).ok_or_else(|| {
-            let known: Vec<&str> = CONNECTORS.iter().map(|one| one.protocol).collect();
+        CONNECTORS.into_iter().find(|connector| connector.protocol == protocol).ok_or_else(|| {
+            let protocols: Vec<&str> = CONNECTORS.iter().map(|connector| connector.protocol).collect();
             DriverError::Unsupported(format!(
                 "no driver for protocol `{protocol}`: use one of {}",
-                known.join(", ")
+                protocols.join(", ")
             ))
         })
     }
@@ -84,19 +84,11 @@ impl Connector {
     ) -> Result<Box<dyn NonblockingConnection>> {
         match self.protocol {
             "mongodb" => return jsonathlon_drivers::mongodb_lane(open),
-            "mysql" => {
-                if let Some(lane) = MysqlNonblocking::open(open, prepare)? {
-                    return Ok(Box::new(lane));
-                }
-            }
-            "postgres" => {
-                if let Some(lane) = PostgresNonblocking::open(open, prepare)? {
-                    return Ok(Box::new(lane));
-                }
-            }
+            "mysql" => return Ok(Box::new(MysqlNonblocking::open(open, prepare)?)),
+            "postgres" => return Ok(Box::new(PostgresNonblocking::open(open, prepare)?)),
             _ => {}
         }
-        let kept = ["duckdb", "mysql", "postgres", "sqlite"].contains(&self.protocol);
-        Ok(Box::new(BlockingAdapter::new(self.connect(open, host)?, prepare || !kept)))
+        let keeps_prepared = ["duckdb", "sqlite"].contains(&self.protocol);
+        Ok(Box::new(BlockingAdapter::new(self.connect(open, host)?, prepare || !keeps_prepared)))
     }
 }

@@ -11,7 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
 /// Smallest number of bytes by which the buffer grows for a read.
-const PIECE: usize = 1 << 18;
+const READ_SIZE: usize = 1 << 18;
 
 /// Documents borrowed from the blocks of the data set reader.
 pub(super) struct FileDocuments(Lines);
@@ -58,9 +58,9 @@ impl DocumentSource for FileDocuments {
 /// because documents may be large.
 pub(super) struct KeyedDocuments {
     file: File,
-    piece: Vec<u8>,
-    /// Offset in `piece` of the first byte that was not handed over yet.
-    begin: usize,
+    buffer: Vec<u8>,
+    /// Offset in `buffer` of the first byte that was not handed over yet.
+    start: usize,
 }
 
 impl KeyedDocuments {
@@ -68,33 +68,33 @@ impl KeyedDocuments {
     pub(super) fn open(file: &Path) -> Result<Self> {
         let file = File::open(file)
             .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))?;
-        Ok(Self { file, piece: Vec::with_capacity(2 * PIECE), begin: 0 })
+        Ok(Self { file, buffer: Vec::with_capacity(2 * READ_SIZE), start: 0 })
     }
 
-    /// Returns the range of the next line in `piece`, without its newline. `None` at the end of the file.
+    /// Returns the range of the next line in `buffer`, without its newline. `None` at the end of the file.
     fn next_line(&mut self) -> Result<Option<Range<usize>>> {
-        let mut searched = self.begin;
+        let mut search_start = self.start;
         loop {
-            let begin = self.begin;
-            if let Some(at) = memchr::memchr(b'\n', &self.piece[searched..]) {
-                self.begin = searched + at + 1;
-                return Ok(Some(begin..searched + at));
+            let start = self.start;
+            if let Some(position) = memchr::memchr(b'\n', &self.buffer[search_start..]) {
+                self.start = search_start + position + 1;
+                return Ok(Some(start..search_start + position));
             }
-            self.piece.drain(..begin);
-            self.begin = 0;
-            searched = self.piece.len();
+            self.buffer.drain(..start);
+            self.start = 0;
+            search_start = self.buffer.len();
             if !self.read()? {
-                self.begin = searched;
-                return Ok((searched > 0).then_some(0..searched));
+                self.start = search_start;
+                return Ok((search_start > 0).then_some(0..search_start));
             }
         }
     }
 
     /// Reads more of the file into the buffer. Returns `false` at the end of the file.
     fn read(&mut self) -> Result<bool> {
-        self.piece.reserve(PIECE);
+        self.buffer.reserve(READ_SIZE);
         loop {
-            match rustix::io::read(&self.file, spare_capacity(&mut self.piece)) {
+            match rustix::io::read(&self.file, spare_capacity(&mut self.buffer)) {
                 Ok(count) => return Ok(count > 0),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(DriverError::Documents(std::io::Error::from(error).to_string())),
@@ -110,7 +110,7 @@ impl DocumentSource for KeyedDocuments {
 
     fn next_keyed(&mut self) -> Result<Option<(Option<i64>, &[u8])>> {
         let Some(line) = self.next_line()? else { return Ok(None) };
-        match parted(&self.piece[line]) {
+        match split_keyed(&self.buffer[line]) {
             Some((key, document)) => Ok(Some((Some(key), document))),
             None => Err(DriverError::Documents("a line is not {\"key\":…,\"doc\":…}".into())),
         }
@@ -118,10 +118,10 @@ impl DocumentSource for KeyedDocuments {
 }
 
 /// Splits a line into key and document. Apart from the document the line must not contain whitespace.
-fn parted(line: &[u8]) -> Option<(i64, &[u8])> {
+fn split_keyed(line: &[u8]) -> Option<(i64, &[u8])> {
     let rest = line.strip_prefix(b"{\"key\":")?;
-    let digits = rest.iter().take_while(|byte| matches!(byte, b'-' | b'0'..=b'9')).count();
-    let (key, rest) = rest.split_at_checked(digits)?;
+    let length = rest.iter().take_while(|byte| matches!(byte, b'-' | b'0'..=b'9')).count();
+    let (key, rest) = rest.split_at_checked(length)?;
     let document = rest.strip_prefix(b",\"doc\":")?.strip_suffix(b"}")?;
     Some((std::str::from_utf8(key).ok()?.parse().ok()?, document))
 }
@@ -152,15 +152,15 @@ mod tests {
     fn keyed_documents_of_any_length_are_whole() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lines");
-        let lengths = [0, 3 * PIECE, 1, PIECE - 20, 7, 5 * PIECE + 1, 2 * PIECE];
-        for last in ["", "\n"] {
+        let lengths = [0, 3 * READ_SIZE, 1, READ_SIZE - 20, 7, 5 * READ_SIZE + 1, 2 * READ_SIZE];
+        for ending in ["", "\n"] {
             let texts = lengths.map(|length| format!("\"{}\"", "x".repeat(length)));
             let lines: Vec<String> = texts
                 .iter()
                 .enumerate()
                 .map(|(key, text)| format!("{{\"key\":{key},\"doc\":{text}}}"))
                 .collect();
-            std::fs::write(&file, lines.join("\n") + last).unwrap();
+            std::fs::write(&file, lines.join("\n") + ending).unwrap();
             let mut documents = KeyedDocuments::open(&file).unwrap();
             for (key, text) in (0..).zip(&texts) {
                 assert_eq!(documents.next_keyed().unwrap(), Some((Some(key), text.as_bytes())));
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn lines_are_parted_where_they_are_of_that_form() {
-        assert_eq!(parted(br#"{"key":17,"doc":{"l": 1}}"#), Some((17, &br#"{"l": 1}"#[..])));
-        assert_eq!(parted(br#"{"key":-1,"doc":[]}"#), Some((-1, &b"[]"[..])));
+        assert_eq!(split_keyed(br#"{"key":17,"doc":{"l": 1}}"#), Some((17, &br#"{"l": 1}"#[..])));
+        assert_eq!(split_keyed(br#"{"key":-1,"doc":[]}"#), Some((-1, &b"[]"[..])));
         for text in [
             "",
             "{}",
@@ -195,8 +195,8 @@ mod tests {
             r#"{"key":1,"doc":{}"#,
             r#"{"key":,"doc":{}}"#,
         ] {
-            let parted = parted(text.as_bytes());
-            assert!(parted.is_none() || text.ends_with("{}"), "{text}: {parted:?}");
+            let result = split_keyed(text.as_bytes());
+            assert!(result.is_none() || text.ends_with("{}"), "{text}: {result:?}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub trait JobRunner {
     fn drive(
         &mut self,
         job: &Value,
-        on: &JobTarget<'_>,
-        tell: &mut dyn FnMut(Progress),
+        target: &JobTarget<'_>,
+        report_progress: &mut dyn FnMut(Progress),
     ) -> Result<Value, Failure>;
 }

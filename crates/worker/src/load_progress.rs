@@ -45,19 +45,24 @@ impl LoadProgress {
 mod tests {
     use super::*;
 
-    fn of(texts: &[&str]) -> LoadProgress {
-        let mut tally = LoadProgress::new(true);
-        texts.iter().for_each(|text| tally.take(text.as_bytes()));
-        tally
+    fn progress_of(texts: &[&str]) -> LoadProgress {
+        let mut progress = LoadProgress::new(true);
+        texts.iter().for_each(|text| progress.take(text.as_bytes()));
+        progress
     }
 
     #[test]
     fn order_of_documents_does_not_matter_and_their_texts_do() {
-        let (one, other) = (of(&[r#"{"a":1,"b":2}"#, "{}"]), of(&["{}", r#"{"a":1,"b":2}"#]));
-        assert_eq!((one.documents, one.bytes, one.texts, one.values), (2, 15, other.texts, other.values));
-        let respelt = of(&[r#"{"b": 2, "a": 1}"#, "{}"]);
-        assert!(respelt.values == one.values && respelt.texts != one.texts);
-        assert_ne!(of(&["{}", "{}"]).values, one.values);
-        assert_eq!(of(&["{}", "{"]).wrong.as_deref(), Some("document 2 that came out is not JSON at byte 1"));
+        let first = progress_of(&[r#"{"a":1,"b":2}"#, "{}"]);
+        let reordered = progress_of(&["{}", r#"{"a":1,"b":2}"#]);
+        assert_eq!((first.documents, first.bytes), (2, 15));
+        assert_eq!((first.texts, first.values), (reordered.texts, reordered.values));
+        let respelt = progress_of(&[r#"{"b": 2, "a": 1}"#, "{}"]);
+        assert!(respelt.values == first.values && respelt.texts != first.texts);
+        assert_ne!(progress_of(&["{}", "{}"]).values, first.values);
+        assert_eq!(
+            progress_of(&["{}", "{"]).wrong.as_deref(),
+            Some("document 2 that came out is not JSON at byte 1")
+        );
     }
 }

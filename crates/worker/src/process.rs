@@ -24,22 +24,22 @@ const GRACE: Duration = Duration::from_secs(2);
 /// them.
 const FIRST_FD: i32 = 3;
 
-/// Runs a worker on the standard streams until it receives `close` or its coordinator is gone. `drive` runs
+/// Runs a worker on the standard streams until it receives `close` or its coordinator is gone. `runner` runs
 /// the jobs of clients.
 ///
 /// Does not return: the process exits with status 0, or 1 if the streams fail. The protocol's stream must
 /// stay open until then, because the coordinator takes its end for the end of the process, and engines run
 /// code on exit.
-pub fn main(drive: Option<&mut dyn JobRunner>) -> ExitCode {
-    let begun = follow_parent().and_then(|()| take_streams());
-    let (served, _open_until_the_end) = match begun {
+pub fn main(runner: Option<&mut dyn JobRunner>) -> ExitCode {
+    let streams = follow_parent().and_then(|()| take_streams());
+    let (outcome, _open_stream) = match streams {
         Ok((input, output)) => {
             let output: SharedOutput = Arc::new(Mutex::new(File::from(output)));
-            (run(input, &output, drive), Some(output))
+            (run(input, &output, runner), Some(output))
         }
         Err(error) => (Err(error), None),
     };
-    let code = match served {
+    let code = match outcome {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("jsonathlon worker: {error}");
@@ -51,10 +51,10 @@ pub fn main(drive: Option<&mut dyn JobRunner>) -> ExitCode {
     std::process::exit(code)
 }
 
-fn run(input: OwnedFd, output: &SharedOutput, drive: Option<&mut dyn JobRunner>) -> io::Result<()> {
+fn run(input: OwnedFd, output: &SharedOutput, runner: Option<&mut dyn JobRunner>) -> io::Result<()> {
     watch_coordinator(input.try_clone()?)?;
     let input = BufReader::with_capacity(1 << 16, File::from(input));
-    serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()), drive)
+    serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()), runner)
 }
 
 /// Requests the parent-death signal. The parent may have died before the request, in which case the parent is

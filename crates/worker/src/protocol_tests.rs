@@ -53,7 +53,7 @@ fn op() -> impl Strategy<Value = Op> {
                         socket: (cores % 2 == 0).then(|| "/run/s".into()),
                         user: "me".into(),
                         password: Password("secret".into()),
-                        tls: Some(Tls { ca: Some("/ca.pem".into()) }),
+                        tls: Some(Tls { ca: Some("/ca.pem".into()), ..Tls::default() }),
                         process: (cores % 2 == 0).then_some(7),
                         exclusive: cores % 2 == 0,
                         connect_timeout_s: 5,

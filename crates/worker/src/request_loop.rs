@@ -42,7 +42,7 @@ const DOCUMENT: &str = "{{document}}";
 /// reason.
 const REASON_LIMIT: usize = 500;
 
-/// Answers requests until `close` or the end of `input`, and then closes the session. `drive` runs the jobs
+/// Answers requests until `close` or the end of `input`, and then closes the session. `runner` runs the jobs
 /// of clients; without it such requests are refused.
 ///
 /// # Errors
@@ -51,9 +51,9 @@ pub fn serve(
     input: impl BufRead,
     output: impl Write + Send + 'static,
     clock: Arc<dyn Clock>,
-    drive: Option<&mut dyn JobRunner>,
+    runner: Option<&mut dyn JobRunner>,
 ) -> io::Result<()> {
-    serve_shared(input, Arc::new(Mutex::new(output)), clock, drive)
+    serve_shared(input, Arc::new(Mutex::new(output)), clock, runner)
 }
 
 /// As [`serve`], on a stream that the caller shares.
@@ -61,9 +61,9 @@ pub(super) fn serve_shared(
     mut input: impl BufRead,
     output: SharedOutput,
     clock: Arc<dyn Clock>,
-    drive: Option<&mut dyn JobRunner>,
+    runner: Option<&mut dyn JobRunner>,
 ) -> io::Result<()> {
-    let mut server = Server { session: None, output, clock, drive };
+    let mut server = Server { session: None, output, clock, runner };
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -86,14 +86,14 @@ struct Session {
     open: SessionOptions,
     folder: PathBuf,
     /// Message with which the system ended or closed the connection. `None` while the session is usable.
-    lost: Option<String>,
+    loss_message: Option<String>,
 }
 
 struct Server<'a> {
     session: Option<Session>,
     output: SharedOutput,
     clock: Arc<dyn Clock>,
-    drive: Option<&'a mut dyn JobRunner>,
+    runner: Option<&'a mut dyn JobRunner>,
 }
 
 type Answer<T> = Result<T, Failure>;
@@ -130,55 +130,52 @@ impl Server<'_> {
     fn perform(&mut self, id: u64, op: Op) -> io::Result<()> {
         match op {
             Op::Open { protocol, open } => {
-                let opened = self.open(protocol, &open);
-                self.reply(id, opened)
+                let answer = self.open(protocol, &open);
+                self.reply(id, answer)
             }
             Op::Run { statements } => {
-                let ran = self.run(&statements);
-                self.reply(id, ran)
+                let answer = self.run(&statements);
+                self.reply(id, answer)
             }
             Op::Load { load, sync } => {
-                let loaded = self.load(id, &load, sync);
-                self.reply(id, loaded)
+                let answer = self.load(id, &load, sync);
+                self.reply(id, answer)
             }
             Op::Settle { statements, until_zero, limit_s, sync } => {
-                let settled = self.settle(id, &statements, until_zero.as_deref(), limit_s, sync);
-                self.reply(id, settled)
+                let answer = self.settle(id, &statements, until_zero.as_deref(), limit_s, sync);
+                self.reply(id, answer)
             }
             Op::Ask { statement } => {
-                let answered = self.ask(&statement);
-                self.reply(id, answered)
+                let answer = self.ask(&statement);
+                self.reply(id, answer)
             }
             Op::Export { statement, values } => {
-                let ready = self.session().and_then(|session| Ok(session.connection.prepare_export()?));
-                let exported = ready.and_then(|()| {
-                    self.export(values, |connection, take| connection.export(&statement, take))
-                });
-                self.reply(id, exported)
+                let answer = self.export(values, |connection, take| connection.export(&statement, take));
+                self.reply(id, answer)
             }
             Op::Read { statement } => {
-                let read = self.export(true, |connection, take| connection.texts(&statement, take));
-                self.reply(id, read)
+                let answer = self.export(true, |connection, take| connection.texts(&statement, take));
+                self.reply(id, answer)
             }
             Op::Plan { statement } => {
-                let plan = self.execute(&statement).map(|outcome| PlanReply { text: plan_text(&outcome) });
-                self.reply(id, plan)
+                let answer = self.execute(&statement).map(|outcome| PlanReply { text: plan_text(&outcome) });
+                self.reply(id, answer)
             }
             Op::Sizes { statement } => {
-                let figures = self.execute(&statement).and_then(figures);
-                self.reply(id, figures)
+                let answer = self.execute(&statement).and_then(metrics);
+                self.reply(id, answer)
             }
             Op::ReadBack { statement } => {
-                let documents = self.execute(&statement).and_then(documents);
-                self.reply(id, documents)
+                let answer = self.execute(&statement).and_then(read_documents);
+                self.reply(id, answer)
             }
             Op::Drive { job } => {
-                let driven = self.drive(id, &job);
-                self.reply(id, driven)
+                let answer = self.drive(id, &job);
+                self.reply(id, answer)
             }
             Op::Close => {
-                let closed = self.close();
-                self.reply(id, closed)
+                let answer = self.close();
+                self.reply(id, answer)
             }
         }
     }
@@ -202,7 +199,7 @@ impl Server<'_> {
                 if failure.kind == FailureKind::Crashed
                     && let Some(session) = &mut self.session
                 {
-                    session.lost.get_or_insert_with(|| failure.message.clone());
+                    session.loss_message.get_or_insert_with(|| failure.message.clone());
                 }
                 Body::Error(failure)
             }
@@ -215,8 +212,8 @@ impl Server<'_> {
             None => Err(failure(FailureKind::Request, "no session is open: send `open` first")),
             // A lost connection is never reopened, even by drivers that could: whether the last statement was
             // executed is unknown.
-            Some(Session { lost: Some(words), .. }) => {
-                Err(failure(FailureKind::Crashed, format!("the session was lost before: {words}")))
+            Some(Session { loss_message: Some(message), .. }) => {
+                Err(failure(FailureKind::Crashed, format!("the session was lost before: {message}")))
             }
             Some(session) => Ok(session),
         }
@@ -241,10 +238,10 @@ impl Server<'_> {
         let (seconds, usage) = meter.stop(&*self.clock);
         let mut connection = connection?;
         let version = connection.version()?;
-        let place = connection.place();
+        let location = connection.place();
         self.session =
-            Some(Session { connection, open: open.clone(), folder: open.folder.clone(), lost: None });
-        Ok(OpenReply { version, place, seconds, usage })
+            Some(Session { connection, open: open.clone(), folder: open.folder.clone(), loss_message: None });
+        Ok(OpenReply { version, place: location, seconds, usage })
     }
 
     fn execute(&mut self, statement: &str) -> Answer<ResultSet> {
@@ -261,20 +258,20 @@ impl Server<'_> {
 
     fn run(&mut self, statements: &[String]) -> Answer<RunReply> {
         let meter = UsageMeter::start(&*self.clock, self.place());
-        let ran = self.run_all(statements);
+        let outcome = self.run_all(statements);
         let (seconds, usage) = meter.stop(&*self.clock);
-        ran.map(|()| RunReply { seconds, usage })
+        outcome.map(|()| RunReply { seconds, usage })
     }
 
     fn ask(&mut self, statement: &str) -> Answer<AskReply> {
         let clock = Arc::clone(&self.clock);
-        let place = self.place();
+        let location = self.place();
         let session = self.session()?;
-        let meter = UsageMeter::start(&*clock, place);
-        let mut rows = BoundedRows::default();
-        let report = session.connection.ask(statement, &mut rows);
+        let meter = UsageMeter::start(&*clock, location);
+        let mut sink = BoundedRows::default();
+        let report = session.connection.ask(statement, &mut sink);
         let (seconds, usage) = meter.stop(&*clock);
-        Ok(AskReply { seconds, outcome: rows.0.with_stats(report?), usage })
+        Ok(AskReply { seconds, outcome: sink.0.with_stats(report?), usage })
     }
 
     fn export(
@@ -283,16 +280,16 @@ impl Server<'_> {
         read: impl FnOnce(&mut dyn Connection, &mut dyn FnMut(&[u8])) -> driver::Result<()>,
     ) -> Answer<ExportReply> {
         let clock = Arc::clone(&self.clock);
-        let place = self.place();
+        let location = self.place();
         let session = self.session()?;
-        let mut tally = LoadProgress::new(values);
-        let meter = UsageMeter::start(&*clock, place);
-        let done = read(&mut *session.connection, &mut |text| tally.take(text));
+        let mut totals = LoadProgress::new(values);
+        let meter = UsageMeter::start(&*clock, location);
+        let outcome = read(&mut *session.connection, &mut |text| totals.take(text));
         let (seconds, usage) = meter.stop(&*clock);
-        done?;
-        let LoadProgress { documents, bytes, texts, values, wrong, .. } = tally;
-        if let Some(wrong) = wrong {
-            return Err(failure(FailureKind::Protocol, wrong));
+        outcome?;
+        let LoadProgress { documents, bytes, texts, values, wrong: message, .. } = totals;
+        if let Some(message) = message {
+            return Err(failure(FailureKind::Protocol, message));
         }
         Ok(ExportReply { seconds, documents, bytes, texts, values, usage })
     }
@@ -304,11 +301,11 @@ impl Server<'_> {
         let Some(session) = &self.session else {
             return Err(failure(FailureKind::Request, "no session is open: send `open` first"));
         };
-        let Some(drive) = self.drive.as_deref_mut() else {
+        let Some(runner) = self.runner.as_deref_mut() else {
             return Err(failure(FailureKind::Request, "this worker has no clients"));
         };
-        let subject = JobTarget { open: &session.open, place: session.connection.place(), host: &host };
-        drive.drive(job, &subject, &mut |progress| tell(&output, id, progress))
+        let target = JobTarget { open: &session.open, place: session.connection.place(), host: &host };
+        runner.drive(job, &target, &mut |progress| report_progress(&output, id, progress))
     }
 
     fn load(&mut self, id: u64, load: &LoadMethod, sync: bool) -> Answer<LoadReply> {
@@ -325,7 +322,7 @@ impl Server<'_> {
                     id,
                     output: Arc::clone(&self.output),
                     clock: Arc::clone(&clock),
-                    last: clock.now(),
+                    last_report: clock.now(),
                     rejects: Vec::new(),
                 };
                 let mut input: Box<dyn DocumentSource> = match load {
@@ -333,11 +330,11 @@ impl Server<'_> {
                     LoadMethod::Keyed { .. } => Box::new(KeyedDocuments::open(file)?),
                     _ => Box::new(FileDocuments::open(file)?),
                 };
-                let loaded = self.session()?.connection.bulk_in(statement, &mut *input, &mut sink);
-                documents = Some(loaded?);
+                let count = self.session()?.connection.bulk_in(statement, &mut *input, &mut sink);
+                documents = Some(count?);
                 rejects = sink.rejects;
             }
-            LoadMethod::Parameter { statement, file } => self.give(statement, file)?,
+            LoadMethod::Parameter { statement, file } => self.load_parameter(statement, file)?,
         }
         let sync_seconds = self.sync(sync)?;
         let (seconds, usage) = meter.stop(&*clock);
@@ -345,32 +342,33 @@ impl Server<'_> {
     }
 
     /// Executes a statement with the text of a file as its only parameter.
-    fn give(&mut self, statement: &str, file: &Path) -> Answer<()> {
+    fn load_parameter(&mut self, statement: &str, file: &Path) -> Answer<()> {
         let bytes = whole(file)?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| failure(FailureKind::Unsupported, "a parameter is text, which is UTF-8"))?;
         let session = self.session()?;
         let statement = statement.replace(DOCUMENT, &parameter_marker(&session.open.protocol, 1));
         let prepared = session.connection.prepare(&statement)?;
-        let done = session.connection.execute(&prepared, &[Parameter::Json(text)], &mut ResultSet::default());
+        let outcome =
+            session.connection.execute(&prepared, &[Parameter::Json(text)], &mut ResultSet::default());
         session.connection.release(&prepared);
-        done?;
+        outcome?;
         Ok(())
     }
 
     /// Makes the whole file system of the data folder durable by `syncfs`. Returns the seconds this took.
-    /// `None` unless `wanted`.
-    fn sync(&mut self, wanted: bool) -> Answer<Option<f64>> {
-        if !wanted {
+    /// `None` unless `is_requested`.
+    fn sync(&mut self, is_requested: bool) -> Answer<Option<f64>> {
+        if !is_requested {
             return Ok(None);
         }
         let clock = Arc::clone(&self.clock);
         let folder = &self.session()?.folder;
-        let begun = clock.now();
+        let started = clock.now();
         sync_file_system(folder).map_err(|error| {
             failure(FailureKind::System, format!("failed to sync {}: {error}", folder.display()))
         })?;
-        Ok(Some((clock.now() - begun).as_secs_f64()))
+        Ok(Some((clock.now() - started).as_secs_f64()))
     }
 
     fn settle(
@@ -389,20 +387,20 @@ impl Server<'_> {
             Duration::ZERO
         });
         let meter = UsageMeter::start(&*clock, self.place());
-        let begun = clock.now();
+        let started = clock.now();
         self.run_all(statements)?;
         let mut remaining = 0;
         if let Some(statement) = until_zero {
-            let mut told = begun;
+            let mut last_report = started;
             loop {
-                remaining = left_of(&self.execute(statement)?)?;
-                if remaining == 0 || clock.now() - begun >= limit {
+                remaining = remaining_work(&self.execute(statement)?)?;
+                if remaining == 0 || clock.now() - started >= limit {
                     break;
                 }
-                if clock.now() - told >= PROGRESS_INTERVAL {
-                    told = clock.now();
+                if clock.now() - last_report >= PROGRESS_INTERVAL {
+                    last_report = clock.now();
                     let progress = Progress { done: remaining, total: None, unit: "remaining".into() };
-                    tell(&self.output, id, progress);
+                    report_progress(&self.output, id, progress);
                 }
                 clock.sleep(SETTLE_INTERVAL);
             }
@@ -413,11 +411,11 @@ impl Server<'_> {
     }
 
     fn close(&mut self) -> Answer<CloseReply> {
-        let begun = self.clock.now();
+        let started = self.clock.now();
         if let Some(session) = self.session.take() {
             session.connection.close()?;
         }
-        Ok(CloseReply { seconds: (self.clock.now() - begun).as_secs_f64() })
+        Ok(CloseReply { seconds: (self.clock.now() - started).as_secs_f64() })
     }
 }
 
@@ -448,7 +446,7 @@ fn write_line(output: &SharedOutput, line: &impl Serialize) -> io::Result<()> {
     output.flush()
 }
 
-fn tell(output: &SharedOutput, id: u64, progress: Progress) {
+fn report_progress(output: &SharedOutput, id: u64, progress: Progress) {
     #[derive(Serialize)]
     struct Line {
         id: u64,
@@ -462,7 +460,7 @@ struct Sink {
     id: u64,
     output: SharedOutput,
     clock: Arc<dyn Clock>,
-    last: Duration,
+    last_report: Duration,
     rejects: Vec<Reject>,
 }
 
@@ -476,10 +474,12 @@ impl LoadSink for Sink {
     }
 
     fn offered(&mut self, documents: u64) {
-        if documents.is_multiple_of(PROGRESS_STRIDE) && self.clock.now() - self.last >= PROGRESS_INTERVAL {
-            self.last = self.clock.now();
+        if documents.is_multiple_of(PROGRESS_STRIDE)
+            && self.clock.now() - self.last_report >= PROGRESS_INTERVAL
+        {
+            self.last_report = self.clock.now();
             let progress = Progress { done: documents, total: None, unit: "documents".into() };
-            tell(&self.output, self.id, progress);
+            report_progress(&self.output, self.id, progress);
         }
     }
 }
@@ -488,7 +488,7 @@ fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-fn shape(message: String) -> Failure {
+fn shape_error(message: String) -> Failure {
     failure(FailureKind::Protocol, message)
 }
 
@@ -512,42 +512,44 @@ fn plan_text(outcome: &ResultSet) -> String {
     text
 }
 
-fn figures(outcome: ResultSet) -> Answer<RowByName> {
+fn metrics(outcome: ResultSet) -> Answer<RowByName> {
     let count = outcome.rows.len();
     let (Some(row), 1) = (outcome.rows.into_iter().next(), count) else {
-        return Err(shape(format!("figures are one row, and the statement gave {count}")));
+        return Err(shape_error(format!("metrics are one row, and the statement gave {count}")));
     };
-    let mut figures = BTreeMap::new();
+    let mut metrics = BTreeMap::new();
     for (name, value) in outcome.columns.into_iter().zip(row) {
         if matches!(value, Value::Float(number) if !number.is_finite()) {
-            return Err(shape(format!("the figure `{name}` is not a finite number")));
+            return Err(shape_error(format!("the metric `{name}` is not a finite number")));
         }
-        if let Some(twice) = figures.insert(name.clone(), value) {
-            return Err(shape(format!("the figure `{name}` is there twice (first {twice:?})")));
+        if let Some(previous) = metrics.insert(name.clone(), value) {
+            return Err(shape_error(format!("the metric `{name}` is there twice (first {previous:?})")));
         }
     }
-    Ok(figures)
+    Ok(metrics)
 }
 
-fn documents(outcome: ResultSet) -> Answer<ReadBackReply> {
+fn read_documents(outcome: ResultSet) -> Answer<ReadBackReply> {
     let rows = outcome.rows.into_iter().filter_map(|row| match <[Value; 1]>::try_from(row) {
         Ok([Value::Text(document)]) => Some(Ok(document)),
         // The row exists, but the system did not keep the document itself.
         Ok([Value::Null]) => None,
-        Ok([other]) => Some(Err(shape(format!("a document read back is text, not {other:?}")))),
-        Err(row) => Some(Err(shape(format!("documents are read back in one column, not {}", row.len())))),
+        Ok([other]) => Some(Err(shape_error(format!("a document read back is text, not {other:?}")))),
+        Err(row) => {
+            Some(Err(shape_error(format!("documents are read back in one column, not {}", row.len()))))
+        }
     });
     Ok(ReadBackReply { rows: rows.collect::<Answer<_>>()? })
 }
 
 /// Returns the single number of a statement that reports remaining work.
-fn left_of(outcome: &ResultSet) -> Answer<u64> {
+fn remaining_work(outcome: &ResultSet) -> Answer<u64> {
     match outcome.rows.as_slice() {
         [row] => match row.as_slice() {
             [Value::Int(number)] if *number >= 0 => Ok(number.unsigned_abs()),
-            other => Err(shape(format!("what is left is one number from 0 up, not {other:?}"))),
+            other => Err(shape_error(format!("what is left is one number from 0 up, not {other:?}"))),
         },
-        rows => Err(shape(format!("what is left is one number, not {} rows", rows.len()))),
+        rows => Err(shape_error(format!("what is left is one number, not {} rows", rows.len()))),
     }
 }
 

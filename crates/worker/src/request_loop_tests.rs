@@ -93,8 +93,8 @@ fn a_document_goes_in_whole_by_the_bulk_path_and_as_a_parameter() {
     let file = folder.path().join("one");
     let document = "{\n \"v\" : \"a;b ☃\"}";
     std::fs::write(&file, document).unwrap();
-    let wrong = folder.path().join("wrong");
-    std::fs::write(&wrong, b"\"\xff\"").unwrap();
+    let invalid_file = folder.path().join("wrong");
+    std::fs::write(&invalid_file, b"\"\xff\"").unwrap();
     let load = |id: u64, mode: &str, statement: &str, file: &Path| json!({"id": id, "op": "load", "mode": mode, "statement": statement, "file": file, "sync": false});
     let replies = talk(&[
         open(1, folder.path(), &json!({})),
@@ -104,8 +104,8 @@ fn a_document_goes_in_whole_by_the_bulk_path_and_as_a_parameter() {
         json!({"id": 5, "op": "ask", "statement": "one_read t"}),
         json!({"id": 6, "op": "ask", "statement": "one_read u"}),
         json!({"id": 7, "op": "ask", "statement": "one_value u v"}),
-        load(8, "parameter", "one_put u {{document}}", &wrong),
-        load(9, "whole", "one_load u :doc", &wrong),
+        load(8, "parameter", "one_put u {{document}}", &invalid_file),
+        load(9, "whole", "one_load u :doc", &invalid_file),
         load(10, "whole", "one_load u :doc", &folder.path().join("none")),
     ]);
     let rows = |id: usize| &replies[id - 1]["ok"]["outcome"]["rows"];
@@ -123,12 +123,12 @@ fn a_wait_ends_at_its_limit_with_what_is_left() {
     let settle = |limit: f64| json!({"id": 2, "op": "settle", "until_zero": "drained", "limit_s": limit});
     let script = json!({"undrained": 1000});
     let replies = talk(&[open(1, folder.path(), &script), settle(0.3)]);
-    let done = replies.last().unwrap();
-    assert_eq!(done["ok"]["remaining"], 985);
-    assert_eq!(done["ok"]["seconds"], 0.3);
-    let signs: Vec<&Json> = replies.iter().filter(|reply| !reply["progress"].is_null()).collect();
-    assert_eq!(signs.len(), 2, "{replies:?}");
-    assert_eq!(signs[0]["progress"], json!({"done": 995, "total": null, "unit": "remaining"}));
+    let last_reply = replies.last().unwrap();
+    assert_eq!(last_reply["ok"]["remaining"], 985);
+    assert_eq!(last_reply["ok"]["seconds"], 0.3);
+    let messages: Vec<&Json> = replies.iter().filter(|reply| !reply["progress"].is_null()).collect();
+    assert_eq!(messages.len(), 2, "{replies:?}");
+    assert_eq!(messages[0]["progress"], json!({"done": 995, "total": null, "unit": "remaining"}));
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn loads_by_row_tell_how_far_they_are() {
 #[test]
 fn requests_out_of_turn_are_refused_and_answered_by_their_id() {
     let folder = tempfile::tempdir().unwrap();
-    let mut other = open(2, folder.path(), &json!({}));
-    other["protocol"] = json!(7);
-    let mut unknown = open(3, folder.path(), &json!({}));
-    unknown["open"]["protocol"] = json!("dbase");
+    let mut other_protocol = open(2, folder.path(), &json!({}));
+    other_protocol["protocol"] = json!(7);
+    let mut unknown_protocol = open(3, folder.path(), &json!({}));
+    unknown_protocol["open"]["protocol"] = json!("dbase");
     let replies = talk(&[
         json!({"id": 1, "op": "ask", "statement": "q1"}),
-        other,
-        unknown,
+        other_protocol,
+        unknown_protocol,
         open(4, folder.path(), &json!({})),
         open(5, folder.path(), &json!({})),
         json!({"id": 6, "op": "dance"}),
@@ -188,9 +188,9 @@ fn requests_out_of_turn_are_refused_and_answered_by_their_id() {
         .filter(|reply| !reply["error"].is_null())
         .map(|reply| (reply["id"].as_u64().unwrap(), error_of(reply).0))
         .collect();
-    let wanted =
+    let expected =
         [(1, "request"), (2, "request"), (3, "unsupported"), (5, "request"), (6, "request"), (0, "request")];
-    assert_eq!(errors, wanted);
+    assert_eq!(errors, expected);
     assert!(error_of(&replies[1]).1.contains("protocol 3, not 7"));
     assert!(error_of(&replies[5]).1.contains("dance"));
 }
@@ -208,7 +208,7 @@ fn answers_of_another_shape_than_asked_for_are_errors() {
         json!({"id": 5, "op": "settle", "until_zero": "plan x", "limit_s": 1}),
         json!({"id": 6, "op": "load", "mode": "rows", "statement": ":doc", "file": "/nonexistent/x"}),
     ]);
-    assert_eq!(error_of(&replies[2]), ("protocol", "figures are one row, and the statement gave 2"));
+    assert_eq!(error_of(&replies[2]), ("protocol", "metrics are one row, and the statement gave 2"));
     assert_eq!(error_of(&replies[3]).0, "protocol");
     assert_eq!(error_of(&replies[4]).0, "protocol");
     assert_eq!(error_of(&replies[5]).0, "documents");
@@ -258,7 +258,7 @@ fn long_reasons_are_cut_between_characters() {
         id: 1,
         output: Arc::new(Mutex::new(Vec::new())),
         clock: Arc::new(FakeClock::new()),
-        last: Duration::ZERO,
+        last_report: Duration::ZERO,
         rejects: Vec::new(),
     };
     sink.refused(0, "é".repeat(REASON_LIMIT));
@@ -272,16 +272,15 @@ impl JobRunner for Echo {
     fn drive(
         &mut self,
         job: &Json,
-        on: &JobTarget<'_>,
-        tell: &mut dyn FnMut(Progress),
+        target: &JobTarget<'_>,
+        report_progress: &mut dyn FnMut(Progress),
     ) -> Result<Json, Failure> {
         if job["fails"] == true {
             return Err(failure(FailureKind::Request, "no"));
         }
-        tell(Progress { done: 7, total: None, unit: "operations".to_owned() });
-        Ok(
-            json!({"job": job, "protocol": on.open.protocol, "is_here": on.place == EngineLocation::InProcess}),
-        )
+        report_progress(Progress { done: 7, total: None, unit: "operations".to_owned() });
+        let is_here = target.place == EngineLocation::InProcess;
+        Ok(json!({"job": job, "protocol": target.open.protocol, "is_here": is_here}))
     }
 }
 
@@ -307,7 +306,7 @@ fn jobs_of_clients_are_handed_on() {
     assert_eq!(error_of(&replies[4]), ("request", "no"));
     assert!(replies[5]["ok"].is_object());
     // A worker without clients refuses the request.
-    let other = tempfile::tempdir().unwrap();
-    let replies = talk(&[open(1, other.path(), &json!({})), drive(2, json!({}))]);
+    let second_folder = tempfile::tempdir().unwrap();
+    let replies = talk(&[open(1, second_folder.path(), &json!({})), drive(2, json!({}))]);
     assert_eq!(error_of(&replies[1]), ("request", "this worker has no clients"));
 }

@@ -1,10 +1,10 @@
 //! Classifies the resource that limited the time of a trial.
 
 /// Shorter trials are not classified: the kernel's CPU counters are too coarse.
-const SHORTEST_S: f64 = 0.002;
+const MIN_SECONDS: f64 = 0.002;
 /// Share of a resource's limit above which the resource is the bottleneck. The rest is start-up and
 /// hand-over.
-const NEARLY: f64 = 0.75;
+const BUSY_SHARE: f64 = 0.75;
 
 /// Resource usage of one trial, as counted by the kernel.
 #[derive(Debug, Clone, Copy)]
@@ -27,23 +27,23 @@ pub(crate) struct TrialUsage {
 /// `cpu, part` (more than one core, not all) or `waiting` (neither). `None` if the trial is too short to
 /// classify.
 #[must_use]
-pub(crate) fn bottleneck(spent: &TrialUsage) -> Option<&'static str> {
-    if spent.seconds < SHORTEST_S {
+pub(crate) fn bottleneck(usage: &TrialUsage) -> Option<&'static str> {
+    if usage.seconds < MIN_SECONDS {
         return None;
     }
-    let busy = spent.cpu_s / spent.seconds;
-    let moved = spent.read_bytes.max(spent.written_bytes) as f64;
-    if let Some(bandwidth) = spent.disk_bytes_per_s
+    let busy_cores = usage.cpu_s / usage.seconds;
+    let transferred_bytes = usage.read_bytes.max(usage.written_bytes) as f64;
+    if let Some(bandwidth) = usage.disk_bytes_per_s
         && bandwidth > 0.0
-        && moved / bandwidth >= NEARLY * spent.seconds
+        && transferred_bytes / bandwidth >= BUSY_SHARE * usage.seconds
     {
         return Some("disk");
     }
-    Some(if busy >= NEARLY * spent.cores as f64 {
-        if spent.cores == 1 { "one core" } else { "cpu" }
-    } else if busy >= 1.25 {
+    Some(if busy_cores >= BUSY_SHARE * usage.cores as f64 {
+        if usage.cores == 1 { "one core" } else { "cpu" }
+    } else if busy_cores >= 1.25 {
         "cpu, part"
-    } else if busy >= NEARLY {
+    } else if busy_cores >= BUSY_SHARE {
         "one core"
     } else {
         "waiting"
@@ -54,21 +54,21 @@ pub(crate) fn bottleneck(spent: &TrialUsage) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn spent(seconds: f64, cpu_s: f64, read_bytes: u64) -> TrialUsage {
+    fn usage(seconds: f64, cpu_s: f64, read_bytes: u64) -> TrialUsage {
         TrialUsage { seconds, cpu_s, read_bytes, written_bytes: 0, cores: 4, disk_bytes_per_s: Some(1e9) }
     }
 
     #[test]
     fn each_bound_is_told_from_the_others() {
-        assert_eq!(bottleneck(&spent(0.001, 0.001, 0)), None);
-        assert_eq!(bottleneck(&spent(1.0, 3.9, 0)), Some("cpu"));
-        assert_eq!(bottleneck(&spent(1.0, 2.0, 0)), Some("cpu, part"));
-        assert_eq!(bottleneck(&spent(1.0, 1.0, 0)), Some("one core"));
-        assert_eq!(bottleneck(&spent(1.0, 0.2, 0)), Some("waiting"));
-        assert_eq!(bottleneck(&spent(1.0, 1.0, 900_000_000)), Some("disk"));
-        assert_eq!(bottleneck(&TrialUsage { cores: 1, ..spent(1.0, 1.0, 0) }), Some("one core"));
+        assert_eq!(bottleneck(&usage(0.001, 0.001, 0)), None);
+        assert_eq!(bottleneck(&usage(1.0, 3.9, 0)), Some("cpu"));
+        assert_eq!(bottleneck(&usage(1.0, 2.0, 0)), Some("cpu, part"));
+        assert_eq!(bottleneck(&usage(1.0, 1.0, 0)), Some("one core"));
+        assert_eq!(bottleneck(&usage(1.0, 0.2, 0)), Some("waiting"));
+        assert_eq!(bottleneck(&usage(1.0, 1.0, 900_000_000)), Some("disk"));
+        assert_eq!(bottleneck(&TrialUsage { cores: 1, ..usage(1.0, 1.0, 0) }), Some("one core"));
         assert_eq!(
-            bottleneck(&TrialUsage { disk_bytes_per_s: None, ..spent(1.0, 0.1, 900_000_000) }),
+            bottleneck(&TrialUsage { disk_bytes_per_s: None, ..usage(1.0, 0.1, 900_000_000) }),
             Some("waiting")
         );
     }

@@ -82,8 +82,8 @@ pub(crate) fn control_cell(workload: &str) -> Cell {
     }
 }
 
-/// Order of `count` targets in a round, rotated by one position per round so that no target always runs first
-/// or at the same time of the round.
+/// Order of `count` targets in a round, rotated by one position per round. No target always runs first or at
+/// the same time of the round.
 #[must_use]
 pub fn rotation(count: usize, round: u32) -> Vec<usize> {
     let shift = round.saturating_sub(1) as usize;
@@ -97,11 +97,11 @@ mod tests {
     #[test]
     fn every_target_takes_every_place_over_as_many_rounds() {
         for count in 1..6 {
-            for place in 0..count {
-                let mut seen: Vec<usize> =
-                    (1..=count as u32).map(|round| rotation(count, round)[place]).collect();
-                seen.sort_unstable();
-                assert_eq!(seen, (0..count).collect::<Vec<_>>());
+            for position in 0..count {
+                let mut indices: Vec<usize> =
+                    (1..=count as u32).map(|round| rotation(count, round)[position]).collect();
+                indices.sort_unstable();
+                assert_eq!(indices, (0..count).collect::<Vec<_>>());
             }
         }
         assert!(rotation(0, 1).is_empty());

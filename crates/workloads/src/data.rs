@@ -13,25 +13,28 @@ use crate::observer::{Observer, RunEvent};
 
 /// Number of non-document lines whose place and fault are reported; the file in the run folder lists all of
 /// them.
-const TOLD: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// Warns about lines of the source that are not documents, and about files that were not read.
 pub(crate) fn tell(staged: &StagedDocuments, observer: &mut dyn Observer) {
     let left_out = left_out::sentence(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
         0 => None,
-        1 => Some(format!("1 line is no JSON, and no document: {}", first(staged).join("; "))),
-        lines => Some(format!("{lines} lines are no JSON, and no documents: {}", first(staged).join("; "))),
+        1 => Some(format!("1 line is no JSON, and no document: {}", first_faults(staged).join("; "))),
+        lines => {
+            let faults = first_faults(staged).join("; ");
+            Some(format!("{lines} lines are no JSON, and no documents: {faults}"))
+        }
     };
     for text in left_out.into_iter().chain(no_documents) {
         observer.event(&RunEvent::Warning(&text));
     }
 }
 
-/// Place and fault of the first [`TOLD`] lines that are not documents.
-fn first(staged: &StagedDocuments) -> Vec<String> {
-    let told = staged.no_documents.iter().take(TOLD);
-    told.map(|NoDocument { place, fault }| format!("{place}: {fault}")).collect()
+/// Place and fault of the first [`MAX_REPORTED`] lines that are not documents.
+fn first_faults(staged: &StagedDocuments) -> Vec<String> {
+    let reported = staged.no_documents.iter().take(MAX_REPORTED);
+    reported.map(|NoDocument { place, fault }| format!("{place}: {fault}")).collect()
 }
 
 /// Writes all lines that are not documents to [`DataSetInfo::NO_DOCUMENTS`] in the run folder. Writes no file
@@ -83,7 +86,7 @@ pub(crate) fn of(
         origin: serde_json::to_value(source)?,
         staging_s: Some(staging_s),
         no_documents: staged.no_documents.len() as u64,
-        first_no_documents: first(staged),
+        first_no_documents: first_faults(staged),
         left_out: left_out::sentence(&staged.left_out),
         reference_sizes,
     })

@@ -24,8 +24,8 @@ pub enum RunError {
     Changed(String),
     /// The user's time budget is too short for the minimum number of rounds.
     #[error(
-        "{rounds} rounds do not fit into a budget of {seconds:.0} s: they need about {needed_s:.0} s; give --budget \
-         that much, choose fewer systems or a smaller --scale, or say how many --rounds there shall be"
+        "{rounds} rounds do not fit into a budget of {seconds:.0} s: they need about {needed_s:.0} s; give \
+         --budget that much, choose fewer systems or a smaller --scale, or say how many --rounds there shall be"
     )]
     Budget {
         /// Time budget given by the user.

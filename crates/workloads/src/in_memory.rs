@@ -5,9 +5,9 @@ use jsonathlon_telemetry::page_cache;
 use crate::session::Session;
 
 /// A trial that reads more than this share of the data files, or more than this many bytes, is not in memory.
-const READS: (f64, u64) = (0.01, 16 << 20);
+const MAX_READ: (f64, u64) = (0.01, 16 << 20);
 /// Lower bound of the limit, the kernel's usual read-ahead: a page of a WAL or of a catalogue is not data.
-const READ_AHEAD: u64 = 128 << 10;
+const READ_AHEAD_BYTES: u64 = 128 << 10;
 
 /// Bytes that a trial may read from the disk and still count as in memory. `None` on a remote server and if
 /// the data files cannot be measured.
@@ -15,7 +15,7 @@ pub(crate) fn may_read(session: &Session<'_>) -> Option<u64> {
     if session.is_remote() {
         return None;
     }
-    let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;
-    let files = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(logs);
-    Some(((files as f64 * READS.0) as u64).min(READS.1).max(READ_AHEAD))
+    let log_bytes = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;
+    let data_bytes = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(log_bytes);
+    Some(((data_bytes as f64 * MAX_READ.0) as u64).min(MAX_READ.1).max(READ_AHEAD_BYTES))
 }

@@ -9,48 +9,48 @@ pub(crate) struct Limit {
     pub(crate) refused: Option<u64>,
 }
 
-/// Searches the limit from `least` to `most`. Assumes that every value below an accepted one is accepted,
+/// Searches the limit from `min` to `max`. Assumes that every value below an accepted one is accepted,
 /// too. If both values of the result are set, they are adjacent.
 pub(crate) fn find<E>(
-    least: u64,
-    most: u64,
-    mut is_taken: impl FnMut(u64) -> Result<bool, E>,
+    min: u64,
+    max: u64,
+    mut is_accepted: impl FnMut(u64) -> Result<bool, E>,
 ) -> Result<Limit, E> {
-    let mut found = Limit::default();
-    let mut next = least;
+    let mut limit = Limit::default();
+    let mut candidate = min;
     loop {
-        if !is_taken(next)? {
-            found.refused = Some(next);
+        if !is_accepted(candidate)? {
+            limit.refused = Some(candidate);
             break;
         }
-        found.taken = Some(next);
-        if next >= most {
-            return Ok(found);
+        limit.taken = Some(candidate);
+        if candidate >= max {
+            return Ok(limit);
         }
-        next = next.saturating_mul(2).max(1).min(most);
+        candidate = candidate.saturating_mul(2).max(1).min(max);
     }
-    if let (Some(taken), Some(refused)) = (found.taken, found.refused) {
-        let (taken, refused) = between(taken, refused, is_taken)?;
-        found = Limit { taken: Some(taken), refused: Some(refused) };
+    if let (Some(accepted), Some(rejected)) = (limit.taken, limit.refused) {
+        let (accepted, rejected) = between(accepted, rejected, is_accepted)?;
+        limit = Limit { taken: Some(accepted), refused: Some(rejected) };
     }
-    Ok(found)
+    Ok(limit)
 }
 
 /// Bisects between an accepted and a rejected value and returns two adjacent values, accepted first.
 pub(crate) fn between<E>(
-    mut taken: u64,
-    mut refused: u64,
-    mut is_taken: impl FnMut(u64) -> Result<bool, E>,
+    mut accepted: u64,
+    mut rejected: u64,
+    mut is_accepted: impl FnMut(u64) -> Result<bool, E>,
 ) -> Result<(u64, u64), E> {
-    while refused.saturating_sub(taken) > 1 {
-        let middle = taken + (refused - taken) / 2;
-        if is_taken(middle)? {
-            taken = middle;
+    while rejected.saturating_sub(accepted) > 1 {
+        let middle = accepted + (rejected - accepted) / 2;
+        if is_accepted(middle)? {
+            accepted = middle;
         } else {
-            refused = middle;
+            rejected = middle;
         }
     }
-    Ok((taken, refused))
+    Ok((accepted, rejected))
 }
 
 #[cfg(test)]
@@ -59,24 +59,24 @@ mod tests {
 
     use super::*;
 
-    fn of(least: u64, most: u64, limit: u64) -> (Limit, u32) {
+    fn find_limit(min: u64, max: u64, limit: u64) -> (Limit, u32) {
         let mut tries = 0;
-        let found = find::<()>(least, most, |size| {
-            assert!((least..=most).contains(&size), "{size}");
+        let result = find::<()>(min, max, |size| {
+            assert!((min..=max).contains(&size), "{size}");
             tries += 1;
             Ok(size <= limit)
         });
-        (found.unwrap(), tries)
+        (result.unwrap(), tries)
     }
 
     #[test]
     fn edges_are_told_apart() {
         let limit = |taken, refused| Limit { taken, refused };
-        assert_eq!(of(2, 100, 1), (limit(None, Some(2)), 1));
-        assert_eq!(of(2, 100, 2).0, limit(Some(2), Some(3)));
-        assert_eq!(of(2, 100, 99).0, limit(Some(99), Some(100)));
-        assert_eq!(of(2, 100, 100).0, limit(Some(100), None));
-        assert_eq!(of(2, 2, 5), (limit(Some(2), None), 1));
+        assert_eq!(find_limit(2, 100, 1), (limit(None, Some(2)), 1));
+        assert_eq!(find_limit(2, 100, 2).0, limit(Some(2), Some(3)));
+        assert_eq!(find_limit(2, 100, 99).0, limit(Some(99), Some(100)));
+        assert_eq!(find_limit(2, 100, 100).0, limit(Some(100), None));
+        assert_eq!(find_limit(2, 2, 5), (limit(Some(2), None), 1));
     }
 
     #[test]
@@ -87,9 +87,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_limit_itself_is_found_and_no_step_of_a_grid(limit in 2_u64..200_000) {
-            let (found, tries) = of(2, 100_000, limit);
-            prop_assert_eq!(found.taken, Some(limit.min(100_000)));
-            prop_assert_eq!(found.refused, (limit < 100_000).then_some(limit + 1));
+            let (result, tries) = find_limit(2, 100_000, limit);
+            prop_assert_eq!(result.taken, Some(limit.min(100_000)));
+            prop_assert_eq!(result.refused, (limit < 100_000).then_some(limit + 1));
             prop_assert!(tries <= 34, "{}", tries);
         }
     }

@@ -13,7 +13,7 @@ pub enum Activity {
     Turn,
 }
 
-/// What an observer is told during a run: progress, results as they are recorded, and warnings.
+/// Event that an observer receives during a run: progress, a result as it is recorded, or a warning.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
     /// A named piece of work began: staging documents, loading a system, a round.

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::RunError;
 
 /// Fallback folders for the link if the path of the default temporary folder has special characters.
-const FOLDERS: [&str; 2] = ["/tmp", "/var/tmp"];
+const FALLBACK_FOLDERS: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// Path to a file without special characters. A link behind the path is removed when this value is dropped.
 #[derive(Debug)]
@@ -32,24 +32,26 @@ impl PlainName {
         if is_plain(&file) {
             return Ok(Self { path: file, _folder: None });
         }
-        let usual = std::env::temp_dir();
-        let places = std::iter::once(usual.as_path()).filter(|path| is_plain(path) && path.is_absolute());
-        let mut last = None;
-        for place in places.chain(FOLDERS.map(Path::new)) {
+        let default_folder = std::env::temp_dir();
+        let folders =
+            std::iter::once(default_folder.as_path()).filter(|path| is_plain(path) && path.is_absolute());
+        let mut last_error = None;
+        for parent in folders.chain(FALLBACK_FOLDERS.map(Path::new)) {
             // A server that runs as another user may have to read the file.
-            let open = std::fs::Permissions::from_mode(0o755);
-            let made = tempfile::Builder::new().prefix("jsonathlon-").permissions(open).tempdir_in(place);
-            let linked = made.and_then(|folder| {
+            let permissions = std::fs::Permissions::from_mode(0o755);
+            let link_folder =
+                tempfile::Builder::new().prefix("jsonathlon-").permissions(permissions).tempdir_in(parent);
+            let result = link_folder.and_then(|folder| {
                 let path = folder.path().join("documents.ndjson");
                 std::os::unix::fs::symlink(&file, &path)?;
                 Ok(Self { path, _folder: Some(folder) })
             });
-            match linked {
-                Ok(named) => return Ok(named),
-                Err(error) => last = Some(error),
+            match result {
+                Ok(plain_name) => return Ok(plain_name),
+                Err(error) => last_error = Some(error),
             }
         }
-        Err(failed()(last.unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))))
+        Err(failed()(last_error.unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))))
     }
 
     /// The plain path as text for a statement.
@@ -60,8 +62,8 @@ impl PlainName {
 
 /// Returns `true` if the path has only ASCII letters, digits and `/._-`, which no engine interprets.
 fn is_plain(path: &Path) -> bool {
-    let means_nothing = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
-    path.as_os_str().as_encoded_bytes().iter().all(means_nothing)
+    let is_plain_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+    path.as_os_str().as_encoded_bytes().iter().all(is_plain_byte)
 }
 
 #[cfg(test)]
@@ -85,9 +87,9 @@ mod tests {
             "é",
             "s3:",
         ] {
-            let inside = folder.path().join(name);
-            std::fs::create_dir(&inside).unwrap();
-            let file = inside.join("a.ndjson");
+            let subfolder = folder.path().join(name);
+            std::fs::create_dir(&subfolder).unwrap();
+            let file = subfolder.join("a.ndjson");
             std::fs::write(&file, name).unwrap();
             let plain = PlainName::of(&file).unwrap();
             assert!(is_plain(Path::new(&plain.text())), "{}", plain.text());

@@ -39,12 +39,12 @@ pub(crate) fn check(
             let check = PlanCheck { cell, file: String::new(), violations };
             return Ok(recorder.append(key, RecordBody::Plan(check))?);
         }
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
     let violations = violations(&text);
     // The first empty line separates statement and plan, so empty lines of the statement are removed.
-    let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
-    let content = format!("{}\n\n{text}\n", asked.join("\n"));
+    let lines: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
+    let content = format!("{}\n\n{text}\n", lines.join("\n"));
     recorder
         .folder
         .write_file(&format!("plans/{name}.txt"), content.as_bytes())

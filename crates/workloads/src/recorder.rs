@@ -26,12 +26,12 @@ pub struct TrialRecorder<'a> {
     journal: Journal,
     pub(crate) observer: &'a mut dyn Observer,
     /// Keys of planned trials that have no record yet.
-    open: HashSet<String>,
+    open_keys: HashSet<String>,
     planned: u64,
     /// Cores of the machine, the basis of the CPU steal share.
     cores: usize,
     /// Time of the last record and the machine's CPU steal in seconds by then.
-    before: (Instant, Option<f64>),
+    last_reading: (Instant, Option<f64>),
     /// Times of the trials by cell key, for the stopping rule.
     times: BTreeMap<String, CellTimes>,
     /// Recorded comparisons of answers between systems.
@@ -54,15 +54,15 @@ impl<'a> TrialRecorder<'a> {
         planned: &[String],
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let open: HashSet<String> = planned.iter().filter(|key| !journal.has(key)).cloned().collect();
+        let open_keys: HashSet<String> = planned.iter().filter(|key| !journal.has(key)).cloned().collect();
         let mut recorder = Self {
             folder,
             journal,
             observer,
-            open,
+            open_keys,
             planned: planned.len() as u64,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
-            before: (Instant::now(), machine::steal_seconds()),
+            last_reading: (Instant::now(), machine::steal_seconds()),
             times: BTreeMap::new(),
             agreements: Vec::new(),
         };
@@ -74,12 +74,12 @@ impl<'a> TrialRecorder<'a> {
             }
         }
         // Records of earlier processes are reported once, as the initial progress.
-        recorder.tell_trials();
+        recorder.report_trials();
         recorder
     }
 
-    fn tell_trials(&mut self) {
-        let done = self.planned - self.open.len() as u64;
+    fn report_trials(&mut self) {
+        let done = self.planned - self.open_keys.len() as u64;
         self.observer.event(&RunEvent::Trials { done, planned: self.planned });
     }
 
@@ -93,20 +93,20 @@ impl<'a> TrialRecorder<'a> {
         };
         self.times
             .values()
-            .filter(|one| one.is_rankable && matches!(one.cell.phase, Phase::Cold | Phase::Hot))
-            .filter(|one| one.cell.state == Some(state) && is_ranked(&one.cell))
-            .map(|one| one.rounds.values().cloned().collect())
+            .filter(|times| times.is_rankable && matches!(times.cell.phase, Phase::Cold | Phase::Hot))
+            .filter(|times| times.cell.state == Some(state) && is_ranked(&times.cell))
+            .map(|times| times.rounds.values().cloned().collect())
             .collect()
     }
 
     fn remember(&mut self, trial: &Trial) {
-        let timed = self.times.entry(trial.cell.key()).or_insert_with(|| CellTimes {
+        let times = self.times.entry(trial.cell.key()).or_insert_with(|| CellTimes {
             cell: trial.cell.clone(),
             rounds: BTreeMap::new(),
             is_rankable: true,
         });
-        timed.is_rankable &= matches!(trial.verdict, Verdict::Exact | Verdict::Approximate);
-        timed.rounds.entry(trial.round).or_default().extend(trial.seconds);
+        times.is_rankable &= matches!(trial.verdict, Verdict::Exact | Verdict::Approximate);
+        times.rounds.entry(trial.round).or_default().extend(trial.seconds);
     }
 
     /// Whether the journal has a terminal record with this key.
@@ -132,22 +132,22 @@ impl<'a> TrialRecorder<'a> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
-        let now = (Instant::now(), machine::steal_seconds());
-        if let (Some(before), Some(taken)) = (self.before.1, now.1) {
+        let reading = (Instant::now(), machine::steal_seconds());
+        if let (Some(previous_steal_s), Some(steal_s)) = (self.last_reading.1, reading.1) {
             // CPU steal since the previous record, over all cores, and its share of the available CPU time.
-            let taken = (taken - before).max(0.0);
-            let all = now.0.duration_since(self.before.0).as_secs_f64() * self.cores as f64;
-            trial.metrics.insert("machine_steal_s".into(), taken);
-            if all > 0.0 {
-                trial.metrics.insert("machine_steal_share".into(), taken / all);
+            let stolen_s = (steal_s - previous_steal_s).max(0.0);
+            let available_s = reading.0.duration_since(self.last_reading.0).as_secs_f64() * self.cores as f64;
+            trial.metrics.insert("machine_steal_s".into(), stolen_s);
+            if available_s > 0.0 {
+                trial.metrics.insert("machine_steal_share".into(), stolen_s / available_s);
             }
         }
-        self.before = now;
+        self.last_reading = reading;
         self.remember(&trial);
         self.observer.event(&RunEvent::Trial(&trial));
-        self.open.remove(&key);
+        self.open_keys.remove(&key);
         self.journal.append_unsynced(&JournalRecord::new(key, RecordBody::Trial(Box::new(trial))))?;
-        self.tell_trials();
+        self.report_trials();
         Ok(())
     }
 
@@ -212,19 +212,19 @@ pub fn new_trial(cell: &Cell, round: u32, order: u32) -> Trial {
     Trial { at_ms, ..Trial::blank(cell.clone(), round, order) }
 }
 
-/// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`). `what` is the
-/// prefix of the metric names: `peak` for samples during a trial, `held` for a reading between trials.
-pub(crate) fn memory_metrics(what: &str, now: Memory, idle: Option<Memory>) -> Metrics {
+/// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`). The
+/// metric names begin with `prefix`: `peak` for samples during a trial, `held` for a reading between trials.
+pub(crate) fn memory_metrics(prefix: &str, memory: Memory, idle: Option<Memory>) -> Metrics {
     let mut metrics = Metrics::from([
-        (format!("{what}_pss_bytes"), now.pss_bytes as f64),
-        (format!("{what}_anonymous_bytes"), now.anonymous_bytes as f64),
-        (format!("{what}_shared_bytes"), now.shared_bytes as f64),
-        (format!("{what}_file_mapped_bytes"), now.file_bytes as f64),
+        (format!("{prefix}_pss_bytes"), memory.pss_bytes as f64),
+        (format!("{prefix}_anonymous_bytes"), memory.anonymous_bytes as f64),
+        (format!("{prefix}_shared_bytes"), memory.shared_bytes as f64),
+        (format!("{prefix}_file_mapped_bytes"), memory.file_bytes as f64),
     ]);
     if let Some(idle) = idle {
         metrics.insert("idle_pss_bytes".to_owned(), idle.pss_bytes as f64);
-        let over = now.pss_bytes.saturating_sub(idle.pss_bytes);
-        metrics.insert(format!("{what}_pss_over_idle_bytes"), over as f64);
+        let growth = memory.pss_bytes.saturating_sub(idle.pss_bytes);
+        metrics.insert(format!("{prefix}_pss_over_idle_bytes"), growth as f64);
     }
     metrics
 }

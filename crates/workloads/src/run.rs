@@ -41,7 +41,7 @@ use crate::{
 /// Bytes of a generated event with its newline, for estimates before documents are generated.
 const EVENT_BYTES: u64 = 482;
 /// Minimum memory in bytes that must be available, because an engine needs at least this much.
-const LEAST_MEMORY: u64 = 1 << 30;
+const MIN_MEMORY_BYTES: u64 = 1 << 30;
 
 /// Plan of a run before anything is executed.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub fn start(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
-    let begun = Instant::now();
+    let started = Instant::now();
     check_targets(plan, workload)?;
     let folder = RunFolder::create(folder)?;
     let clock = MonotonicClock::new();
@@ -85,19 +85,19 @@ pub fn start(
     let staging_s = clock.now().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
-    let setting = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
-    let bench = RunContext { begun, ..bench(plan, &setting, &folder, cancelled) };
+    let staged_run = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let bench = RunContext { begun: started, ..build_context(plan, &staged_run, &folder, cancelled) };
     let manifest = manifest(plan, workload, &folder, &bench, staging_s)?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
     let mut recorder = TrialRecorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
-    cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
+    clean_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// Rejects a plan with a target on which the workload cannot run.
 fn check_targets(plan: &RunPlan, workload: &dyn Workload) -> Result<(), RunError> {
     match plan.targets.iter().find_map(|target| workload.unsupported_reason(target)) {
-        Some(why) => Err(RunError::Catalogue(format!("{} cannot run: {why}", workload.name()))),
+        Some(reason) => Err(RunError::Catalogue(format!("{} cannot run: {reason}", workload.name()))),
         None => Ok(()),
     }
 }
@@ -109,7 +109,7 @@ fn prepare_documents(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<StagedDocuments, RunError> {
-    servers_fit(plan, folder)?;
+    check_servers(plan, folder)?;
     match &plan.source {
         Source::Generated { documents, .. } => {
             check_room(folder, documents.saturating_mul(EVENT_BYTES), plan, workload)?;
@@ -125,9 +125,10 @@ fn prepare_documents(
 }
 
 /// Fails early if servers cannot be started here, instead of failing every trial.
-fn servers_fit(plan: &RunPlan, folder: &RunFolder) -> Result<(), RunError> {
+fn check_servers(plan: &RunPlan, folder: &RunFolder) -> Result<(), RunError> {
     let is_started = |target: &&Target| target.remote.is_none() && target.configuration.server.is_some();
-    let servers = plan.targets.iter().filter(is_started).filter_map(|one| one.configuration.server.as_ref());
+    let started_targets = plan.targets.iter().filter(is_started);
+    let servers = started_targets.filter_map(|target| target.configuration.server.as_ref());
     let mut transports: Vec<Transport> = Vec::new();
     for server in servers {
         if !transports.contains(&server.transport) {
@@ -141,7 +142,7 @@ fn servers_fit(plan: &RunPlan, folder: &RunFolder) -> Result<(), RunError> {
 
 /// Number of targets that store all documents. References are excluded, because their columns take little
 /// space.
-fn databases(plan: &RunPlan) -> usize {
+fn database_count(plan: &RunPlan) -> usize {
     plan.targets.iter().filter(|target| !target.configuration.reference).count()
 }
 
@@ -157,21 +158,24 @@ pub fn resume(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let (folder, manifest) = RunFolder::open(folder)?;
     let configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
-    for (then, now) in manifest.configurations.iter().zip(&configurations) {
-        if then.configuration_digest != now.configuration_digest
-            || then.artifact_digest != now.artifact_digest
+    for (recorded, current) in manifest.configurations.iter().zip(&configurations) {
+        if recorded.configuration_digest != current.configuration_digest
+            || recorded.artifact_digest != current.artifact_digest
         {
             return Err(RunError::Changed(format!(
                 "{} {} is configured or installed differently now ({} then, {} now); start a new run",
-                now.id.system, now.id.variant, then.configuration_digest, now.configuration_digest
+                current.id.system,
+                current.id.variant,
+                recorded.configuration_digest,
+                current.configuration_digest
             )));
         }
     }
-    empty(&folder.work())?;
-    servers_fit(plan, &folder)?;
+    empty_folder(&folder.work())?;
+    check_servers(plan, &folder)?;
     let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
         return Err(RunError::Changed(format!(
@@ -180,10 +184,11 @@ pub fn resume(
         )));
     }
     let disk_bytes_per_s = manifest.disk_bytes_per_s;
-    let setting = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let staged_run = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
     let (mut journal, records) = folder.journal()?;
     let spent = Spent::of(&manifest, &records);
-    let bench = RunContext { begun, spent, resumed: true, ..bench(plan, &setting, &folder, cancelled) };
+    let context = build_context(plan, &staged_run, &folder, cancelled);
+    let bench = RunContext { begun: started, spent, resumed: true, ..context };
     if workload.planned_keys(&bench) != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
@@ -191,12 +196,13 @@ pub fn resume(
                 .to_owned(),
         ));
     }
-    let resumed = records.iter().filter(|record| matches!(record.body, RecordBody::Resumed { .. })).count();
+    let is_resume = |record: &&JournalRecord| matches!(record.body, RecordBody::Resumed { .. });
+    let number = records.iter().filter(is_resume).count() + 1;
     let at_ms = jiff::Timestamp::now().as_millisecond();
-    journal.append(&JournalRecord::new(format!("resumed:{}", resumed + 1), RecordBody::Resumed { at_ms }))?;
+    journal.append(&JournalRecord::new(format!("resumed:{number}"), RecordBody::Resumed { at_ms }))?;
     let trials = &manifest.plan.trials;
     let mut recorder = TrialRecorder::new(&folder, journal, &records, trials, observer);
-    cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
+    clean_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// Values that are known once documents are staged.
@@ -206,18 +212,18 @@ struct StagedRun<'a> {
     disk_bytes_per_s: Option<f64>,
 }
 
-fn bench<'a>(
+fn build_context<'a>(
     plan: &'a RunPlan,
-    setting: &StagedRun<'a>,
+    staged_run: &StagedRun<'a>,
     folder: &RunFolder,
     cancelled: &'a dyn Fn() -> bool,
 ) -> RunContext<'a> {
     RunContext {
-        workload: setting.workload,
+        workload: staged_run.workload,
         targets: &plan.targets,
-        staged: setting.staged,
+        staged: staged_run.staged,
         settings: &plan.settings,
-        disk_bytes_per_s: setting.disk_bytes_per_s,
+        disk_bytes_per_s: staged_run.disk_bytes_per_s,
         worker: &plan.worker,
         work: folder.work(),
         logs: folder.logs(),
@@ -237,7 +243,7 @@ fn run_trials(
 ) -> Result<(), RunError> {
     let folder = recorder.folder;
     let output = folder.series()?;
-    let _until_the_end = TelemetryWriter::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
+    let _telemetry = TelemetryWriter::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
     workload.run(bench, recorder)
 }
 
@@ -261,7 +267,7 @@ fn stage_documents(
     };
     match stage(&plan.source, &folder.work(), options, &mut *workload.observer(), &mut progress, cancelled) {
         Err(DataError::Cancelled) => Err(RunError::Interrupted),
-        other => Ok(other?),
+        result => Ok(result?),
     }
 }
 
@@ -271,7 +277,7 @@ fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunEr
     let mut traits = Traits::SUSPECT;
     for target in targets {
         for name in workload.suspects(target) {
-            let one = Traits::from_name(&name).ok_or_else(|| {
+            let suspect_trait = Traits::from_name(&name).ok_or_else(|| {
                 let known: Vec<&str> = Traits::NAMED.iter().map(|(name, _)| *name).collect();
                 RunError::Catalogue(format!(
                     "{}: {}.suspects: no trait of documents is called `{name}`; there are {}",
@@ -280,7 +286,7 @@ fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunEr
                     known.join(", ")
                 ))
             })?;
-            traits |= one;
+            traits |= suspect_trait;
         }
     }
     Ok(traits)
@@ -293,13 +299,13 @@ fn check_room(
     plan: &RunPlan,
     workload: &dyn Workload,
 ) -> Result<(), RunError> {
-    let targets = databases(plan);
+    let target_count = database_count(plan);
     let free = disk::free_bytes(folder.path()).map_err(RunError::io("ask how much disk is free"))?;
-    let needed = workload.required_disk_bytes(bytes, targets as u64);
+    let needed = workload.required_disk_bytes(bytes, target_count as u64);
     if free < needed {
         return Err(RunError::Environment(format!(
-            "{} has {} MB free, this run needs about {} MB for {targets} configurations: choose {}, fewer \
-             --systems or variants, or another disk with --out",
+            "{} has {} MB free, this run needs about {} MB for {target_count} configurations: choose {}, \
+             fewer --systems or variants, or another disk with --out",
             folder.path().display(),
             free / 1_000_000,
             needed / 1_000_000,
@@ -307,17 +313,17 @@ fn check_room(
         )));
     }
     match machine::available_memory_bytes() {
-        Some(memory) if memory < LEAST_MEMORY => Err(RunError::Environment(format!(
+        Some(memory) if memory < MIN_MEMORY_BYTES => Err(RunError::Environment(format!(
             "{} MB of memory are available, an engine needs {} MB at least; stop other programs first",
             memory / 1_000_000,
-            LEAST_MEMORY / 1_000_000
+            MIN_MEMORY_BYTES / 1_000_000
         ))),
         _ => Ok(()),
     }
 }
 
-fn json<T>(written: serde_json::Result<T>) -> Result<T, RunError> {
-    written.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
+fn manifest_json<T>(result: serde_json::Result<T>) -> Result<T, RunError> {
+    result.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
 }
 
 fn manifest(
@@ -328,9 +334,9 @@ fn manifest(
     staging_s: f64,
 ) -> Result<Manifest, RunError> {
     let staged = bench.staged;
-    let mut settings = json(serde_json::to_value(&plan.settings))?;
-    if let Some(all) = settings.as_object_mut() {
-        all.insert(workload.name().to_owned(), workload.settings());
+    let mut settings = manifest_json(serde_json::to_value(&plan.settings))?;
+    if let Some(members) = settings.as_object_mut() {
+        members.insert(workload.name().to_owned(), workload.settings());
     }
     Ok(Manifest {
         schema: SCHEMA,
@@ -340,8 +346,8 @@ fn manifest(
         machine: machine::detect(folder.path()),
         clock: MonotonicClock::new().resolution(10_000),
         disk_bytes_per_s: bench.disk_bytes_per_s,
-        data: json(data::of(&plan.source, staged, staging_s))?,
-        configurations: tested(plan, folder),
+        data: manifest_json(data::of(&plan.source, staged, staging_s))?,
+        configurations: describe_configurations(plan, folder),
         workloads: vec![workload.name().into()],
         settings,
         plan: TrialPlan { trials: workload.planned_keys(bench) },
@@ -349,52 +355,52 @@ fn manifest(
 }
 
 /// Describes the configurations, with the results of durability runs in sibling folders for their tiers.
-fn tested(plan: &RunPlan, folder: &RunFolder) -> Vec<Configuration> {
-    let mut all: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
-    if all.iter().any(|one| one.durability.is_some())
-        && let Some(beside) = folder.path().parent()
+fn describe_configurations(plan: &RunPlan, folder: &RunFolder) -> Vec<Configuration> {
+    let mut configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
+    if configurations.iter().any(|configuration| configuration.durability.is_some())
+        && let Some(runs_folder) = folder.path().parent()
     {
-        let shown = load_evidence(beside);
-        for one in &mut all {
-            if let Some(durability) = &mut one.durability {
-                durability.tested = shown.get(&durability.basis).cloned().unwrap_or_default();
+        let evidence = load_evidence(runs_folder);
+        for configuration in &mut configurations {
+            if let Some(durability) = &mut configuration.durability {
+                durability.tested = evidence.get(&durability.basis).cloned().unwrap_or_default();
             }
         }
     }
-    all
+    configurations
 }
 
 fn configuration(target: &Target) -> Configuration {
-    let from = &target.configuration;
+    let configuration = &target.configuration;
     Configuration {
         id: target.id(),
-        title: from.title.clone(),
-        variant_title: from.variant_title.clone(),
-        embedded: from.embedded,
-        transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
-        end_of_life: from.end_of_life,
-        outdated: from.outdated.clone(),
+        title: configuration.title.clone(),
+        variant_title: configuration.variant_title.clone(),
+        embedded: configuration.embedded,
+        transport: configuration.server.as_ref().map(|server| server.transport.word().to_owned()),
+        end_of_life: configuration.end_of_life,
+        outdated: configuration.outdated.clone(),
         preparation: Some(target.preparation()),
         profile: target.profile(),
-        memory_bytes: from.memory_bytes,
-        memory_settings: from.memory_settings.iter().map(memory_setting).collect(),
-        durability: from.durability.as_ref().map(|tier| Durability {
+        memory_bytes: configuration.memory_bytes,
+        memory_settings: configuration.memory_settings.iter().map(memory_setting).collect(),
+        durability: configuration.durability.as_ref().map(|tier| Durability {
             tier: tier.name.clone(),
             process_crash: tier.process_crash.clone(),
             power_loss: tier.power_loss.clone(),
             basis: target.durability_basis(),
             tested: Vec::new(),
         }),
-        not_made_for: from.serving().and_then(|serving| serving.not_made_for),
-        parallel_unit: from.properties.parallel_unit,
-        other_questions: other_questions(from),
-        ranks_with: ranks_with(from),
-        ranked: from.ranked && from.durability.as_ref().is_none_or(|tier| tier.ranked),
-        reference: from.reference,
-        configuration_digest: from.digest.clone(),
+        not_made_for: configuration.serving().and_then(|serving| serving.not_made_for),
+        parallel_unit: configuration.properties.parallel_unit,
+        other_questions: other_questions(configuration),
+        ranks_with: ranks_with(configuration),
+        ranked: configuration.ranked && configuration.durability.as_ref().is_none_or(|tier| tier.ranked),
+        reference: configuration.reference,
+        configuration_digest: configuration.digest.clone(),
         artifact_digest: target.artifact_digest(),
-        machine_libraries: machine_libraries(&target.installed, from.server.as_ref()),
-        exceptions: from
+        machine_libraries: machine_libraries(&target.installed, configuration.server.as_ref()),
+        exceptions: configuration
             .exceptions
             .iter()
             .map(|exception| SettingDeviation { what: exception.what.clone(), why: exception.why.clone() })
@@ -406,41 +412,41 @@ fn configuration(target: &Target) -> Configuration {
 /// `in-process` and `replication log`, both in serving only. A serving operation mostly consists of the round
 /// trip to the server, which an embedded engine does not have. Writes to a replication log as well cost more
 /// than writes without one.
-fn ranks_with(from: &jsonathlon_catalogue::Configuration) -> String {
-    let serving = from.serving();
-    let is_in_process = from.embedded && serving.is_some();
+fn ranks_with(configuration: &jsonathlon_catalogue::Configuration) -> String {
+    let serving = configuration.serving();
+    let is_in_process = configuration.embedded && serving.is_some();
     let is_logged = serving.is_some_and(|serving| serving.replication_log);
-    let words = [
-        from.ranks_with.as_str(),
+    let parts = [
+        configuration.ranks_with.as_str(),
         if is_in_process { "in-process" } else { "" },
         if is_logged { "replication log" } else { "" },
     ];
-    words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn memory_setting(from: &jsonathlon_catalogue::MemorySetting) -> MemorySetting {
+fn memory_setting(setting: &jsonathlon_catalogue::MemorySetting) -> MemorySetting {
     MemorySetting {
-        name: from.name.clone(),
-        value: from.value.clone(),
-        stock: from.stock.clone(),
-        source: from.source.clone(),
+        name: setting.name.clone(),
+        value: setting.value.clone(),
+        stock: setting.stock.clone(),
+        source: setting.source.clone(),
     }
 }
 
 /// Questions that a configuration answers in another sense than the stated one, with the reason.
-fn other_questions(from: &jsonathlon_catalogue::Configuration) -> BTreeMap<String, String> {
-    let questions = from.analytics().into_iter().flat_map(|analytics| analytics.questions);
+fn other_questions(configuration: &jsonathlon_catalogue::Configuration) -> BTreeMap<String, String> {
+    let questions = configuration.analytics().into_iter().flat_map(|analytics| analytics.questions);
     questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }
 
 /// Removes temporary data, however the run ended; a resumed run creates it again.
-fn cleaned_up(plan: &RunPlan, folder: &RunFolder, ended: Result<(), RunError>) -> Result<(), RunError> {
-    let cleaned = if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) };
+fn clean_up(plan: &RunPlan, folder: &RunFolder, result: Result<(), RunError>) -> Result<(), RunError> {
+    let cleanup_result = if plan.settings.keep_data { Ok(()) } else { empty_folder(&folder.work()) };
     // The first error is the relevant one.
-    ended.and(cleaned)
+    result.and(cleanup_result)
 }
 
-fn empty(work: &Path) -> Result<(), RunError> {
+fn empty_folder(work: &Path) -> Result<(), RunError> {
     let failed = |path: &Path| RunError::io(format!("empty {}", path.display()));
     if work.exists() {
         std::fs::remove_dir_all(work).map_err(failed(work))?;
@@ -455,12 +461,12 @@ fn empty(work: &Path) -> Result<(), RunError> {
 /// If the current folder is unknown or the folder cannot be created.
 pub fn default_folder() -> Result<PathBuf, ResultsError> {
     let name = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
-    let here = std::env::current_dir().map_err(|source| ResultsError::Io {
+    let current_folder = std::env::current_dir().map_err(|source| ResultsError::Io {
         action: "find",
         path: PathBuf::from("."),
         source,
     })?;
-    let runs = here.join("runs");
+    let runs = current_folder.join("runs");
     let failed = |action, path: &Path| {
         let path = path.to_owned();
         move |source| ResultsError::Io { action, path, source }
@@ -472,7 +478,7 @@ pub fn default_folder() -> Result<PathBuf, ResultsError> {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 path = runs.join(format!("{name}-{number}"));
             }
-            made => return made.map(|()| path.clone()).map_err(failed("create", &path)),
+            result => return result.map(|()| path.clone()).map_err(failed("create", &path)),
         }
     }
     Ok(path)

@@ -55,7 +55,7 @@ pub struct RunContext<'a> {
     /// Start of the current process's work. A time budget covers the time since then plus `spent`.
     pub(crate) begun: Instant,
     pub(crate) spent: Spent,
-    /// Handle by which the telemetry sampler knows the system under test.
+    /// Handle that gives the telemetry sampler the system under test.
     pub(crate) subject: SubjectHandle,
     pub(crate) cancelled: &'a dyn Fn() -> bool,
 }
@@ -120,15 +120,20 @@ impl<'a> RunContext<'a> {
 
     /// Removes the run's databases from remote servers, however the run ended, unless data is kept.
     /// A resumed run also removes what the interrupted run created. A removal that fails is a warning.
-    pub fn drop_remote_objects_of(&self, all: &mut [TargetState<'_>], recorder: &mut TrialRecorder<'_>) {
-        for one in all {
-            let keep = self.settings.keep_data;
-            let left = match self.resumed && !one.is_loaded {
-                true => one.session.drop_leftovers(keep),
-                false => one.session.drop_remote_objects(keep),
+    pub fn drop_remote_objects_of(
+        &self,
+        target_states: &mut [TargetState<'_>],
+        recorder: &mut TrialRecorder<'_>,
+    ) {
+        for target_state in target_states {
+            let keep_data = self.settings.keep_data;
+            let result = match self.resumed && !target_state.is_loaded {
+                true => target_state.session.drop_leftovers(keep_data),
+                false => target_state.session.drop_remote_objects(keep_data),
             };
-            if let Err(TrialError::Failed(failure)) = left {
-                recorder.warn(&format!("{}: not removed: {}", one.cells.target.file_name(), failure.error));
+            if let Err(TrialError::Failed(failure)) = result {
+                let system = target_state.cells.target.file_name();
+                recorder.warn(&format!("{system}: not removed: {}", failure.error));
             }
         }
     }
@@ -149,19 +154,19 @@ impl<'a> RunContext<'a> {
         )
     }
 
-    /// Times the control kernels, which show how fast the machine is independently of the systems. `place` is
-    /// the position of the turn within the round.
+    /// Times the control kernels, which show how fast the machine is independently of the systems. `position`
+    /// is the position of the turn within the round.
     ///
     /// # Errors
     /// If the journal cannot be written.
     pub fn control(
         &self,
         round: u32,
-        place: usize,
+        position: usize,
         control: &mut Control,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let order = u32::try_from(place).unwrap_or(u32::MAX);
+        let order = u32::try_from(position).unwrap_or(u32::MAX);
         let cell = control_cell(self.workload);
         let key = cell.trial_key(round, order);
         if recorder.has(&key) {

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// Path beside `folder` with `.ending` appended to its name. `Path::with_extension` is not an option, because versions
-/// contain dots: it would cut off the rest of a configuration's name, and configurations would share their files.
+/// Path beside `folder` with `.ending` appended to its name.
+///
+/// `Path::with_extension` is not an option, because versions contain dots: it would cut off the rest of a
+/// configuration's name, and configurations would share their files.
 pub(crate) fn beside(folder: &Path, ending: &str) -> PathBuf {
     let mut name = folder.file_name().unwrap_or_default().to_owned();
     name.push(".");

@@ -101,8 +101,8 @@ impl Settings {
     /// Number of rounds that begin with a load, for a system whose first load and settle took `seconds`.
     #[must_use]
     pub fn load_rounds_of(&self, seconds: f64) -> u32 {
-        let most = self.load_rounds.unwrap_or(if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 });
-        most.max(1)
+        let rounds = self.load_rounds.unwrap_or(if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 });
+        rounds.max(1)
     }
 }
 

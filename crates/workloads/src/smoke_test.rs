@@ -23,7 +23,7 @@ use crate::target::{GONE_LIMIT, Target};
 /// Number of loaded documents: enough for every question to have an answer with several rows.
 const DOCUMENTS: u64 = 1000;
 /// Timeout of every step. A system that needs longer for a thousand documents is considered broken.
-const LIMIT: Duration = Duration::from_secs(300);
+const STEP_LIMIT: Duration = Duration::from_secs(300);
 
 /// What a functional test of a system found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,8 +59,8 @@ pub fn smoke_test(
         settings: Settings {
             rounds: 1,
             load_rounds: Some(1),
-            timeout_s: LIMIT.as_secs_f64(),
-            load_timeout_s: LIMIT.as_secs_f64(),
+            timeout_s: STEP_LIMIT.as_secs_f64(),
+            load_timeout_s: STEP_LIMIT.as_secs_f64(),
             keep_data: true,
             ..Settings::default()
         },
@@ -70,30 +70,30 @@ pub fn smoke_test(
     };
     let folder = scratch.join("run");
     let data = folder.join("work").join(&id);
-    let once = AnalyticsSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..Default::default() };
-    let ended = start(&plan, &mut Analytics::new(once), &folder, observer, cancelled);
+    let settings = AnalyticsSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..Default::default() };
+    let result = start(&plan, &mut Analytics::new(settings), &folder, observer, cancelled);
     // An interrupted run leaves its server to the guard; the folder can be removed once the server has ended.
     wait_until_gone(&data, GONE_LIMIT);
-    ended?;
-    let mut proof = judge(&Run::read(&folder)?);
-    if proof.problems.is_empty()
+    result?;
+    let mut report = judge(&Run::read(&folder)?);
+    if report.problems.is_empty()
         && let Some(target) = plan.targets.first()
     {
         let log = folder.join("logs").join(format!("{}.log", target.file_name()));
         let (cores, subject) = (plan.settings.cores, SubjectHandle::default());
         let mut session = Session::new(target, &plan.worker, data, log, cores, subject, cancelled);
-        let dropped = drop_table(&mut session);
-        if dropped.is_err() {
+        let drop_result = drop_table(&mut session);
+        if drop_result.is_err() {
             session.kill();
         }
-        match TrialError::split_fatal(dropped)? {
-            Ok(version) => proof.version = version,
+        match TrialError::split_fatal(drop_result)? {
+            Ok(version) => report.version = version,
             Err(failure) => {
-                proof.problems.push(format!("drop: {}: {}", failure.kind.word(), failure.error));
+                report.problems.push(format!("drop: {}: {}", failure.kind.word(), failure.error));
             }
         }
     }
-    Ok(proof)
+    Ok(report)
 }
 
 /// Returns the version that a system reports. A remote server is not changed; a user-supplied binary is
@@ -119,50 +119,52 @@ pub fn reported_version(
 fn drop_table(session: &mut Session<'_>) -> Result<String, TrialError> {
     session.open()?;
     let drop = session.statements("drop", &[("table", TABLE)])?;
-    session.run(drop, LIMIT)?;
+    session.run(drop, STEP_LIMIT)?;
     session.close()?;
     Ok(session.reported_version.clone().unwrap_or_default())
 }
 
 fn judge(run: &Run) -> SmokeTestReport {
     let summary = run.summary();
-    let mut proof = SmokeTestReport::default();
-    let failed = |step: &Step| summary.failures.iter().any(|failure| failure.cell.step == *step);
+    let mut report = SmokeTestReport::default();
+    let has_failed = |step: &Step| summary.failures.iter().any(|failure| failure.cell.step == *step);
     for failure in &summary.failures {
         // A query plan for a thousand documents does not predict the plan for a million, and no question can
         // be answered after a failed load.
-        let follows = failed(&Step::Load) && failure.cell.step != Step::Load;
-        if failure.kind != FailureKind::Plan.word() && !follows {
-            proof.problems.push(format!("{}: {}: {}", failure.cell.step, failure.kind, failure.error));
+        let is_consequence = has_failed(&Step::Load) && failure.cell.step != Step::Load;
+        if failure.kind != FailureKind::Plan.word() && !is_consequence {
+            report.problems.push(format!("{}: {}: {}", failure.cell.step, failure.kind, failure.error));
         }
     }
     for record in &run.records {
         if let RecordBody::Rejects(rejects) = &record.body {
-            for (words, reason) in &rejects.reasons {
-                let (count, why) = (reason.documents, reason.in_words(words));
-                proof.problems.push(format!("load: {count} of {DOCUMENTS} documents refused: {why}"));
+            for (kind, reason) in &rejects.reasons {
+                let (count, explanation) = (reason.documents, reason.in_words(kind));
+                report
+                    .problems
+                    .push(format!("load: {count} of {DOCUMENTS} documents refused: {explanation}"));
             }
         }
     }
-    let right = |step: &str| {
-        let mut of_step = summary.results.iter().filter(|entry| entry.cell.step.word() == step).peekable();
-        of_step.peek().is_some()
-            && of_step.all(|entry| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate))
+    let is_right = |step: &str| {
+        let mut entries = summary.results.iter().filter(|entry| entry.cell.step.word() == step).peekable();
+        entries.peek().is_some()
+            && entries.all(|entry| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate))
     };
-    proof.right = Question::ALL.iter().filter(|question| right(question.id())).count();
+    report.right = Question::ALL.iter().filter(|question| is_right(question.id())).count();
     let load = summary.results.iter().find(|entry| entry.cell.step == Step::Load);
-    proof.loaded =
+    report.loaded =
         load.and_then(|load| load.metrics.get("documents_loaded")).map_or(0, |count| *count as u64);
     // A shortfall that no failure explains must not count as a passed test.
-    if proof.problems.is_empty()
-        && (proof.right < Question::ALL.len() || proof.loaded < DOCUMENTS || !summary.complete)
+    if report.problems.is_empty()
+        && (report.right < Question::ALL.len() || report.loaded < DOCUMENTS || !summary.complete)
     {
-        proof.problems.push(format!(
+        report.problems.push(format!(
             "only {} of {DOCUMENTS} documents and {} of {} questions came out right",
-            proof.loaded,
-            proof.right,
+            report.loaded,
+            report.right,
             Question::ALL.len()
         ));
     }
-    proof
+    report
 }

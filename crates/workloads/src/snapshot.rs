@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn a_folder_comes_back_as_it_was() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("system@1.2-plain");
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("system@1.2-plain");
         fs::create_dir_all(folder.join("data/base")).unwrap();
         fs::write(folder.join("data/base/1"), b"documents").unwrap();
         fs::set_permissions(folder.join("data"), fs::Permissions::from_mode(0o700)).unwrap();
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(fs::read(folder.join("data/link/1")).unwrap(), b"documents");
         assert!(!folder.join("data/base/2").exists() && !folder.join("socket").exists());
         assert_eq!(fs::metadata(folder.join("data")).unwrap().permissions().mode() & 0o777, 0o700);
-        let copy = place.path().join("system@1.2-plain.loaded");
+        let copy = parent.path().join("system@1.2-plain.loaded");
         assert!(copy.exists());
         drop(snapshot);
         assert!(!copy.exists());

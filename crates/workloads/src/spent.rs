@@ -12,28 +12,28 @@ pub(crate) struct Spent {
     /// Total of all earlier processes of the run.
     pub(crate) seconds: f64,
     /// Total at the time of each trial's record, with the trial's round and data state.
-    at: Vec<(u32, Option<DataState>, f64)>,
+    by_trial: Vec<(u32, Option<DataState>, f64)>,
 }
 
 impl Spent {
     /// Computes the time used by the run of `manifest` whose journal contains `records`.
     pub(crate) fn of(manifest: &Manifest, records: &[JournalRecord]) -> Self {
-        let written = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+        let started = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
         let staging_ms = (manifest.data.staging_s.unwrap_or_default() * 1e3) as i64;
-        Self::since(written.ok().map(|written| written - staging_ms), records)
+        Self::from_records(started.ok().map(|started| started - staging_ms), records)
     }
 
-    fn since(begun_ms: Option<i64>, records: &[JournalRecord]) -> Self {
+    fn from_records(started_ms: Option<i64>, records: &[JournalRecord]) -> Self {
         let mut spent = Self::default();
-        let mut last_ms = begun_ms;
+        let mut last_ms = started_ms;
         for record in records {
             match &record.body {
                 RecordBody::Resumed { at_ms } => last_ms = Some(*at_ms),
                 RecordBody::Trial(trial) => {
-                    let since = last_ms.map_or(0, |last| (trial.at_ms - last).max(0));
-                    spent.seconds += since as f64 / 1e3;
+                    let elapsed_ms = last_ms.map_or(0, |last| (trial.at_ms - last).max(0));
+                    spent.seconds += elapsed_ms as f64 / 1e3;
                     last_ms = Some(trial.at_ms.max(last_ms.unwrap_or(i64::MIN)));
-                    spent.at.push((trial.round, trial.cell.state, spent.seconds));
+                    spent.by_trial.push((trial.round, trial.cell.state, spent.seconds));
                 }
                 _ => {}
             }
@@ -45,17 +45,17 @@ impl Spent {
     /// Only trials in `state` count, and trials without a data state, which count for every state.
     pub(crate) fn rounds(&self, state: Option<DataState>) -> BTreeMap<u32, f64> {
         let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
-        for (round, of, at) in &self.at {
-            if state.is_none() || of.is_none() || *of == state {
+        for (round, trial_state, total_s) in &self.by_trial {
+            if state.is_none() || trial_state.is_none() || *trial_state == state {
                 let end = ends.entry(*round).or_default();
-                *end = end.max(*at);
+                *end = end.max(*total_s);
             }
         }
-        let mut before = 0.0;
+        let mut previous_end = 0.0;
         for end in ends.values_mut() {
-            let at = *end;
-            *end = (at - before).max(0.0);
-            before = f64::max(before, at);
+            let total_s = *end;
+            *end = (total_s - previous_end).max(0.0);
+            previous_end = f64::max(previous_end, total_s);
         }
         ends
     }
@@ -78,9 +78,9 @@ mod tests {
     fn only_the_time_in_which_the_program_ran_is_spent() {
         let resumed = JournalRecord::new("resumed:1".to_owned(), RecordBody::Resumed { at_ms: 1_000_000 });
         let records = [trial(1, 20), trial(1, 60), trial(2, 80), resumed, trial(2, 1_030), trial(3, 1_050)];
-        let spent = Spent::since(Some(10_000), &records);
+        let spent = Spent::from_records(Some(10_000), &records);
         assert!((spent.seconds - (70.0 + 50.0)).abs() < 1e-9, "{spent:?}");
         assert_eq!(spent.rounds(None), BTreeMap::from([(1, 50.0), (2, 50.0), (3, 20.0)]));
-        assert_eq!(Spent::since(None, &[]), Spent::default());
+        assert_eq!(Spent::from_records(None, &[]), Spent::default());
     }
 }

@@ -12,7 +12,7 @@ use crate::observer::{Observer, RunEvent};
 /// Maximum number of rounds under a time budget.
 pub const MOST_ROUNDS: u32 = 200;
 /// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
-const OF_BUDGET: f64 = 0.92;
+const ROUNDS_SHARE: f64 = 0.92;
 
 /// When a run stops: after a fixed number of rounds, when its time budget is spent, or when intervals are
 /// narrow enough.
@@ -49,36 +49,41 @@ pub(crate) enum RoundDecision {
 pub(crate) type CellRounds = Vec<Vec<f64>>;
 
 /// A shorter remaining time is not reported to the user.
-const WORTH_TELLING_S: f64 = 10.0;
+const MIN_REPORTED_S: f64 = 10.0;
 
 /// Decides after each round whether another one follows, and estimates the remaining time.
 #[derive(Debug)]
 pub(crate) struct RoundController {
-    enough: StoppingRule,
-    least: u32,
-    looks: SequentialPlan,
+    rule: StoppingRule,
+    min_rounds: u32,
+    analyses: SequentialPlan,
     /// Seconds that each round had taken before the run was resumed.
     done_s: BTreeMap<u32, f64>,
     /// Seconds since the run began, at the end of the previous round.
-    before_s: f64,
+    last_end_s: f64,
     /// Duration of the last round in seconds.
     last_s: f64,
-    words: Option<String>,
+    message: Option<String>,
     left_s: Option<f64>,
 }
 
 impl RoundController {
-    /// Creates the counter of a run with at least `least` rounds, `elapsed_s` seconds after its start.
+    /// Creates the counter of a run with at least `min_rounds` rounds, `elapsed_s` seconds after its start.
     /// `done_s` has the seconds of each round that was started before the run was resumed.
-    pub(crate) fn new(enough: StoppingRule, least: u32, elapsed_s: f64, done_s: BTreeMap<u32, f64>) -> Self {
+    pub(crate) fn new(
+        rule: StoppingRule,
+        min_rounds: u32,
+        elapsed_s: f64,
+        done_s: BTreeMap<u32, f64>,
+    ) -> Self {
         Self {
-            enough,
-            least,
-            looks: SequentialPlan::new(least, PRECISION_ROUNDS),
+            rule,
+            min_rounds,
+            analyses: SequentialPlan::new(min_rounds, PRECISION_ROUNDS),
             done_s,
-            before_s: elapsed_s,
+            last_end_s: elapsed_s,
             last_s: 0.0,
-            words: None,
+            message: None,
             left_s: None,
         }
     }
@@ -95,47 +100,49 @@ impl RoundController {
         elapsed_s: f64,
         ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Result<RoundDecision, RunError> {
-        self.words = None;
+        self.message = None;
         self.left_s = None;
-        self.last_s = elapsed_s - self.before_s + self.done_s.get(&round).copied().unwrap_or_default();
-        self.before_s = elapsed_s;
+        self.last_s = elapsed_s - self.last_end_s + self.done_s.get(&round).copied().unwrap_or_default();
+        self.last_end_s = elapsed_s;
         // Earlier decisions stand: rounds that have records are part of the run.
         if round < self.first_open() {
             return Ok(RoundDecision::Another);
         }
-        match self.enough {
+        match self.rule {
             StoppingRule::Rounds => {
-                let left_s = f64::from(self.least.saturating_sub(round)) * self.last_s;
-                if round == self.first_open() && left_s >= WORTH_TELLING_S {
-                    self.words = Some(format!(
-                        "round {round} took {:.0} s, loads and starts included: about {left_s:.0} s for the {} that \
-                         follow",
+                let remaining_s = f64::from(self.min_rounds.saturating_sub(round)) * self.last_s;
+                if round == self.first_open() && remaining_s >= MIN_REPORTED_S {
+                    self.message = Some(format!(
+                        "round {round} took {:.0} s, loads and starts included: about {remaining_s:.0} s for \
+                         the {} that follow",
                         self.last_s,
-                        self.least - round
+                        self.min_rounds - round
                     ));
                 }
-                self.left_s = Some(left_s);
-                Ok(self.planned(round))
+                self.left_s = Some(remaining_s);
+                Ok(self.decide_planned(round))
             }
-            StoppingRule::Budget { seconds, strict } => self.within(round, elapsed_s, seconds, strict),
+            StoppingRule::Budget { seconds, strict } => {
+                self.decide_in_budget(round, elapsed_s, seconds, strict)
+            }
             StoppingRule::Precision { share, seconds } => {
-                if self.planned(round) == RoundDecision::Another {
+                if self.decide_planned(round) == RoundDecision::Another {
                     return Ok(RoundDecision::Another);
                 }
-                Ok(self.until_precise(round, elapsed_s, share, seconds, ranked))
+                Ok(self.decide_by_precision(round, elapsed_s, share, seconds, ranked))
             }
         }
     }
 
     /// Message for the user after the last round; `None` if there is nothing to report.
     pub(crate) fn words(&self) -> Option<&str> {
-        self.words.as_deref()
+        self.message.as_deref()
     }
 
     /// Reports the message and the remaining time after the last round to the observer.
     pub(crate) fn tell(&self, observer: &mut dyn Observer) {
-        if let Some(words) = self.words() {
-            observer.event(&RunEvent::Schedule(words));
+        if let Some(message) = self.words() {
+            observer.event(&RunEvent::Schedule(message));
         }
         if let Some(seconds) = self.left_s() {
             observer.event(&RunEvent::Left { seconds });
@@ -152,44 +159,46 @@ impl RoundController {
         self.done_s.keys().next_back().copied().unwrap_or(1)
     }
 
-    fn planned(&self, round: u32) -> RoundDecision {
-        if round < self.least { RoundDecision::Another } else { RoundDecision::Enough }
+    fn decide_planned(&self, round: u32) -> RoundDecision {
+        if round < self.min_rounds { RoundDecision::Another } else { RoundDecision::Enough }
     }
 
-    fn within(
+    fn decide_in_budget(
         &mut self,
         round: u32,
         elapsed_s: f64,
         seconds: f64,
         strict: bool,
     ) -> Result<RoundDecision, RunError> {
-        let left = OF_BUDGET * seconds - elapsed_s;
-        let fitting = if self.last_s > 0.0 { (left / self.last_s).max(0.0).floor() } else { 0.0 };
+        let remaining_s = ROUNDS_SHARE * seconds - elapsed_s;
+        let fitting = if self.last_s > 0.0 { (remaining_s / self.last_s).max(0.0).floor() } else { 0.0 };
         let fitting = (fitting.min(f64::from(MOST_ROUNDS)) as u32).saturating_add(round).min(MOST_ROUNDS);
-        let rounds = fitting.max(self.least);
+        let rounds = fitting.max(self.min_rounds);
         self.left_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
         if round == self.first_open() {
             let is_resumed = !self.done_s.is_empty();
-            if strict && !is_resumed && fitting < self.least {
+            if strict && !is_resumed && fitting < self.min_rounds {
                 return Err(RunError::Budget {
                     seconds,
-                    needed_s: (elapsed_s + self.last_s * f64::from(self.least - 1)) / OF_BUDGET,
-                    rounds: self.least,
+                    needed_s: (elapsed_s + self.last_s * f64::from(self.min_rounds - 1)) / ROUNDS_SHARE,
+                    rounds: self.min_rounds,
                 });
             }
-            let spent = match is_resumed {
+            let spent_text = match is_resumed {
                 true => format!(", of which {elapsed_s:.0} s are spent"),
                 false => String::new(),
             };
-            self.words = Some(format!(
-                "round {round} took {:.1} s: {rounds} rounds are planned for the budget of {seconds:.0} s{spent}",
+            self.message = Some(format!(
+                "round {round} took {:.1} s: {rounds} rounds are planned for the budget of \
+                 {seconds:.0} s{spent_text}",
                 self.last_s
             ));
         }
-        Ok(if round < self.least || fitting > round { RoundDecision::Another } else { RoundDecision::Enough })
+        let is_another = round < self.min_rounds || fitting > round;
+        Ok(if is_another { RoundDecision::Another } else { RoundDecision::Enough })
     }
 
-    fn until_precise(
+    fn decide_by_precision(
         &mut self,
         round: u32,
         elapsed_s: f64,
@@ -197,45 +206,50 @@ impl RoundController {
         seconds: f64,
         ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> RoundDecision {
-        if elapsed_s + self.last_s > OF_BUDGET * seconds || self.looks.next(round).is_none() {
-            self.words = Some("the time for --precision is spent".to_owned());
+        if elapsed_s + self.last_s > ROUNDS_SHARE * seconds || self.analyses.next(round).is_none() {
+            self.message = Some("the time for --precision is spent".to_owned());
             return RoundDecision::Enough;
         }
         // Only at the planned interim analyses: stopping at the first narrow interval would favour a lucky
         // round.
-        if !self.looks.rounds().contains(&round) {
+        if !self.analyses.rounds().contains(&round) {
             return RoundDecision::Another;
         }
-        let alpha = self.looks.alpha_at(round);
+        let alpha = self.analyses.alpha_at(round);
         let ranked = ranked();
-        let open = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
-        if open == 0 {
+        let open_count = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
+        if open_count == 0 {
             return RoundDecision::Enough;
         }
-        self.words =
-            Some(format!("{open} of {} cells are not within ± {:.2} % yet", ranked.len(), share * 100.0));
+        self.message = Some(format!(
+            "{open_count} of {} cells are not within ± {:.2} % yet",
+            ranked.len(),
+            share * 100.0
+        ));
         RoundDecision::Another
     }
 }
 
 /// Whether the farther limit of a cell's interval at `alpha` lies within `share` of the median.
 pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
-    estimate_at(cell, alpha).and_then(|found| found.relative_half_width()).is_some_and(|reach| reach <= share)
+    estimate_at(cell, alpha)
+        .and_then(|estimate| estimate.relative_half_width())
+        .is_some_and(|half_width| half_width <= share)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rounds(
-        mut pace: RoundController,
+    fn count_rounds(
+        mut controller: RoundController,
         each_s: f64,
         first_s: f64,
         ranked: &[CellRounds],
     ) -> Result<u32, RunError> {
         let mut elapsed = first_s;
         let mut round = 1;
-        while pace.after(round, elapsed, || ranked.to_vec())? == RoundDecision::Another {
+        while controller.after(round, elapsed, || ranked.to_vec())? == RoundDecision::Another {
             round += 1;
             elapsed += each_s;
         }
@@ -248,67 +262,72 @@ mod tests {
             RoundController::new(StoppingRule::Budget { seconds, strict }, 5, 0.0, BTreeMap::new())
         };
         // The first round takes 20 s, the others 10 s each: 92 s hold eight rounds.
-        assert_eq!(rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
-        assert_eq!(rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
-        assert_eq!(rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
+        assert_eq!(count_rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
+        assert_eq!(count_rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
+        assert_eq!(count_rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
         assert_eq!(
-            rounds(RoundController::new(StoppingRule::Rounds, 3, 0.0, BTreeMap::new()), 10.0, 20.0, &[])
-                .unwrap(),
+            count_rounds(
+                RoundController::new(StoppingRule::Rounds, 3, 0.0, BTreeMap::new()),
+                10.0,
+                20.0,
+                &[]
+            )
+            .unwrap(),
             3
         );
     }
 
     #[test]
     fn a_strict_budget_that_is_too_small_is_refused_after_the_first_round() {
-        let pace = RoundController::new(
+        let controller = RoundController::new(
             StoppingRule::Budget { seconds: 30.0, strict: true },
             5,
             0.0,
             BTreeMap::new(),
         );
-        let error = rounds(pace, 10.0, 20.0, &[]).unwrap_err();
+        let error = count_rounds(controller, 10.0, 20.0, &[]).unwrap_err();
         assert!(matches!(error, RunError::Budget { rounds: 5, needed_s, .. } if needed_s > 90.0), "{error}");
     }
 
     #[test]
     fn a_run_that_goes_on_counts_what_it_has_spent_and_what_its_rounds_took() {
-        let enough = StoppingRule::Budget { seconds: 100.0, strict: true };
+        let rule = StoppingRule::Budget { seconds: 100.0, strict: true };
         // Two rounds of 20 s were completed, and half of a third: 50 s of the budget of 100 s are spent.
-        let mut pace =
-            RoundController::new(enough, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
+        let mut controller =
+            RoundController::new(rule, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
         for round in [1, 2] {
-            assert_eq!(pace.after(round, 50.0, Vec::new).unwrap(), RoundDecision::Another);
-            assert_eq!((pace.words(), pace.left_s()), (None, None), "nothing was done");
+            assert_eq!(controller.after(round, 50.0, Vec::new).unwrap(), RoundDecision::Another);
+            assert_eq!((controller.words(), controller.left_s()), (None, None), "nothing was done");
         }
         // The other half takes 10 s. One more round of 20 s fits, not 200 rounds.
-        assert_eq!(pace.after(3, 60.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(controller.after(3, 60.0, Vec::new).unwrap(), RoundDecision::Another);
         assert_eq!(
-            pace.words(),
+            controller.words(),
             Some(
                 "round 3 took 20.0 s: 4 rounds are planned for the budget of 100 s, of which 60 s are spent"
             )
         );
-        assert_eq!(pace.left_s(), Some(20.0));
-        assert_eq!(pace.after(4, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+        assert_eq!(controller.left_s(), Some(20.0));
+        assert_eq!(controller.after(4, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
     }
 
     #[test]
     fn whoever_goes_on_with_a_budget_that_was_too_small_gets_the_planned_rounds_and_no_more() {
-        let enough = StoppingRule::Budget { seconds: 30.0, strict: true };
-        let mut pace = RoundController::new(enough, 3, 40.0, BTreeMap::from([(1, 40.0)]));
-        assert_eq!(pace.after(1, 40.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!(pace.after(2, 60.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!(pace.after(3, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+        let rule = StoppingRule::Budget { seconds: 30.0, strict: true };
+        let mut controller = RoundController::new(rule, 3, 40.0, BTreeMap::from([(1, 40.0)]));
+        assert_eq!(controller.after(1, 40.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(controller.after(2, 60.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(controller.after(3, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
     }
 
     #[test]
     fn what_the_planned_rounds_take_is_said_once_the_first_is_known() {
-        let mut pace = RoundController::new(StoppingRule::Rounds, 4, 0.0, BTreeMap::new());
-        assert_eq!(pace.after(1, 95.0, Vec::new).unwrap(), RoundDecision::Another);
-        let words = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
-        assert_eq!((pace.words(), pace.left_s()), (Some(words), Some(285.0)));
-        assert_eq!(pace.after(2, 100.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!((pace.words(), pace.left_s()), (None, Some(10.0)));
+        let mut controller = RoundController::new(StoppingRule::Rounds, 4, 0.0, BTreeMap::new());
+        assert_eq!(controller.after(1, 95.0, Vec::new).unwrap(), RoundDecision::Another);
+        let message = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
+        assert_eq!((controller.words(), controller.left_s()), (Some(message), Some(285.0)));
+        assert_eq!(controller.after(2, 100.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!((controller.words(), controller.left_s()), (None, Some(10.0)));
     }
 
     #[test]
@@ -316,16 +335,16 @@ mod tests {
         let precision = |seconds| {
             RoundController::new(StoppingRule::Precision { share: 0.05, seconds }, 5, 0.0, BTreeMap::new())
         };
-        let still: CellRounds = vec![vec![1.0, 1.001]; 300];
-        let wild: CellRounds = (0..300).map(|round| vec![1.0 + f64::from(round % 7)]).collect();
-        assert_eq!(rounds(precision(1e6), 1.0, 1.0, std::slice::from_ref(&still)).unwrap(), 5);
-        assert_eq!(rounds(precision(1e6), 1.0, 1.0, &[still.clone(), wild.clone()]).unwrap(), 40);
-        let pace = RoundController::new(
+        let steady: CellRounds = vec![vec![1.0, 1.001]; 300];
+        let noisy: CellRounds = (0..300).map(|round| vec![1.0 + f64::from(round % 7)]).collect();
+        assert_eq!(count_rounds(precision(1e6), 1.0, 1.0, std::slice::from_ref(&steady)).unwrap(), 5);
+        assert_eq!(count_rounds(precision(1e6), 1.0, 1.0, &[steady.clone(), noisy.clone()]).unwrap(), 40);
+        let controller = RoundController::new(
             StoppingRule::Precision { share: 0.05, seconds: 30.0 },
             5,
             0.0,
             BTreeMap::new(),
         );
-        assert_eq!(rounds(pace, 1.0, 1.0, &[still, wild]).unwrap(), 27, "the time is spent");
+        assert_eq!(count_rounds(controller, 1.0, 1.0, &[steady, noisy]).unwrap(), 27, "the time is spent");
     }
 }

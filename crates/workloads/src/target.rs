@@ -27,7 +27,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 /// Seconds that a remote server has to answer.
 pub(crate) const PATIENCE_S: u64 = 5;
 /// Milliseconds between two attempts to reach a remote server.
-const PAUSE_MS: u64 = 100;
+const RETRY_INTERVAL_MS: u64 = 100;
 
 /// A configuration that can run the workload, and the place where it runs.
 #[derive(Debug, Clone)]
@@ -67,44 +67,45 @@ impl Target {
 
     /// Replaces the place where the configuration runs by a remote server.
     #[must_use]
-    pub fn on_remote_server(self, guest: RemoteServer) -> Self {
-        Self { remote: Some(guest), ..self }
+    pub fn on_remote_server(self, server: RemoteServer) -> Self {
+        Self { remote: Some(server), ..self }
     }
 
     /// Returns `true` if cold trials are possible. They are not for engines that hold all data in memory once
     /// open, nor on a remote server that the run may not restart.
     #[must_use]
     pub fn can_be_cold(&self) -> bool {
-        let restarts = self.remote.as_ref().is_none_or(|guest| guest.restart.is_some());
-        restarts && !self.configuration.in_memory
+        let can_restart = self.remote.as_ref().is_none_or(|server| server.restart.is_some());
+        can_restart && !self.configuration.in_memory
     }
 
-    /// Endpoint of the remote server; `None` if the run starts the engine itself. With `at_home`, sessions
-    /// use the run's own database if the system has one, otherwise the database from which that one is
-    /// created.
-    pub(crate) fn endpoint(&self, at_home: bool, connect_timeout_s: u64) -> Option<Box<Endpoint>> {
-        let guest = self.remote.as_ref()?;
-        let elsewhere = self.configuration.elsewhere.as_ref();
-        let Address { host, port, socket, user, database, tls } = guest.address.clone();
-        let usual = |text: fn(&RemoteSetup) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
-        let database = if at_home && elsewhere.is_some_and(|one| one.own_database) {
-            guest.name.clone()
+    /// Endpoint of the remote server; `None` if the run starts the engine itself. With `in_own_database`,
+    /// sessions use the run's own database if the system supports one. Otherwise they use the database from
+    /// which the own database is created.
+    pub(crate) fn endpoint(&self, in_own_database: bool, connect_timeout_s: u64) -> Option<Box<Endpoint>> {
+        let server = self.remote.as_ref()?;
+        let setup = self.configuration.elsewhere.as_ref();
+        let Address { host, port, socket, user, database, tls } = server.address.clone();
+        let default_value =
+            |field: fn(&RemoteSetup) -> &String| setup.map(field).cloned().unwrap_or_default();
+        let database = if in_own_database && setup.is_some_and(|setup| setup.own_database) {
+            server.name.clone()
         } else {
-            database.unwrap_or_else(|| usual(|one| &one.database))
+            database.unwrap_or_else(|| default_value(|setup| &setup.database))
         };
         Some(Box::new(Endpoint {
             host,
             port,
             socket,
-            user: user.unwrap_or_else(|| usual(|one| &one.user)),
+            user: user.unwrap_or_else(|| default_value(|setup| &setup.user)),
             database,
-            password: guest.password.clone(),
+            password: server.password.clone(),
             tls,
             process: None,
             // Other databases on the server are not the run's concern.
             exclusive: false,
             connect_timeout_s,
-            retry_interval_ms: PAUSE_MS,
+            retry_interval_ms: RETRY_INTERVAL_MS,
             attempt_ms: None,
         }))
     }
@@ -113,7 +114,7 @@ impl Target {
     /// empty.
     pub(crate) fn prefix(&self) -> String {
         match (&self.remote, &self.configuration.elsewhere) {
-            (Some(guest), Some(elsewhere)) if !elsewhere.own_database => format!("{}_", guest.name),
+            (Some(server), Some(setup)) if !setup.own_database => format!("{}_", server.name),
             _ => String::new(),
         }
     }
@@ -138,8 +139,8 @@ impl Target {
     /// # Errors
     /// If a setting or a statement has a placeholder that only a workload fills.
     pub fn open(&self, folder: &Path, cores: usize) -> Result<SessionOptions, PlaceholderError> {
-        let (count, at) = (cores.to_string(), folder.display().to_string());
-        let values = [("cores", count.as_str()), ("folder", at.as_str())];
+        let (core_count, folder_text) = (cores.to_string(), folder.display().to_string());
+        let values = [("cores", core_count.as_str()), ("folder", folder_text.as_str())];
         let Configuration { protocol, open, server, .. } = &self.configuration;
         Ok(SessionOptions {
             protocol: protocol.clone(),
@@ -186,8 +187,8 @@ impl Target {
 
     /// Settings for starting the engine, with all placeholders filled.
     fn settings(&self, folder: &Path, cores: usize) -> Result<BTreeMap<String, String>, PlaceholderError> {
-        let (count, at) = (cores.to_string(), folder.display().to_string());
-        let values = [("cores", count.as_str()), ("folder", at.as_str())];
+        let (core_count, folder_text) = (cores.to_string(), folder.display().to_string());
+        let values = [("cores", core_count.as_str()), ("folder", folder_text.as_str())];
         let settings = self.configuration.open.settings.iter();
         settings.map(|(name, value)| Ok((name.clone(), fill(value, &values)?))).collect()
     }
@@ -195,14 +196,15 @@ impl Target {
     /// Timeout of opening a session. Servers have limits of their own for initialising and starting, each
     /// `start_limit_s`.
     pub(crate) fn open_limit(&self) -> Duration {
-        let own = |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
-        self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(own(server)))
+        let server_limit =
+            |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
+        self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(server_limit(server)))
     }
 
     /// Timeout of closing a session. Servers have a limit of their own, `stop_limit_s`.
     pub(crate) fn close_limit(&self) -> Duration {
-        let own = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
-        self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(own(server)))
+        let server_limit = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
+        self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(server_limit(server)))
     }
 
     /// Identity of the target's configuration.

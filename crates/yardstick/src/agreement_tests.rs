@@ -65,8 +65,8 @@ fn naive(documents: &[String]) -> Vec<Vec<Row>> {
         .map(|(name, count)| {
             let users: BTreeSet<_> = created
                 .iter()
-                .filter(|one| event(one) == name)
-                .filter_map(|one| one["did"].as_str())
+                .filter(|document| event(document) == name)
+                .filter_map(|document| document["did"].as_str())
                 .collect();
             vec![name, Value::Int(count), Value::Int(users.len() as i64)]
         })
@@ -105,15 +105,15 @@ fn naive(documents: &[String]) -> Vec<Vec<Row>> {
 }
 
 fn check(documents: &[String]) {
-    let one = Threads::new(1).unwrap();
-    let many = Threads::with_least_rows(3, 1).unwrap();
+    let single = Threads::new(1).unwrap();
+    let several = Threads::with_least_rows(3, 1).unwrap();
     let naive = naive(documents);
     let mut reference = Reference::default();
     for document in documents {
         reference.observe(&scan(document.as_bytes()).event);
     }
     let reference = reference.answers();
-    for threads in [&one, &many] {
+    for threads in [&single, &several] {
         let table = table(documents, threads);
         assert_eq!(table.rows(), documents.len());
         for (question, naive) in Question::ALL.into_iter().zip(&naive) {
@@ -125,10 +125,10 @@ fn check(documents: &[String]) {
 }
 
 /// One of the usual texts, or a value that the questions treat as null.
-fn odd_or(usual: &'static [&'static str]) -> impl Strategy<Value = Option<String>> {
+fn odd_or(common: &'static [&'static str]) -> impl Strategy<Value = Option<String>> {
     const ODD: [&str; 8] = ["7", "null", "true", "[]", "{}", "[\"x\"]", "-1.5e3", "18446744073709551615"];
     prop_oneof![
-        8 => proptest::sample::select(usual).prop_map(|text| Some(text.to_owned())),
+        8 => proptest::sample::select(common).prop_map(|text| Some(text.to_owned())),
         1 => proptest::sample::select(&ODD[..]).prop_map(|text| Some(text.to_owned())),
         1 => Just(None),
     ]
@@ -171,7 +171,9 @@ fn document() -> impl Strategy<Value = String> {
     ];
     let langs = &[r#"["en"]"#, r#"["de","en"]"#, r#"["日本"]"#, r#"[7,"en"]"#, r#"["\u0065n"]"#, r#"[null]"#];
     let record = prop_oneof![
-        8 => odd_or(langs).prop_map(|langs| Some(object(vec![("text", Some(r#""a\n""#.into())), ("langs", langs)]))),
+        8 => odd_or(langs).prop_map(|langs| {
+            Some(object(vec![("text", Some(r#""a\n""#.into())), ("langs", langs)]))
+        }),
         1 => odd_or(&["\"x\""]),
     ];
     let commit = prop_oneof![
@@ -201,18 +203,18 @@ proptest! {
     #[test]
     fn documents_that_come_later_are_as_if_they_had_come_at_once(
         documents in proptest::collection::vec(document(), 0..40),
-        at in any::<prop::sample::Index>(),
+        split in any::<prop::sample::Index>(),
     ) {
-        let one = Threads::new(1).unwrap();
-        let whole = table(&documents, &one);
-        let (first, second) = documents.split_at(at.index(documents.len() + 1));
-        let mut builder = Builder::onto(&table(first, &one)).unwrap();
+        let threads = Threads::new(1).unwrap();
+        let combined = table(&documents, &threads);
+        let (first, second) = documents.split_at(split.index(documents.len() + 1));
+        let mut builder = Builder::onto(&table(first, &threads)).unwrap();
         for document in second {
             builder.push(document.as_bytes()).unwrap().unwrap();
         }
-        let appended = builder.finish(&one);
+        let appended = builder.finish(&threads);
         for question in Question::ALL {
-            prop_assert_eq!(appended.answer(question, &one), whole.answer(question, &one));
+            prop_assert_eq!(appended.answer(question, &threads), combined.answer(question, &threads));
         }
     }
 }

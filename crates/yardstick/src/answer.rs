@@ -55,7 +55,7 @@ impl Table {
     /// Describes how a question is answered: rows, columns, bytes and threads.
     #[must_use]
     pub fn plan(&self, question: Question, threads: &Threads) -> String {
-        let (found, read) = match question {
+        let (row_range, columns) = match question {
             Question::Q1 => ("all rows", "collection"),
             Question::Q2 => ("created records, a sorted range", "collection, user"),
             Question::Q3 => ("created posts, reposts and likes, sorted ranges", "time"),
@@ -65,13 +65,13 @@ impl Table {
         };
         let (rows, bytes) = self.touched(question);
         let threads = threads.count();
-        format!("columnar scan of {rows} rows ({found}): {read}; {bytes} bytes; threads: {threads}")
+        format!("columnar scan of {rows} rows ({row_range}): {columns}; {bytes} bytes; threads: {threads}")
     }
 
     /// Range of the rows that are commits which create a record.
     fn created(&self) -> Range<usize> {
-        let all = 0..self.rows();
-        let commits = range_of(&self.kind, &all, &self.texts.kinds, COMMIT);
+        let all_rows = 0..self.rows();
+        let commits = range_of(&self.kind, &all_rows, &self.texts.kinds, COMMIT);
         range_of(&self.operation, &commits, &self.texts.operations, CREATE)
     }
 
@@ -101,7 +101,9 @@ impl Table {
             }
         }
         let text = |event: u32| self.texts.collections.text(event);
-        events.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| nulls_last(text(a.0), text(b.0))));
+        events.sort_by(|left, right| {
+            right.1.cmp(&left.1).then_with(|| nulls_last(text(left.0), text(right.0)))
+        });
         let row = |(event, count, users)| {
             vec![Value::text_or_null(text(event)), Value::count(count), Value::count(users)]
         };
@@ -112,14 +114,14 @@ impl Table {
     /// type.
     fn events_with_users(&self, all: &Range<usize>, rows: Range<usize>) -> Vec<(u32, u64, u64)> {
         let mut events = Vec::new();
-        let mut at = rows.start;
-        while at < rows.end {
-            let event = self.collection[at];
-            let end = at + run_length(&self.collection[at..rows.end], event);
-            let goes_on = at > all.start && self.collection[at - 1] == event;
-            let before = goes_on.then(|| self.user[at - 1]);
-            events.push((event, (end - at) as u64, count_new(before, &self.user[at..end])));
-            at = end;
+        let mut start = rows.start;
+        while start < rows.end {
+            let event = self.collection[start];
+            let end = start + run_length(&self.collection[start..rows.end], event);
+            let continues_run = start > all.start && self.collection[start - 1] == event;
+            let before = continues_run.then(|| self.user[start - 1]);
+            events.push((event, (end - start) as u64, count_new(before, &self.user[start..end])));
+            start = end;
         }
         events
     }
@@ -129,13 +131,13 @@ impl Table {
         for (collection, rows) in self.asked_by_hour() {
             let parts = threads.map(rows, |rows| self.hours(rows));
             let mut hours = [0; 24];
-            let mut without = 0;
+            let mut without_time = 0;
             for (counts, untimed) in parts {
                 hours.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-                without += untimed;
+                without_time += untimed;
             }
-            let named = hours.into_iter().enumerate().map(|(hour, count)| (Some(hour), collection, count));
-            answer.extend(named.chain([(None, collection, without)]).filter(|(.., count)| *count > 0));
+            let timed = hours.into_iter().enumerate().map(|(hour, count)| (Some(hour), collection, count));
+            answer.extend(timed.chain([(None, collection, without_time)]).filter(|(.., count)| *count > 0));
         }
         answer.sort_by(|a, b| nulls_last(a.0, b.0).then_with(|| a.1.cmp(b.1)));
         let row = |(hour, event, count): (Option<usize>, &str, u64)| {
@@ -149,14 +151,14 @@ impl Table {
     fn hours(&self, rows: Range<usize>) -> ([u64; 24], u64) {
         let mut hours = HourCounts::new();
         let mut untimed = 0;
-        let mut at = rows.start;
-        while at < rows.end {
+        let mut start = rows.start;
+        while start < rows.end {
             // Up to the end of the word of null bits, which is nearly always zero.
-            let end = rows.end.min((at / WORD + 1) * WORD);
-            if self.untimed[at / WORD] == 0 {
-                hours.count(&self.time[at..end]);
+            let end = rows.end.min((start / WORD + 1) * WORD);
+            if self.untimed[start / WORD] == 0 {
+                hours.count(&self.time[start..end]);
             } else {
-                for row in at..end {
+                for row in start..end {
                     if self.is_untimed(row) {
                         untimed += 1;
                     } else {
@@ -164,20 +166,20 @@ impl Table {
                     }
                 }
             }
-            at = end;
+            start = end;
         }
         (hours.counts(), untimed)
     }
 
     /// Converts the best users to rows, and fills up with users who have no time.
-    fn veterans(&self, posts: &Range<usize>, best: Vec<(i64, u32)>, value: fn(i64) -> i64) -> Vec<Row> {
+    fn veterans(&self, posts: &Range<usize>, top_users: Vec<(i64, u32)>, value: fn(i64) -> i64) -> Vec<Row> {
         let text = |user| Value::text_or_null(self.texts.users.text(user));
         let mut rows: Vec<Row> =
-            best.iter().map(|&(number, user)| vec![text(user), Value::Int(value(number))]).collect();
+            top_users.iter().map(|&(negated, user)| vec![text(user), Value::Int(value(negated))]).collect();
         if rows.len() < VETERANS {
             let missing = VETERANS - rows.len();
-            let never = self.never(posts);
-            rows.extend(never.into_iter().take(missing).map(|user| vec![text(user), Value::Null]));
+            let untimed_users = self.never(posts);
+            rows.extend(untimed_users.into_iter().take(missing).map(|user| vec![text(user), Value::Null]));
         }
         rows
     }

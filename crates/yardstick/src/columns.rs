@@ -68,7 +68,7 @@ pub struct Builder {
     rows: Vec<UnsortedRow>,
     /// Numbers of the groups of kind, operation and collection, in order of appearance. Sorting compares one
     /// number instead of three codes.
-    numbers: HashMap<[u32; 3], u32, FixedState>,
+    group_numbers: HashMap<[u32; 3], u32, FixedState>,
     groups: Vec<[u32; 3]>,
     /// Group of the last row, which the next row often shares.
     last: Option<([u32; 3], u32)>,
@@ -126,13 +126,13 @@ impl Builder {
         {
             return Ok(number);
         }
-        let number = match self.numbers.get(&codes) {
+        let number = match self.group_numbers.get(&codes) {
             Some(&number) => number,
             None => {
                 let number = u32::try_from(self.groups.len()).map_err(|_| {
                     YardstickError::TooMany("more than 4 294 967 295 kinds of events".to_owned())
                 })?;
-                self.numbers.insert(codes, number);
+                self.group_numbers.insert(codes, number);
                 self.groups.push(codes);
                 number
             }
@@ -151,7 +151,7 @@ impl Builder {
             ranks[number as usize] = rank as u32;
         }
         for row in &mut self.rows {
-            let (number, user) = parted(row.group_and_user);
+            let (number, user) = split(row.group_and_user);
             row.group_and_user = joined(ranks[number as usize], user);
         }
         match threads.pool() {
@@ -160,17 +160,17 @@ impl Builder {
         }
         let groups: Vec<[u32; 3]> = order.iter().map(|&number| self.groups[number as usize]).collect();
         let rows = &self.rows;
-        let of_group = |column: usize| {
-            rows.iter().map(|row| groups[parted(row.group_and_user).0 as usize][column]).collect()
+        let group_column = |index: usize| {
+            rows.iter().map(|row| groups[split(row.group_and_user).0 as usize][index]).collect()
         };
         let word = |rows: &[UnsortedRow]| {
             rows.iter().enumerate().fold(0, |word, (bit, row)| word | u64::from(row.untimed) << bit)
         };
         Table {
-            kind: of_group(0),
-            operation: of_group(1),
-            collection: of_group(2),
-            user: rows.iter().map(|row| parted(row.group_and_user).1).collect(),
+            kind: group_column(0),
+            operation: group_column(1),
+            collection: group_column(2),
+            user: rows.iter().map(|row| split(row.group_and_user).1).collect(),
             time: rows.iter().map(|row| row.time).collect(),
             untimed: rows.chunks(WORD).map(word).collect(),
             language: rows.iter().map(|row| row.language).collect(),
@@ -183,6 +183,6 @@ fn joined(group: u32, user: u32) -> u64 {
     u64::from(group) << 32 | u64::from(user)
 }
 
-fn parted(group_and_user: u64) -> (u32, u32) {
+fn split(group_and_user: u64) -> (u32, u32) {
     ((group_and_user >> 32) as u32, group_and_user as u32)
 }

@@ -25,10 +25,10 @@ pub(super) struct Dictionary {
 impl Dictionary {
     /// Restores a dictionary from a file; `None` if `ends` does not split the text.
     pub(super) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
-        let divide = ends.is_sorted()
+        let is_valid = ends.is_sorted()
             && ends.last().copied().unwrap_or(0) == text.len() as u64
             && ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
-        divide.then(|| Self { text, ends, ..Self::default() })
+        is_valid.then(|| Self { text, ends, ..Self::default() })
     }
 
     /// All texts concatenated, and the end offset of each.
@@ -57,10 +57,10 @@ impl Dictionary {
         }
         self.index();
         let hash = hash_of(text);
-        let known = |&(other, code): &(u64, u32)| {
-            other == hash && text_of(&self.text, &self.ends, code) == Some(text)
+        let is_match = |&(other_hash, code): &(u64, u32)| {
+            other_hash == hash && text_of(&self.text, &self.ends, code) == Some(text)
         };
-        if let Some(&(_, code)) = self.codes.find(hash, known) {
+        if let Some(&(_, code)) = self.codes.find(hash, is_match) {
             self.last = Some(code);
             return Ok(code);
         }
@@ -80,8 +80,8 @@ impl Dictionary {
             return (0..self.ends.len() as u32).find(|&code| self.text(code) == Some(text));
         }
         let hash = hash_of(text);
-        let known = |&(other, code): &(u64, u32)| other == hash && self.text(code) == Some(text);
-        self.codes.find(hash, known).map(|&(_, code)| code)
+        let is_match = |&(other_hash, code): &(u64, u32)| other_hash == hash && self.text(code) == Some(text);
+        self.codes.find(hash, is_match).map(|&(_, code)| code)
     }
 
     /// Builds the hash index if it is missing, as in dictionaries read from a file.
@@ -102,7 +102,7 @@ impl Dictionary {
 fn text_of<'a>(text: &'a str, ends: &[u64], code: u32) -> Option<&'a str> {
     let code = code as usize;
     let end = *ends.get(code)?;
-    let start = code.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    let start = code.checked_sub(1).and_then(|previous| ends.get(previous)).copied().unwrap_or(0);
     text.get(start as usize..end as usize)
 }
 

@@ -27,11 +27,11 @@ pub(super) struct ExtractedFields<'a> {
 /// them.
 pub(super) fn extract(document: &[u8]) -> Result<ExtractedFields<'_>, String> {
     let text = simdutf8::basic::from_utf8(document).map_err(|error| error.to_string())?;
-    let mut walk = JsonWalker { text, at: 0 };
-    let mut found = ExtractedFields::default();
-    walk.value(|walk| walk.event(&mut found))?;
-    walk.space();
-    if walk.at < text.len() { Err(walk.stumbled("the end")) } else { Ok(found) }
+    let mut walker = JsonWalker { text, position: 0 };
+    let mut fields = ExtractedFields::default();
+    walker.value(|walker| walker.event(&mut fields))?;
+    walker.space();
+    if walker.position < text.len() { Err(walker.stumbled("the end")) } else { Ok(fields) }
 }
 
 /// Checks that the yardstick can load a document.
@@ -45,60 +45,61 @@ pub fn check(document: &[u8]) -> Result<(), String> {
 /// Reads a document from front to back; holds the current position.
 struct JsonWalker<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
 }
 
 type Step<T> = Result<T, String>;
 
 impl<'a> JsonWalker<'a> {
-    fn event(&mut self, found: &mut ExtractedFields<'a>) -> Step<()> {
-        self.members(|walk, name| {
+    fn event(&mut self, fields: &mut ExtractedFields<'a>) -> Step<()> {
+        self.members(|walker, name| {
             match name {
-                "did" => found.user = walk.text()?,
-                "time_us" => found.time = walk.literal()?.parse().ok(),
-                "kind" => found.kind = walk.text()?,
+                "did" => fields.user = walker.text()?,
+                "time_us" => fields.time = walker.literal()?.parse().ok(),
+                "kind" => fields.kind = walker.text()?,
                 "commit" => {
-                    (found.operation, found.collection, found.language) = (None, None, None);
-                    walk.value(|walk| walk.commit(found))?;
+                    (fields.operation, fields.collection, fields.language) = (None, None, None);
+                    walker.value(|walker| walker.commit(fields))?;
                 }
-                _ => walk.pass()?,
+                _ => walker.pass()?,
             }
             Ok(())
         })
     }
 
-    fn commit(&mut self, found: &mut ExtractedFields<'a>) -> Step<()> {
-        self.members(|walk, name| {
+    fn commit(&mut self, fields: &mut ExtractedFields<'a>) -> Step<()> {
+        self.members(|walker, name| {
             match name {
-                "operation" => found.operation = walk.text()?,
-                "collection" => found.collection = walk.text()?,
+                "operation" => fields.operation = walker.text()?,
+                "collection" => fields.collection = walker.text()?,
                 "record" => {
-                    found.language = None;
-                    walk.value(|walk| {
-                        walk.members(|walk, name| match name {
+                    fields.language = None;
+                    walker.value(|walker| {
+                        walker.members(|walker, name| match name {
                             "langs" => {
-                                found.language = walk.first_element()?;
+                                fields.language = walker.first_element()?;
                                 Ok(())
                             }
-                            _ => walk.pass(),
+                            _ => walker.pass(),
                         })
                     })?;
                 }
-                _ => walk.pass()?,
+                _ => walker.pass()?,
             }
             Ok(())
         })
     }
 
     /// Calls `object` if the value is an object, and skips values of other types.
-    fn value(&mut self, object: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
+    fn value(&mut self, read_object: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
         self.space();
-        if self.peek() == Some(b'{') { object(self) } else { self.pass() }
+        if self.peek() == Some(b'{') { read_object(self) } else { self.pass() }
     }
 
-    /// Calls `member` for each member of the object that begins here; `member` must consume the value.
-    fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> Step<()>) -> Step<()> {
-        self.at += 1;
+    /// Calls `read_member` for each member of the object that begins here; `read_member` must consume the
+    /// value.
+    fn members(&mut self, mut read_member: impl FnMut(&mut Self, &str) -> Step<()>) -> Step<()> {
+        self.position += 1;
         self.space();
         if self.take(b'}') {
             return Ok(());
@@ -112,9 +113,9 @@ impl<'a> JsonWalker<'a> {
             }
             self.space();
             if escaped {
-                member(self, &unescaped(quoted)?)?;
+                read_member(self, &unescaped(quoted)?)?;
             } else {
-                member(self, quoted)?;
+                read_member(self, quoted)?;
             }
             self.space();
             if self.take(b'}') {
@@ -142,20 +143,20 @@ impl<'a> JsonWalker<'a> {
             self.pass()?;
             return Ok(None);
         }
-        let list = self.at;
-        self.at += 1;
+        let start = self.position;
+        self.position += 1;
         self.space();
-        let first = if self.peek() == Some(b'"') { self.text()? } else { None };
-        self.at = list;
+        let element = if self.peek() == Some(b'"') { self.text()? } else { None };
+        self.position = start;
         self.pass()?;
-        Ok(first)
+        Ok(element)
     }
 
     /// Source text of a value of any type.
     fn literal(&mut self) -> Step<&'a str> {
-        let begun = self.at;
+        let start = self.position;
         self.pass()?;
-        Ok(&self.text[begun..self.at])
+        Ok(&self.text[start..self.position])
     }
 
     /// Skips a value of any type and depth.
@@ -163,27 +164,28 @@ impl<'a> JsonWalker<'a> {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
         loop {
-            match bytes.get(self.at) {
+            match bytes.get(self.position) {
                 Some(b'"') => {
                     self.quoted()?;
                 }
                 Some(b'{' | b'[') => {
-                    self.at += 1;
+                    self.position += 1;
                     depth += 1;
                     continue;
                 }
                 Some(b'}' | b']') if depth > 0 => {
-                    self.at += 1;
+                    self.position += 1;
                     depth -= 1;
                 }
                 Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') if depth > 0 => {
-                    self.at += 1;
+                    self.position += 1;
                     continue;
                 }
                 Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                    let rest = &bytes[self.at..];
-                    let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-                    self.at += rest.iter().position(ends).unwrap_or(rest.len());
+                    let rest = &bytes[self.position..];
+                    let is_end =
+                        |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+                    self.position += rest.iter().position(is_end).unwrap_or(rest.len());
                 }
                 _ => return Err(self.stumbled("a value")),
             }
@@ -196,78 +198,78 @@ impl<'a> JsonWalker<'a> {
     /// Raw text between the quotes of the string that begins here; `true` if it contains escapes.
     fn quoted(&mut self) -> Step<(&'a str, bool)> {
         let bytes = self.text.as_bytes();
-        if bytes.get(self.at) != Some(&b'"') {
+        if bytes.get(self.position) != Some(&b'"') {
             return Err(self.stumbled("a string"));
         }
-        let begun = self.at + 1;
-        let mut at = begun;
+        let start = self.position + 1;
+        let mut index = start;
         let mut escaped = false;
         loop {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let Some(found) = (if escaped { memchr2(b'"', b'\\', rest) } else { self.end_or_escape(at) })
-            else {
+            let rest = bytes.get(index..).unwrap_or_default();
+            let distance = if escaped { memchr2(b'"', b'\\', rest) } else { self.end_or_escape(index) };
+            let Some(distance) = distance else {
                 return Err(self.stumbled("the end of a string"));
             };
-            at += found;
-            if bytes[at] == b'"' {
-                self.at = at + 1;
-                return Ok((&self.text[begun..at], escaped));
+            index += distance;
+            if bytes[index] == b'"' {
+                self.position = index + 1;
+                return Ok((&self.text[start..index], escaped));
             }
             escaped = true;
-            at += 2;
+            index += 2;
         }
     }
 
-    /// Distance from `at` to the next quote or backslash. Two words are checked inline, because most strings
-    /// of an event are short and a call of `memchr2` costs more.
+    /// Distance from `index` to the next quote or backslash. Two words are checked inline, because most
+    /// strings of an event are short and a call of `memchr2` costs more.
     #[inline]
-    fn end_or_escape(&self, at: usize) -> Option<usize> {
-        let rest = self.text.as_bytes().get(at..)?;
-        let mut near = 0;
-        while near < 2 * WORD
-            && let Some(word) = rest.get(near..).and_then(|rest| rest.first_chunk())
+    fn end_or_escape(&self, index: usize) -> Option<usize> {
+        let rest = self.text.as_bytes().get(index..)?;
+        let mut offset = 0;
+        while offset < 2 * WORD
+            && let Some(word) = rest.get(offset..).and_then(|rest| rest.first_chunk())
         {
             let word = u64::from_le_bytes(*word);
-            let found = zero_bytes(word ^ (REPEATED * u64::from(b'"')))
+            let matches = zero_bytes(word ^ (REPEATED * u64::from(b'"')))
                 | zero_bytes(word ^ (REPEATED * u64::from(b'\\')));
-            if found != 0 {
-                return Some(near + found.trailing_zeros() as usize / 8);
+            if matches != 0 {
+                return Some(offset + matches.trailing_zeros() as usize / 8);
             }
-            near += WORD;
+            offset += WORD;
         }
-        memchr2(b'"', b'\\', rest.get(near..)?).map(|place| place + near)
+        memchr2(b'"', b'\\', rest.get(offset..)?).map(|distance| distance + offset)
     }
 
     #[inline]
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.position).copied()
     }
 
     #[inline]
-    fn take(&mut self, wanted: u8) -> bool {
-        let there = self.peek() == Some(wanted);
-        self.at += usize::from(there);
-        there
+    fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.position += usize::from(is_next);
+        is_next
     }
 
     #[inline]
     fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     #[cold]
-    fn stumbled(&self, wanted: &str) -> String {
-        format!("{wanted} expected at byte {}", self.at)
+    fn stumbled(&self, expected: &str) -> String {
+        format!("{expected} expected at byte {}", self.position)
     }
 }
 
 const WORD: usize = size_of::<u64>();
 const REPEATED: u64 = u64::MAX / 255;
 
-/// Sets the highest bit of each zero byte up to and including the first one; bits above that may be set for
-/// other bytes, too (Mycroft's test, after Warren, *Hacker's Delight*, 2nd ed., §6-1).
+/// Sets the highest bit of the first zero byte and none below it. Higher bits may be set for other bytes, too
+/// (Mycroft's test, after Warren, *Hacker's Delight*, 2nd ed., §6-1).
 #[inline]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(REPEATED) & !word & REPEATED << 7
@@ -283,7 +285,7 @@ fn unescaped(quoted: &str) -> Step<String> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> ExtractedFields<'_> {
+    fn fields_of(text: &str) -> ExtractedFields<'_> {
         extract(text.as_bytes()).unwrap()
     }
 
@@ -291,13 +293,13 @@ mod tests {
     fn the_last_of_several_members_counts_as_a_whole() {
         let text = r#"{"did":"a","did":"b","time_us":1,"time_us":"x","kind":3,"kind":"commit",
             "commit":{"operation":"create","record":{"langs":["en"]}},"commit":{"collection":"d"}}"#;
-        let found = of(text);
+        let fields = fields_of(text);
         assert_eq!(
-            (found.user.as_deref(), found.time, found.kind.as_deref()),
+            (fields.user.as_deref(), fields.time, fields.kind.as_deref()),
             (Some("b"), None, Some("commit"))
         );
-        assert_eq!((found.operation, found.language), (None, None));
-        assert_eq!(found.collection.as_deref(), Some("d"));
+        assert_eq!((fields.operation, fields.language), (None, None));
+        assert_eq!(fields.collection.as_deref(), Some("d"));
     }
 
     #[test]
@@ -312,7 +314,7 @@ mod tests {
             ("1e999", None),
             ("\"1\"", None),
         ] {
-            assert_eq!(of(&format!("{{\"time_us\": {literal} }}")).time, time, "{literal}");
+            assert_eq!(fields_of(&format!("{{\"time_us\": {literal} }}")).time, time, "{literal}");
         }
     }
 
@@ -321,14 +323,14 @@ mod tests {
         for text in
             ["[]", "7", "null", "\"did\"", "{}", r#"{"did":{"did":"a"},"commit":[{"operation":"create"}]}"#]
         {
-            assert_eq!(of(text), ExtractedFields::default(), "{text}");
+            assert_eq!(fields_of(text), ExtractedFields::default(), "{text}");
         }
         for langs in ["\"en\"", "{}", "[]", "[7,\"en\"]", "[null]", "[[\"en\"]]", "true", "-1.5e3"] {
             let text = format!(r#"{{"commit":{{"record":{{"langs":{langs}}}}}}}"#);
-            assert_eq!(of(&text).language, None, "{langs}");
+            assert_eq!(fields_of(&text).language, None, "{langs}");
         }
         assert_eq!(
-            of(r#"{"commit":{"record":{"lang\u0073":["\u0065n",3]}}}"#).language.as_deref(),
+            fields_of(r#"{"commit":{"record":{"lang\u0073":["\u0065n",3]}}}"#).language.as_deref(),
             Some("en")
         );
     }
@@ -337,13 +339,13 @@ mod tests {
     fn nesting_has_no_limit() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for text in [deep.clone(), format!(r#"{{"did":{deep},"x":{deep},"commit":{{"record":{deep}}}}}"#)] {
-            assert_eq!(of(&text), ExtractedFields::default());
+            assert_eq!(fields_of(&text), ExtractedFields::default());
         }
     }
 
     #[test]
     fn a_walk_that_stumbles_refuses() {
-        let bad: [&[u8]; 9] = [
+        let malformed: [&[u8]; 9] = [
             b"",
             b"{",
             b"{}}",
@@ -354,7 +356,7 @@ mod tests {
             b"{\"x\":\"",
             b"{\"did\":\"\\ud800\"}",
         ];
-        for document in bad {
+        for document in malformed {
             assert!(extract(document).is_err(), "{}", String::from_utf8_lossy(document));
         }
         assert!(extract(br#"{"text":"\ud800"}"#).is_ok());

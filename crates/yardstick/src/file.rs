@@ -22,9 +22,9 @@ impl Table {
     #[must_use]
     pub fn data_bytes(&self) -> u64 {
         let rows = self.rows() as u64;
-        let texts =
-            dictionaries(&self.texts).map(|texts| texts.len() as u64 * 8 + texts.parts().0.len() as u64);
-        column_bytes(rows) + texts.iter().sum::<u64>()
+        let text_bytes = dictionaries(&self.texts)
+            .map(|dictionary| dictionary.len() as u64 * 8 + dictionary.parts().0.len() as u64);
+        column_bytes(rows) + text_bytes.iter().sum::<u64>()
     }
 
     /// Size of the file in bytes, including its header.
@@ -39,13 +39,13 @@ impl Table {
     /// # Errors
     /// [`YardstickError::File`] if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let beside = path.with_extension("new");
-        let written = write_to(self, &beside).and_then(|()| {
-            std::fs::rename(&beside, path)?;
+        let temporary = path.with_extension("new");
+        let written = write_to(self, &temporary).and_then(|()| {
+            std::fs::rename(&temporary, path)?;
             path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
         });
         written.map_err(|error| {
-            std::fs::remove_file(&beside).ok();
+            std::fs::remove_file(&temporary).ok();
             YardstickError::File(format!("failed to write {}: {error}", path.display()))
         })
     }
@@ -79,12 +79,12 @@ fn write_to(table: &Table, path: &Path) -> io::Result<()> {
     file.write_all(&LAYOUT.to_le_bytes())?;
     file.write_all(&(table.rows() as u64).to_le_bytes())?;
     let dictionaries = dictionaries(&table.texts);
-    for texts in dictionaries {
-        file.write_all(&(texts.len() as u64).to_le_bytes())?;
-        file.write_all(&(texts.parts().0.len() as u64).to_le_bytes())?;
+    for dictionary in dictionaries {
+        file.write_all(&(dictionary.len() as u64).to_le_bytes())?;
+        file.write_all(&(dictionary.parts().0.len() as u64).to_le_bytes())?;
     }
-    for texts in dictionaries {
-        let (text, ends) = texts.parts();
+    for dictionary in dictionaries {
+        let (text, ends) = dictionary.parts();
         write_numbers(&mut file, ends, |end| end.to_le_bytes())?;
         file.write_all(text.as_bytes())?;
     }
@@ -99,12 +99,12 @@ fn write_to(table: &Table, path: &Path) -> io::Result<()> {
 fn write_numbers<T: Copy, const N: usize>(
     file: &mut impl Write,
     numbers: &[T],
-    bytes: impl Fn(T) -> [u8; N],
+    to_bytes: impl Fn(T) -> [u8; N],
 ) -> io::Result<()> {
     let mut block = Vec::with_capacity(BLOCK_BYTES);
-    for numbers in numbers.chunks(BLOCK_BYTES / N) {
+    for chunk in numbers.chunks(BLOCK_BYTES / N) {
         block.clear();
-        block.extend(numbers.iter().flat_map(|&number| bytes(number)));
+        block.extend(chunk.iter().flat_map(|&number| to_bytes(number)));
         file.write_all(&block)?;
     }
     Ok(())
@@ -140,9 +140,10 @@ fn read_header(file: &mut impl Read, length: u64) -> io::Result<Header> {
         *bytes = u64::from_le_bytes(array(file)?);
     }
     // Checked before anything is allocated, in a type that cannot overflow whatever the header contains.
-    let of_texts: u128 = texts.iter().map(|&(count, bytes)| u128::from(count) * 8 + u128::from(bytes)).sum();
-    let of_rows = u128::from(rows) * (5 * 4 + 8) + u128::from(rows.div_ceil(WORD as u64)) * 8;
-    let expected = u128::from(HEADER_BYTES) + of_texts + of_rows;
+    let text_bytes: u128 =
+        texts.iter().map(|&(count, bytes)| u128::from(count) * 8 + u128::from(bytes)).sum();
+    let row_bytes = u128::from(rows) * (5 * 4 + 8) + u128::from(rows.div_ceil(WORD as u64)) * 8;
+    let expected = u128::from(HEADER_BYTES) + text_bytes + row_bytes;
     if u128::from(length) != expected {
         return Err(invalid(&format!("it is {length} bytes long and must be {expected}")));
     }
@@ -150,14 +151,14 @@ fn read_header(file: &mut impl Read, length: u64) -> io::Result<Header> {
 }
 
 /// Reads all dictionaries, given the number of their texts and their bytes.
-fn read_dictionaries(file: &mut impl Read, texts: [(u64, u64); 5]) -> io::Result<Dictionaries> {
-    let mut dictionaries = Vec::with_capacity(texts.len());
-    for (count, bytes) in texts {
+fn read_dictionaries(file: &mut impl Read, dictionary_sizes: [(u64, u64); 5]) -> io::Result<Dictionaries> {
+    let mut dictionaries = Vec::with_capacity(dictionary_sizes.len());
+    for (count, bytes) in dictionary_sizes {
         let ends = numbers(file, count, u64::from_le_bytes)?;
         let text = String::from_utf8(numbers(file, bytes, u8::from_le_bytes)?);
         let text = text.map_err(|_| invalid("a text in it is not UTF-8"))?;
-        let texts = Dictionary::from_parts(text, ends).ok_or_else(|| invalid("its texts overlap"))?;
-        dictionaries.push(texts);
+        let dictionary = Dictionary::from_parts(text, ends).ok_or_else(|| invalid("its texts overlap"))?;
+        dictionaries.push(dictionary);
     }
     let [kinds, operations, collections, users, languages] =
         <[Dictionary; 5]>::try_from(dictionaries).map_err(|_| invalid("its dictionaries are incomplete"))?;
@@ -176,10 +177,10 @@ fn read_from(path: &Path) -> io::Result<Table> {
     let mut file = BufReader::new(file);
     let Header { rows, texts } = read_header(&mut file, length)?;
     let texts = read_dictionaries(&mut file, texts)?;
-    let mut codes = |texts: &Dictionary| -> io::Result<Vec<u32>> {
-        let codes = numbers(&mut file, rows, u32::from_le_bytes)?;
-        match codes.iter().all(|&code| code == NULL || (code as usize) < texts.len()) {
-            true => Ok(codes),
+    let mut codes = |dictionary: &Dictionary| -> io::Result<Vec<u32>> {
+        let column = numbers(&mut file, rows, u32::from_le_bytes)?;
+        match column.iter().all(|&code| code == NULL || (code as usize) < dictionary.len()) {
+            true => Ok(column),
             false => Err(invalid("a code in it has no text")),
         }
     };
@@ -204,7 +205,7 @@ fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
 fn numbers<T, const N: usize>(
     file: &mut impl Read,
     count: u64,
-    number: impl Fn([u8; N]) -> T,
+    from_bytes: impl Fn([u8; N]) -> T,
 ) -> io::Result<Vec<T>> {
     let count = usize::try_from(count).map_err(|_| invalid("it is too large for this machine"))?;
     let mut numbers = Vec::with_capacity(count);
@@ -213,7 +214,7 @@ fn numbers<T, const N: usize>(
         let bytes = ((count - numbers.len()) * N).min(block.len());
         let block = &mut block[..bytes];
         file.read_exact(block)?;
-        numbers.extend(block.as_chunks::<N>().0.iter().map(|bytes| number(*bytes)));
+        numbers.extend(block.as_chunks::<N>().0.iter().map(|bytes| from_bytes(*bytes)));
     }
     Ok(numbers)
 }

@@ -19,8 +19,8 @@ const HOURS: usize = 24;
 pub(super) fn run_length(codes: &[u32], code: u32) -> usize {
     let mut length = 0;
     for block in codes.chunks_exact(BLOCK) {
-        let differ = block.iter().fold(0, |differ, &other| differ | (other ^ code));
-        if differ != 0 {
+        let difference = block.iter().fold(0, |difference, &other| difference | (other ^ code));
+        if difference != 0 {
             break;
         }
         length += BLOCK;
@@ -31,11 +31,11 @@ pub(super) fn run_length(codes: &[u32], code: u32) -> usize {
 /// Counts each code where equal codes are adjacent. Index 0 is null, followed by the codes in order.
 pub(super) fn count_runs(codes: &[u32], distinct: usize) -> Vec<u64> {
     let mut counts = vec![0; distinct + 1];
-    let mut at = 0;
-    while let Some(&code) = codes.get(at) {
-        let length = run_length(&codes[at..], code);
+    let mut start = 0;
+    while let Some(&code) = codes.get(start) {
+        let length = run_length(&codes[start..], code);
         counts[place(code)] += length as u64;
-        at += length;
+        start += length;
     }
     counts
 }
@@ -54,17 +54,17 @@ pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
     let (first, rest) = lanes.split_at_mut(width);
     let (second, rest) = rest.split_at_mut(width);
     let (third, fourth) = rest.split_at_mut(width);
-    let (quads, odd) = codes.as_chunks::<LANES>();
-    for &[a, b, c, d] in quads {
+    let (groups, remainder) = codes.as_chunks::<LANES>();
+    for &[a, b, c, d] in groups {
         first[place(a)] += 1;
         second[place(b)] += 1;
         third[place(c)] += 1;
         fourth[place(d)] += 1;
     }
-    for &code in odd {
+    for &code in remainder {
         first[place(code)] += 1;
     }
-    (0..width).map(|at| first[at] + second[at] + third[at] + fourth[at]).collect()
+    (0..width).map(|index| first[index] + second[index] + third[index] + fourth[index]).collect()
 }
 
 /// Index of a code's count: 0 for null, otherwise the code plus 1.
@@ -81,8 +81,8 @@ pub(super) fn count_new(before: Option<u32>, codes: &[u32]) -> u64 {
     let (earlier, later) = (&codes[..codes.len() - 1], &codes[1..]);
     for (earlier, later) in earlier.chunks(NARROW).zip(later.chunks(NARROW)) {
         let pairs = earlier.iter().zip(later);
-        let new: u32 = pairs.map(|(a, b)| u32::from(a != b) & u32::from(*b != NULL)).sum();
-        count += u64::from(new);
+        let changes: u32 = pairs.map(|(a, b)| u32::from(a != b) & u32::from(*b != NULL)).sum();
+        count += u64::from(changes);
     }
     count
 }
@@ -99,13 +99,13 @@ impl HourCounts {
     /// Counts `times` by hour; none of them may be null.
     #[inline]
     pub(super) fn count(&mut self, times: &[i64]) {
-        let (quads, odd) = times.as_chunks::<LANES>();
-        for quad in quads {
-            for (lane, &time) in self.0.iter_mut().zip(quad) {
+        let (groups, remainder) = times.as_chunks::<LANES>();
+        for group in groups {
+            for (lane, &time) in self.0.iter_mut().zip(group) {
                 lane[hour(time)] += 1;
             }
         }
-        for &time in odd {
+        for &time in remainder {
             self.0[0][hour(time)] += 1;
         }
     }

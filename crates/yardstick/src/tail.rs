@@ -49,12 +49,12 @@ impl AppendedDocuments {
     /// # Errors
     /// [`YardstickError::File`] if the file cannot be written.
     pub fn write(&mut self) -> Result<()> {
-        let new = self.lines.get(self.written..).unwrap_or_default();
+        let unwritten = self.lines.get(self.written..).unwrap_or_default();
         OpenOptions::new()
             .create(true)
             .append(true)
             .open(&self.path)
-            .and_then(|mut file| file.write_all(new).and_then(|()| file.sync_data()))
+            .and_then(|mut file| file.write_all(unwritten).and_then(|()| file.sync_data()))
             .map_err(|error| failed("write", &self.path, &error))?;
         self.written = self.lines.len();
         Ok(())

@@ -30,11 +30,11 @@ impl Threads {
 
     pub(super) fn with_least_rows(threads: usize, least_rows: usize) -> Result<Self> {
         let pool = if threads > 1 {
-            let built = ThreadPoolBuilder::new()
+            let pool = ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .thread_name(|number| format!("yardstick-{number}"))
                 .build();
-            Some(built.map_err(|error| {
+            Some(pool.map_err(|error| {
                 YardstickError::Threads(format!("failed to start {threads} threads: {error}"))
             })?)
         } else {

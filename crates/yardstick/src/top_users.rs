@@ -29,16 +29,16 @@ impl<'a> TopUsers<'a> {
 
     /// Inserts a user who is among the best. A user already in the list keeps the better value.
     fn offer(&mut self, value: i64, user: u32) {
-        if let Some(known) = self.users.iter().position(|known| known.1 == user) {
-            if self.users[known].0 <= value {
+        if let Some(index) = self.users.iter().position(|entry| entry.1 == user) {
+            if self.users[index].0 <= value {
                 return;
             }
-            self.users.remove(known);
+            self.users.remove(index);
         }
-        let place = self.users.iter().position(|known| self.is_before((value, user), *known));
-        let place = place.unwrap_or(self.users.len());
-        if place < VETERANS {
-            self.users.insert(place, (value, user));
+        let index = self.users.iter().position(|entry| self.is_before((value, user), *entry));
+        let index = index.unwrap_or(self.users.len());
+        if index < VETERANS {
+            self.users.insert(index, (value, user));
             self.users.truncate(VETERANS);
         }
     }
@@ -65,20 +65,21 @@ impl Table {
     /// this only if their time may matter.
     pub(super) fn earliest(&self, all: &Range<usize>, rows: Range<usize>) -> TopUsers<'_> {
         let mut best = TopUsers::new(&self.texts.users);
-        let mut at = rows.start;
-        while at < rows.end {
-            let end = rows.end.min(at + BLOCK);
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = rows.end.min(start + BLOCK);
             let limit = best.limit();
-            let matter = self.time[at..end].iter().fold(false, |matter, &time| matter | (time <= limit));
-            if matter {
-                for row in at..end {
+            let has_candidate =
+                self.time[start..end].iter().fold(false, |is_any, &time| is_any | (time <= limit));
+            if has_candidate {
+                for row in start..end {
                     let is_first = row == all.start || self.user[row] != self.user[row - 1];
                     if self.time[row] <= best.limit() && is_first && !self.is_untimed(row) {
                         best.offer(self.time[row], self.user[row]);
                     }
                 }
             }
-            at = end;
+            start = end;
         }
         best
     }
@@ -94,7 +95,7 @@ impl Table {
             return best;
         };
         let (mut user_before, mut first) = (first_user, first_time);
-        let mut least = 0;
+        let mut threshold = 0;
         let pairs = self.user[rows.clone()].iter().zip(&self.time[rows.clone()]);
         for (offset, (&user, &time)) in pairs.enumerate() {
             first = if user == user_before { first } else { time };
@@ -102,9 +103,9 @@ impl Table {
             // Rows are ordered, so this is the exact difference. Null times have the largest value and are
             // checked below.
             let span = time.wrapping_sub(first) as u64;
-            if span >= least && !self.is_untimed(rows.start + offset) {
+            if span >= threshold && !self.is_untimed(rows.start + offset) {
                 best.offer(-i64::try_from(span).unwrap_or(i64::MAX), user);
-                least = if best.users.len() < VETERANS { 0 } else { best.limit().unsigned_abs() };
+                threshold = if best.users.len() < VETERANS { 0 } else { best.limit().unsigned_abs() };
             }
         }
         best
@@ -116,8 +117,8 @@ impl Table {
             return row;
         }
         let before = self.user[row - 1];
-        let same = self.user[row..all.end].iter().take_while(|user| **user == before).count();
-        row + same
+        let count = self.user[row..all.end].iter().take_while(|user| **user == before).count();
+        row + count
     }
 
     /// The first users by text who have no time at all; the answers list them after all others.

@@ -35,7 +35,7 @@ export function drawSeconds(lines: readonly SecondsLine[], colour: string, forma
     x: { domain: [0, length], label: null },
     y: { domain: [0, top], label: null },
     marks: [
-      rect(ramp > 0 ? [ramp] : [], { x1: 0, x2: (end: number) => end, y1: 0, y2: top, fill: 'var(--edge)', fillOpacity: 0.18, title: () => 'ramp, not measured' }),
+      rect(ramp > 0 ? [ramp] : [], { x1: 0, x2: (end: number) => end, y1: 0, y2: top, fill: 'var(--edge)', fillOpacity: 0.18, title: () => 'warm-up, not measured' }),
       gridY({ ticks: 3, stroke: 'var(--line)', strokeOpacity: 1 }),
       axisY({ ticks: 3, tickFormat: (value: number) => (value === 0 ? '0' : tick(format(value))), label: null, fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
       axisX({ ticks: Math.min(length, width < 500 ? 5 : 10), tickFormat: (value: number) => (Number.isInteger(value) ? String(value) : ''), label: 'seconds since the trial began', labelAnchor: 'center', labelArrow: 'none', fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),

@@ -140,19 +140,19 @@ test('what figures are held against is named, also when it is filtered out', asy
 
 test('classes stand under headings of their own, and the first sentence names one', async () => {
   const { page, context, trouble } = await open(browser, 'small');
-  assert.match(await page.locator('.lead').textContent(), /^As is, .* (is the fastest|loads fastest)/);
+  assert.match(await page.locator('.lead').textContent(), /^As-is, .* (is the fastest|loads fastest)/);
   assert.match(await page.locator('.second').first().textContent(), /^Prepared for these questions, /);
   const headings = await page.locator('h3.class').allTextContents();
-  assert.match(headings[0], /^As is /);
+  assert.match(headings[0], /^As-is /);
   assert.match(headings[1], /^Prepared /);
   await part(page, 'hot');
   await settled(page);
   const bars = await labels(page, 'hot');
-  assert.ok(bars.some((label) => /, As is: /.test(label)) && bars.some((label) => /, Prepared: /.test(label)));
+  assert.ok(bars.some((label) => /, As-is: /.test(label)) && bars.some((label) => /, Prepared: /.test(label)));
   assert.ok(bars.some((label) => /not in memory: .* read.*, Prepared, stock: /.test(label)), bars.join('\n'));
   await page.locator('#part-hot > details > summary').click();
   await page.locator('#part-hot table tr.group').first().waitFor();
-  assert.deepEqual((await page.locator('#part-hot table').first().locator('tr.group').allTextContents()).slice(0, 2), ['As is', 'Prepared']);
+  assert.deepEqual((await page.locator('#part-hot table').first().locator('tr.group').allTextContents()).slice(0, 2), ['As-is', 'Prepared']);
   assert.deepEqual(trouble, []);
   await context.close();
 });
@@ -242,7 +242,7 @@ test('a page without a cell, and one of a single round, open without an error', 
   for (const name of ['empty', 'once']) {
     const { page, context, trouble } = await open(browser, name, { chart: name !== 'empty' });
     await page.waitForSelector('h1');
-    assert.match(await page.locator('main').innerText(), name === 'empty' ? /Nothing to compare in this choice/ : /One round only/);
+    assert.match(await page.locator('main').innerText(), name === 'empty' ? /No comparable results match the filters/ : /One round only/);
     assert.deepEqual(trouble, []);
     await context.close();
   }

@@ -155,7 +155,7 @@ test('what had not settled, and an answer compared with nothing, are shown and n
   const view = of(figures);
   const entry = size(view);
   assert.ok(entry);
-  assert.deepEqual([rankStatus(view, entry).tier, rankStatus(view, entry).notes], ['apart', ['not settled']]);
+  assert.deepEqual([rankStatus(view, entry).tier, rankStatus(view, entry).notes], ['apart', ['background work not finished']]);
   const cell = run.cells.find((one) => one.configuration === 0 && one.step === 'q1' && one.phase === 'hot');
   assert.ok(cell);
   cell.verdict = 'unverified';
@@ -193,8 +193,8 @@ test('a run of one round, one without cold questions and one of nothing are told
   for (const cell of run.cells) Object.assign(cell, { low_s: null, high_s: null });
   const [hot] = findingsOf(of(figures), 'not stated, json-only');
   assert.deepEqual([hot?.difference, hot?.first], ['once', null]);
-  assert.match(hot?.sentence ?? '', /^Too few rounds to say who is first\. ClickHouse/);
-  assert.match(headline(of(figures), findingsOf(of(figures), 'not stated, json-only')), /^Too few rounds to say who is first \(fastest hot, fastest cold and fastest to load\)|is the smallest; too few rounds/);
+  assert.match(hot?.sentence ?? '', /^Too few rounds to say which is first\. ClickHouse/);
+  assert.match(headline(of(figures), findingsOf(of(figures), 'not stated, json-only')), /^Too few rounds to say which is first \(fastest hot, fastest cold and fastest to load\)|is the smallest; too few rounds/);
   run.cells = run.cells.filter((cell) => !cell.phase.startsWith('cold'));
   assert.ok(findingsOf(of(figures), 'not stated, json-only').every((one) => one.about !== 'Fastest cold'));
   Object.assign(run, { cells: [], failures: [] });
@@ -227,8 +227,8 @@ test('every catch of a run is told, in a line each', () => {
   const found = findCaveats(view, evidence.runs[0] ?? null);
   assert.deepEqual(found.map((one) => one.title), [
     'Run not complete', 'Failures', 'Plan broken', 'Hot, not in memory', 'Not all documents loaded', 'Too few documents for all cores',
-    'Statements as published', 'Another question', 'Embedded beside servers', 'Approximate answers',
-    'Not verified as cold', 'Not settled', 'End of life', 'Not the newest', 'Documents change in a round trip', 'Processor time stolen', 'One machine',
+    'Statements as published', 'Another question', 'Embedded next to servers', 'Approximate answers',
+    'Not verified as cold', 'Background work not finished', 'End of life', 'Not the newest', 'Documents change in a round trip', 'CPU steal', 'One machine',
   ]);
   assert.ok(found.every((one) => one.line.length < 110), found.map((one) => one.line).join('\n'));
   const text = (title: string) => found.find((one) => one.title === title)?.text ?? '';
@@ -236,7 +236,7 @@ test('every catch of a run is told, in a line each', () => {
   assert.match(text('Too few documents for all cores'), /DuckDB 2\.0\.0 variant \(1 unit of 1,000,000 documents\)/);
   assert.match(text('Not the newest'), /^Dolt 2\.2\.0 of 2026-07-15: newer versions were out/);
   assert.match(text('Another question'), /as-published Q4: It counts every kind/);
-  const taken = found.find((one) => one.title === 'Processor time stolen')?.line ?? '';
+  const taken = found.find((one) => one.title === 'CPU steal')?.line ?? '';
   const [much, known] = (taken.match(/[\d,]+/g) ?? []).map((word) => Number(word.replace(',', '')));
   assert.ok(much !== undefined && known !== undefined && much > 0 && much < known / 10, taken);
   const { figures: old } = samples.two();
@@ -252,7 +252,7 @@ test('one sentence names the class and who was first at what, and does not hide 
   const { figures } = samples.small();
   const view = of(figures);
   assert.equal(leading(view), 'as-is');
-  assert.match(headline(view, findingsOf(view, 'as-is')), /^As is, DuckDB is the fastest hot and cold, loads fastest/);
+  assert.match(headline(view, findingsOf(view, 'as-is')), /^As-is, DuckDB is the fastest hot and cold, loads fastest/);
   const main = findingsOf(view, 'prepared');
   assert.match(headline(view, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
   const run = figures.runs[0];
@@ -284,7 +284,7 @@ test('classes and profiles are rankings of their own, in the order of the page, 
   assert.deepEqual(rankStatus(view, published.find((entry) => entry.cell.step === 'q4') ?? published[0]!).notes, ['not ranked', 'another question']);
   const bars = placedBars(view, cellsOf(view, 'q1', ['hot']), metric('time'), () => undefined);
   const groups = [...new Set(bars.map((one) => one.bar.group))];
-  assert.deepEqual(groups, ['As is', 'Prepared', 'Prepared, not ranked', 'Prepared, stock', 'Extracted']);
+  assert.deepEqual(groups, ['As-is', 'Prepared', 'Prepared, not ranked', 'Prepared, stock', 'Extracted']);
   // A configuration that is faster than all others in another class stays below its own heading.
   const places = bars.map((one) => groups.indexOf(one.bar.group));
   assert.deepEqual(places, [...places].sort((a, b) => a - b));

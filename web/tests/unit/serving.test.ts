@@ -76,7 +76,7 @@ test('who gets most done is said with the interval, and that nothing is shown wh
   assert.doesNotMatch(not?.text ?? '', /gets most done/);
   for (const one of figures.runs[0]?.peaks ?? []) Object.assign(one.of_best, { low: null, high: null });
   const few = leaders(of(figures)).map(leaderSentence);
-  assert.ok(few.every((one) => one.sure === 'once' && /too few rounds to say who gets most done/.test(one.text)), few[0]?.text);
+  assert.ok(few.every((one) => one.sure === 'once' && /too few rounds to say which gets most done/.test(one.text)), few[0]?.text);
 });
 
 test('who is filtered out leads nobody', () => {
@@ -96,7 +96,7 @@ test('the caveats of a run', () => {
   const { figures, evidence } = samples.serving();
   const lines = new Map(caveats(of(figures), evidence).map((one) => [one.title, one.line]));
   assert.equal(lines.get('Steady state'), 'not tested');
-  assert.match(lines.get('Checkpoints') ?? '', /^inside \d+ of \d+ trials of [^;]+; not told by /);
+  assert.match(lines.get('Checkpoints') ?? '', /^inside \d+ of \d+ trials of [^;]+; not reported by /);
   assert.match(lines.get('Durability') ?? '', /^synced: a process crash loses nothing \(as documented, not tested\), a power loss nothing \(as documented, not tested\); /);
   assert.ok(lines.has('Driver-bound') && lines.has('Service time') && lines.has('Arrivals not begun'));
   assert.match(lines.get('DuckDB') ?? '', /not made for this/);

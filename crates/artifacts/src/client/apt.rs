@@ -134,20 +134,20 @@ const SECURITY: &str = "-security";
 
 /// Returns the mirror from which the machine's own apt-get gets Debian; it may hold other suites, too.
 fn mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
-    let mirror = labelled("Debian", job, watch)?;
+    let mirror = find_mirror("Debian", job, watch)?;
     mirror.ok_or_else(|| ArtifactError::NoMirror { system: job.system.to_owned() })
 }
 
 /// Returns the mirror of security updates; if apt-get has none, the path beside Debian's where mirrors keep
 /// them.
 fn security_mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
-    if let Some(mirror) = labelled("Debian-Security", job, watch)? {
+    if let Some(mirror) = find_mirror("Debian-Security", job, watch)? {
         return Ok(mirror);
     }
     Ok(format!("{}{SECURITY}/", mirror(job, watch)?.trim_end_matches('/')))
 }
 
-fn labelled(
+fn find_mirror(
     label: &str,
     job: &FetchJob<'_>,
     watch: &mut InstallContext<'_>,
@@ -156,8 +156,8 @@ fn labelled(
     command
         .args(["indextargets", "--format", "$(REPO_URI)", "Origin: Debian"])
         .arg(format!("Label: {label}"));
-    let ended = process::run(command, job, &[], watch)?;
-    let mirror = ended.log.lines().map(str::trim).find(|line| {
+    let outcome = process::run(command, job, &[], watch)?;
+    let mirror = outcome.log.lines().map(str::trim).find(|line| {
         line.contains(":/")
             && !line.contains(|c: char| c.is_whitespace() || c.is_control() || "[]#".contains(c))
     });
@@ -176,13 +176,13 @@ fn update(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<(), Arti
     let lists = job.folder.join("state/lists");
     let done = |_: &Path| bytes_below(&lists);
     // Only apt-get knows how large an index is.
-    let growth = process::ProgressProbe { step: Step::Downloading, total: 0, done: &done };
-    match process::run_growing(apt_get(job, ["-q", "update"]), job, &growth, watch) {
+    let probe = process::ProgressProbe { step: Step::Downloading, total: 0, done: &done };
+    match process::run_growing(apt_get(job, ["-q", "update"]), job, &probe, watch) {
         Err(ArtifactError::ClientFailed { output, .. }) if output.contains("is expired") => {}
-        other => return other.map(drop),
+        result => return result.map(drop),
     }
-    let late = apt_get(job, ["-q", "-o", "Acquire::Check-Valid-Until=false", "update"]);
-    process::run_growing(late, job, &growth, watch).map(drop)
+    let expired_update = apt_get(job, ["-q", "-o", "Acquire::Check-Valid-Until=false", "update"]);
+    process::run_growing(expired_update, job, &probe, watch).map(drop)
 }
 
 /// Returns this machine's architecture, as Debian names it.
@@ -192,6 +192,6 @@ fn architecture() -> &'static str {
         "aarch64" => "arm64",
         "x86" => "i386",
         "powerpc64" => "ppc64el",
-        other => other,
+        name => name,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Debian {
 /// Package versions that the archives have.
 struct AvailablePackages {
     /// All versions that were found: the newest ones, and pinned ones beside them.
-    all: Vec<DebianPackage>,
+    versions: Vec<DebianPackage>,
     /// Newest version of each package, in the pinned order. `None` for a package that is gone.
     newest: Vec<Option<DebianPackage>>,
 }
@@ -71,26 +71,26 @@ impl Client for Debian {
     fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let mut archives = Archives::of(&self.suite, job, watch)?;
         let mut offers = self.offers(job, watch)?;
-        self.misstated(&offers)?;
-        if !self.all_in(&offers) && archives.add_further(job, watch)? {
+        self.check_sizes(&offers)?;
+        if !self.has_all(&offers) && archives.add_further(job, watch)? {
             offers = self.offers(job, watch)?;
-            self.misstated(&offers)?;
+            self.check_sizes(&offers)?;
         }
-        if !self.all_in(&offers) {
-            return Err(self.gone(job, &offers, archives.unreached));
+        if !self.has_all(&offers) {
+            return Err(self.unavailable_error(job, &offers, archives.unreached));
         }
         let debs = job.folder.join("debs");
         let mut command = apt_get(job, ["-q", "download"]);
-        command.args(self.packages.iter().map(exactly)).current_dir(&debs);
-        let ended = process::run(command, job, &[&debs], watch)?;
+        command.args(self.packages.iter().map(exact_name)).current_dir(&debs);
+        let outcome = process::run(command, job, &[&debs], watch)?;
         // Rename to the package's name alone: apt-get decides how a version is written into a file's name.
         for package in &self.packages {
-            let Some(file) = file_of(&debs, &package.name) else {
-                let (command, output) = (ended.command, ended.output);
+            let Some(file) = find_deb(&debs, &package.name) else {
+                let (command, output) = (outcome.command, outcome.output);
                 return Err(ArtifactError::NothingFetched { command, folder: debs, output });
             };
-            let named = debs.join(deb(&package.name));
-            fs::rename(&file, &named).map_err(ArtifactError::cache(&named))?;
+            let renamed = debs.join(deb(&package.name));
+            fs::rename(&file, &renamed).map_err(ArtifactError::cache(&renamed))?;
         }
         Ok(debs)
     }
@@ -104,15 +104,15 @@ pub(crate) fn deb(package: &str) -> String {
     format!("{package}.deb")
 }
 
-fn exactly(package: &DebianPackage) -> String {
+fn exact_name(package: &DebianPackage) -> String {
     format!("{}={}", package.name, package.version)
 }
 
-fn file_of(folder: &Path, package: &str) -> Option<PathBuf> {
-    let beginning = format!("{package}_");
+fn find_deb(folder: &Path, package: &str) -> Option<PathBuf> {
+    let prefix = format!("{package}_");
     fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).find(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(&beginning) && name.ends_with(".deb")
+        name.starts_with(&prefix) && name.ends_with(".deb")
     })
 }
 
@@ -124,24 +124,24 @@ impl Debian {
         watch: &mut InstallContext<'_>,
     ) -> Result<Vec<Option<DebianPackage>>, ArtifactError> {
         let names: Vec<String> = self.packages.iter().map(|package| package.name.clone()).collect();
-        let all = match uris(job, &names, watch) {
-            Ok(found) => found,
+        let packages = match uris(job, &names, watch) {
+            Ok(available) => available,
             // One name that is gone makes apt-get fail for all names, so each is looked up alone.
             Err(ArtifactError::ClientFailed { .. }) => {
-                let mut found = Vec::new();
+                let mut available = Vec::new();
                 for name in &names {
                     match uris(job, std::slice::from_ref(name), watch) {
-                        Ok(one) => found.extend(one),
+                        Ok(packages) => available.extend(packages),
                         Err(ArtifactError::ClientFailed { .. }) => {}
                         Err(error) => return Err(error),
                     }
                 }
-                found
+                available
             }
             Err(error) => return Err(error),
         };
-        let of = |name: &String| all.iter().find(|package| package.name == *name).cloned();
-        Ok(names.iter().map(of).collect())
+        let newest_of = |name: &String| packages.iter().find(|package| package.name == *name).cloned();
+        Ok(names.iter().map(newest_of).collect())
     }
 
     /// Looks up the newest version of each package and, if that is another one, the pinned version too.
@@ -151,48 +151,54 @@ impl Debian {
         watch: &mut InstallContext<'_>,
     ) -> Result<AvailablePackages, ArtifactError> {
         let newest = self.offered(job, watch)?;
-        let mut all: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
-        let named = |pinned: &DebianPackage| all.iter().any(|offer| is_same_version(offer, pinned));
-        if !self.packages.iter().all(named) {
-            let wanted: Vec<String> = self.packages.iter().map(exactly).collect();
-            match uris(job, &wanted, watch) {
-                Ok(found) => all.extend(found),
+        let mut versions: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
+        let is_offered = |pinned: &DebianPackage| versions.iter().any(|offer| is_same_version(offer, pinned));
+        if !self.packages.iter().all(is_offered) {
+            let exact_names: Vec<String> = self.packages.iter().map(exact_name).collect();
+            match uris(job, &exact_names, watch) {
+                Ok(pinned_versions) => versions.extend(pinned_versions),
                 Err(ArtifactError::ClientFailed { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(AvailablePackages { all, newest })
+        Ok(AvailablePackages { versions, newest })
     }
 
-    fn all_in(&self, offers: &AvailablePackages) -> bool {
-        self.packages.iter().all(|package| offers.all.contains(package))
+    fn has_all(&self, offers: &AvailablePackages) -> bool {
+        self.packages.iter().all(|package| offers.versions.contains(package))
     }
 
     /// Fails with [`ArtifactError::Bytes`] if a package is there as pinned, but the stated size is wrong.
-    fn misstated(&self, offers: &AvailablePackages) -> Result<(), ArtifactError> {
-        let same_but_for_bytes = |pinned: &DebianPackage| {
-            let same =
+    fn check_sizes(&self, offers: &AvailablePackages) -> Result<(), ArtifactError> {
+        let offered_bytes = |pinned: &DebianPackage| {
+            let is_same =
                 |offer: &&DebianPackage| is_same_version(offer, pinned) && offer.sha256 == pinned.sha256;
-            offers.all.iter().find(same).filter(|offer| offer.bytes != pinned.bytes).map(|offer| offer.bytes)
+            let offer = offers.versions.iter().find(is_same);
+            offer.map(|offer| offer.bytes).filter(|bytes| *bytes != pinned.bytes)
         };
         for package in &self.packages {
-            if let Some(found) = same_but_for_bytes(package) {
-                let (package, stated) = (exactly(package), package.bytes);
+            if let Some(found) = offered_bytes(package) {
+                let (package, stated) = (exact_name(package), package.bytes);
                 return Err(ArtifactError::Bytes { package, stated, found });
             }
         }
         Ok(())
     }
 
-    fn gone(&self, job: &FetchJob<'_>, offers: &AvailablePackages, unreached: Vec<String>) -> ArtifactError {
+    fn unavailable_error(
+        &self,
+        job: &FetchJob<'_>,
+        offers: &AvailablePackages,
+        unreached: Vec<String>,
+    ) -> ArtifactError {
         // The same version with other contents is not a newer version.
         let changed = self.packages.iter().find_map(|pinned| {
-            let found = offers.all.iter().find(|offer| is_same_version(offer, pinned))?;
+            let found = offers.versions.iter().find(|offer| is_same_version(offer, pinned))?;
             (found != pinned).then_some((pinned, found))
         });
         if let Some((pinned, found)) = changed {
             return ArtifactError::Digest {
-                package: exactly(pinned),
+                package: exact_name(pinned),
                 expected: pinned.sha256.clone(),
                 found: found.sha256.clone(),
                 expected_bytes: pinned.bytes,
@@ -203,7 +209,7 @@ impl Debian {
             .packages
             .iter()
             .zip(&offers.newest)
-            .filter(|(pinned, _)| !offers.all.contains(pinned))
+            .filter(|(pinned, _)| !offers.versions.contains(pinned))
             .map(|(pinned, newest)| UnavailablePackage {
                 name: pinned.name.clone(),
                 pinned: pinned.version.clone(),
@@ -221,8 +227,8 @@ impl Debian {
     }
 }
 
-fn is_same_version(one: &DebianPackage, other: &DebianPackage) -> bool {
-    one.name == other.name && one.version == other.version
+fn is_same_version(left: &DebianPackage, right: &DebianPackage) -> bool {
+    left.name == right.name && left.version == right.version
 }
 
 /// Resolves all dependencies of a suite's packages, as if nothing were installed. The requested packages come
@@ -237,13 +243,13 @@ pub(crate) fn closure(
     archives.add_further(job, watch)?;
     let mut command = apt_get(job, ["-q", "install", "--yes", "--no-install-recommends", "--print-uris"]);
     command.args(names);
-    let ended = process::run(command, job, &[], watch)?;
-    let wanted: Vec<String> =
-        ended.log.lines().filter_map(file_in).map(|(name, version, _)| format!("{name}={version}")).collect();
-    let mut packages = uris(job, &wanted, watch)?;
-    let place = |package: &DebianPackage| names.iter().position(|name| *name == package.name);
-    packages.sort_by_cached_key(|package| (place(package).unwrap_or(names.len()), package.name.clone()));
-    let unpacked_bytes = ended.log.lines().find_map(additional_bytes);
+    let outcome = process::run(command, job, &[], watch)?;
+    let files = outcome.log.lines().filter_map(file_in);
+    let exact_names: Vec<String> = files.map(|(name, version, _)| format!("{name}={version}")).collect();
+    let mut packages = uris(job, &exact_names, watch)?;
+    let position = |package: &DebianPackage| names.iter().position(|name| *name == package.name);
+    packages.sort_by_cached_key(|package| (position(package).unwrap_or(names.len()), package.name.clone()));
+    let unpacked_bytes = outcome.log.lines().find_map(additional_bytes);
     Ok(Closure { suite: suite.to_owned(), packages, unpacked_bytes, unreached: archives.unreached })
 }
 
@@ -270,8 +276,8 @@ fn uris(
 ) -> Result<Vec<DebianPackage>, ArtifactError> {
     let mut command = apt_get(job, ["-q", "download", "--print-uris"]);
     command.args(names);
-    let ended = process::run(command, job, &[], watch)?;
-    Ok(ended.log.lines().filter_map(offer).collect())
+    let outcome = process::run(command, job, &[], watch)?;
+    Ok(outcome.log.lines().filter_map(offer).collect())
 }
 
 /// Parses a line of the form `'…' NAME_VERSION_ARCHITECTURE.deb SIZE SHA256:DIGEST`. `None` for another line.

@@ -37,8 +37,8 @@ impl Client for Go {
         let Some(version) = self.made_with(program, clients) else {
             return Some(format!("{} does not say which version it is: repair it", program.display()));
         };
-        let found = numbers(version.trim_start_matches("go"));
-        (found < numbers(&self.least)).then(|| {
+        let installed = numbers(version.trim_start_matches("go"));
+        (installed < numbers(&self.least)).then(|| {
             let least = &self.least;
             format!("{} is {version}, and Go {least} or later is needed: install one", program.display())
         })
@@ -69,7 +69,7 @@ impl Client for Go {
             let path = module.join(name);
             fs::write(&path, text).map_err(ArtifactError::cache(&path))?;
         }
-        let go = |verb: &str| {
+        let go_command = |verb: &str| {
             let mut command = Command::new(&job.program);
             command
                 .arg(verb)
@@ -86,23 +86,23 @@ impl Client for Go {
             command
         };
         // Downloads the modules that are needed; go prints a line for each.
-        let mut list = go("list");
+        let mut list = go_command("list");
         list.args(["-deps", &self.package]);
-        let growth = process::ProgressProbe { step: Step::Downloading, total: 0, done: &lines };
-        let listed = process::run_growing(list, job, &growth, watch)?;
+        let probe = process::ProgressProbe { step: Step::Downloading, total: 0, done: &lines };
+        let listed = process::run_growing(list, job, &probe, watch)?;
         let packages = listed.log.lines().filter(|line| is_package(line)).count() as u64;
 
         let built = job.folder.join(BUILT);
-        let mut build = go("build");
+        let mut build = go_command("build");
         // `-trimpath` keeps paths of this machine out of the program; `-v` prints every package that is
         // compiled.
         build.args(["-trimpath", "-v", "-o"]).arg(&built).arg(&self.package);
-        let growth = process::ProgressProbe { step: Step::Building, total: packages, done: &lines };
-        let ended = process::run_growing(build, job, &growth, watch)?;
+        let probe = process::ProgressProbe { step: Step::Building, total: packages, done: &lines };
+        let outcome = process::run_growing(build, job, &probe, watch)?;
         if built.is_file() {
             Ok(built)
         } else {
-            let (command, output) = (ended.command, ended.output);
+            let (command, output) = (outcome.command, outcome.output);
             Err(ArtifactError::NothingFetched { command, folder: job.folder.to_path_buf(), output })
         }
     }

@@ -26,11 +26,12 @@ impl Maven {
     /// validated.
     pub(crate) fn new(coordinates: &str) -> Self {
         let mut parts = coordinates.split(':');
-        let mut next = || parts.next().filter(|part| !part.is_empty());
-        let (group, artifact, version) =
-            (next().unwrap_or_default(), next().unwrap_or_default(), next().unwrap_or_default());
-        let packaging = next().unwrap_or("jar");
-        let classifier = next().map(|classifier| format!("-{classifier}")).unwrap_or_default();
+        let mut next_part = || parts.next().filter(|part| !part.is_empty());
+        let group = next_part().unwrap_or_default();
+        let artifact = next_part().unwrap_or_default();
+        let version = next_part().unwrap_or_default();
+        let packaging = next_part().unwrap_or("jar");
+        let classifier = next_part().map(|classifier| format!("-{classifier}")).unwrap_or_default();
         Self {
             coordinates: coordinates.to_owned(),
             folder: PathBuf::from(group.replace('.', "/")).join(artifact).join(version),
@@ -60,7 +61,7 @@ impl Client for Maven {
         // A separate repository, because Maven 3 does not lock its repository. It is kept, because Maven's
         // plugins live in it too and are fetched only once.
         let repository = job.cache.join("maven");
-        let _alone = Lock::take(&job.cache.join("locks/maven.lock"), watch)?;
+        let _lock = Lock::take(&job.cache.join("locks/maven.lock"), watch)?;
         let version = Scratch::new(repository.join(&self.folder))?;
         let mut command = Command::new(&job.program);
         command
@@ -71,36 +72,36 @@ impl Client for Maven {
                 option.push(&repository);
                 option
             });
-        let ended = process::run(command, job, &[version.path()], watch)?;
-        let brought = version.path().join(&self.file);
-        let taken = job.folder.join(&self.file);
-        if !brought.is_file() {
+        let outcome = process::run(command, job, &[version.path()], watch)?;
+        let downloaded = version.path().join(&self.file);
+        let archive = job.folder.join(&self.file);
+        if !downloaded.is_file() {
             return Err(ArtifactError::NothingFetched {
-                command: ended.command,
+                command: outcome.command,
                 folder: version.path().to_path_buf(),
-                output: ended.output,
+                output: outcome.output,
             });
         }
-        fs::rename(&brought, &taken).map_err(ArtifactError::cache(&taken))?;
+        fs::rename(&downloaded, &archive).map_err(ArtifactError::cache(&archive))?;
         drop(version);
         self.remove_empty_folders(&repository);
-        Ok(taken)
+        Ok(archive)
     }
 }
 
 impl Maven {
     fn remove_empty_folders(&self, repository: &std::path::Path) {
-        let mut above = self.folder.parent();
+        let mut parent = self.folder.parent();
         // The folder of an artifact may also hold metadata that Maven wrote and that is no longer needed.
-        if let Some(artifact) = above {
+        if let Some(artifact) = parent {
             let _ = remove_all(&repository.join(artifact));
-            above = artifact.parent();
+            parent = artifact.parent();
         }
-        while let Some(folder) = above.filter(|folder| !folder.as_os_str().is_empty()) {
+        while let Some(folder) = parent.filter(|folder| !folder.as_os_str().is_empty()) {
             if fs::remove_dir(repository.join(folder)).is_err() {
                 break;
             }
-            above = folder.parent();
+            parent = folder.parent();
         }
     }
 }

@@ -44,7 +44,8 @@ impl ClientLookup {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(program))
             .find(|file| {
-                file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+                file.metadata()
+                    .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
             })
     }
 }

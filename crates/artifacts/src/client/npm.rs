@@ -52,12 +52,12 @@ impl Client for Npm {
             .arg(&cache)
             .args(["--ignore-scripts", "--no-update-notifier", "--no-progress", "--loglevel=error"]);
         let watched = [destination.as_path(), cache.as_path()];
-        let ended = process::run(command, job, &watched, watch)?;
+        let outcome = process::run(command, job, &watched, watch)?;
         // The file name is not predicted, because releases of npm differ in how they write a scope into it.
         only_archive(&destination).ok_or(ArtifactError::NothingFetched {
-            command: ended.command,
+            command: outcome.command,
             folder: destination,
-            output: ended.output,
+            output: outcome.output,
         })
     }
 }

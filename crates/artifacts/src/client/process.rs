@@ -59,19 +59,19 @@ pub(crate) fn run(
     )
 }
 
-/// Runs a client to its end whose progress is measured by `growth`.
+/// Runs a client to its end whose progress is measured by `probe`.
 pub(crate) fn run_growing(
     mut command: Command,
     job: &FetchJob<'_>,
-    growth: &ProgressProbe<'_>,
+    probe: &ProgressProbe<'_>,
     watch: &mut InstallContext<'_>,
 ) -> Result<ClientOutput, ArtifactError> {
     watch.check_cancelled()?;
-    let shown = shown(&command);
+    let command_line = command_line(&command);
     let log_path = job.folder.join("client.log");
     let log = File::create(&log_path).map_err(ArtifactError::cache(&log_path))?;
-    let both = log.try_clone().map_err(ArtifactError::cache(&log_path))?;
-    command.stdin(Stdio::null()).stdout(log).stderr(both).process_group(0);
+    let stderr = log.try_clone().map_err(ArtifactError::cache(&log_path))?;
+    command.stdin(Stdio::null()).stdout(log).stderr(stderr).process_group(0);
     if command.get_current_dir().is_none() {
         command.current_dir(job.folder);
     }
@@ -88,30 +88,31 @@ pub(crate) fn run_growing(
     let child = command
         .spawn()
         .map_err(|source| ArtifactError::ClientStart { program: job.program.clone(), source })?;
-    let mut running = Running { child, reaped: false };
+    let mut process = Running { child, reaped: false };
     let output = || tail(&log_path);
-    let status = match running.wait(job, growth, &log_path, watch)? {
+    let status = match process.wait(job, probe, &log_path, watch)? {
         Outcome::Ended(status) => status,
         Outcome::Stalled => {
-            let seconds = limit(job, growth).as_secs();
-            if growth.step == Step::Building {
-                return Err(ArtifactError::BuildStalled { command: shown, seconds, output: output() });
+            let seconds = limit(job, probe).as_secs();
+            if probe.step == Step::Building {
+                return Err(ArtifactError::BuildStalled { command: command_line, seconds, output: output() });
             }
-            return Err(ArtifactError::ClientStalled { command: shown, seconds, output: output() });
+            return Err(ArtifactError::ClientStalled { command: command_line, seconds, output: output() });
         }
     };
     if status.success() {
         let log = String::from_utf8_lossy(&fs::read(&log_path).unwrap_or_default()).into_owned();
-        Ok(ClientOutput { command: shown, output: output(), log })
+        Ok(ClientOutput { command: command_line, output: output(), log })
     } else {
-        Err(ArtifactError::ClientFailed { command: shown, status: status.to_string(), output: output() })
+        let status = status.to_string();
+        Err(ArtifactError::ClientFailed { command: command_line, status, output: output() })
     }
 }
 
 /// Returns the maximum time without progress. A build gets three times as long: its last step links
 /// everything, prints nothing meanwhile, and is slow on a busy machine.
-fn limit(job: &FetchJob<'_>, growth: &ProgressProbe<'_>) -> Duration {
-    match growth.step {
+fn limit(job: &FetchJob<'_>, probe: &ProgressProbe<'_>) -> Duration {
+    match probe.step {
         Step::Building => job.clients.stall_limit * 3,
         _ => job.clients.stall_limit,
     }
@@ -132,33 +133,33 @@ impl Running {
     fn wait(
         &mut self,
         job: &FetchJob<'_>,
-        growth: &ProgressProbe<'_>,
+        probe: &ProgressProbe<'_>,
         log: &Path,
         watch: &mut InstallContext<'_>,
     ) -> Result<Outcome, ArtifactError> {
-        let lost = |source| ArtifactError::ClientStart { program: job.program.clone(), source };
+        let wait_error = |source| ArtifactError::ClientStart { program: job.program.clone(), source };
         let mut done = 0;
-        let mut grown = Instant::now();
-        let mut measured: Option<Instant> = None;
+        let mut last_growth = Instant::now();
+        let mut last_measured: Option<Instant> = None;
         loop {
-            if self.has_ended().map_err(lost)? {
+            if self.has_ended().map_err(wait_error)? {
                 // Must happen before the leader is reaped: until then its process id, which is also that of
                 // the group, cannot be reused.
                 self.kill_group();
                 self.reaped = true;
-                return self.child.wait().map(Outcome::Ended).map_err(lost);
+                return self.child.wait().map(Outcome::Ended).map_err(wait_error);
             }
             watch.check_cancelled()?;
-            if measured.is_none_or(|before| before.elapsed() >= MEASURE) {
-                let now = (growth.done)(log);
-                if now != done {
-                    done = now;
-                    grown = Instant::now();
+            if last_measured.is_none_or(|measured| measured.elapsed() >= MEASURE) {
+                let current = (probe.done)(log);
+                if current != done {
+                    done = current;
+                    last_growth = Instant::now();
                 }
-                watch.tell(growth.step, done, growth.total);
-                measured = Some(Instant::now());
+                watch.tell(probe.step, done, probe.total);
+                last_measured = Some(Instant::now());
             }
-            if grown.elapsed() >= limit(job, growth) {
+            if last_growth.elapsed() >= limit(job, probe) {
                 return Ok(Outcome::Stalled);
             }
             thread::sleep(PAUSE);
@@ -167,9 +168,9 @@ impl Running {
 
     /// Returns `true` if the client has ended, without reaping it.
     fn has_ended(&self) -> io::Result<bool> {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match self.pid() {
-            Some(pid) => Ok(waitid(WaitId::Pid(pid), look)?.is_some()),
+            Some(pid) => Ok(waitid(WaitId::Pid(pid), options)?.is_some()),
             None => Ok(true),
         }
     }
@@ -229,26 +230,26 @@ pub(crate) fn answer(mut command: Command, clients: &ClientLookup) -> Option<Str
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     die_with_parent(&mut command);
-    let mut running = Running { child: command.spawn().ok()?, reaped: false };
+    let mut process = Running { child: command.spawn().ok()?, reaped: false };
     let started = Instant::now();
-    while !running.has_ended().ok()? {
+    while !process.has_ended().ok()? {
         if started.elapsed() >= LIMIT {
             return None;
         }
         thread::sleep(PAUSE / 5);
     }
-    running.kill_group();
-    running.reaped = true;
-    let status = running.child.wait().ok()?;
+    process.kill_group();
+    process.reaped = true;
+    let status = process.child.wait().ok()?;
     let mut text = String::new();
-    io::Read::read_to_string(running.child.stdout.as_mut()?, &mut text).ok()?;
+    io::Read::read_to_string(process.child.stdout.as_mut()?, &mut text).ok()?;
     status.success().then(|| text.trim().to_owned())
 }
 
 /// Returns the command line, for a user who wants to try it.
-fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+fn command_line(command: &Command) -> String {
+    let parts = std::iter::once(command.get_program()).chain(command.get_args());
+    parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the last lines of a client's output, without terminal control sequences.
@@ -257,8 +258,8 @@ fn tail(log: &PathBuf) -> String {
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LONGEST_TAIL)..]).into_owned();
     let clean: String = without_escapes(&text);
     let lines: Vec<&str> = clean.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
-    if last.is_empty() { "(none)".to_owned() } else { last.join("\n") }
+    let last_lines = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    if last_lines.is_empty() { "(none)".to_owned() } else { last_lines.join("\n") }
 }
 
 fn without_escapes(text: &str) -> String {

@@ -53,11 +53,11 @@ impl Client for Pypi {
             .arg(&self.package)
             .env("TMPDIR", &temporary);
         let watched = [destination.as_path(), temporary.as_path()];
-        let ended = process::run(command, job, &watched, watch)?;
+        let outcome = process::run(command, job, &watched, watch)?;
         only_wheel(&destination).ok_or(ArtifactError::NothingFetched {
-            command: ended.command,
+            command: outcome.command,
             folder: destination,
-            output: ended.output,
+            output: outcome.output,
         })
     }
 }

@@ -1,7 +1,5 @@
 //! Helpers shared by the tests: folders, archives, and clients as shell scripts.
 
-#![allow(dead_code, reason = "every test file takes what it needs")]
-
 pub(crate) mod script;
 pub(crate) mod suite;
 

@@ -106,14 +106,14 @@ impl WorkloadRules for Rules {
     fn read(
         &self,
         base: &SectionReader<'_>,
-        over: &[SectionReader<'_>],
+        overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, questions } = base.read()?;
         let mut rules = BTreeMap::new();
-        lay(base, questions, &mut rules)?;
-        for section in over {
+        apply_overlay(base, questions, &mut rules)?;
+        for section in overlays {
             let OverlayDefinition { questions } = section.read()?;
-            lay(section, questions, &mut rules)?;
+            apply_overlay(section, questions, &mut rules)?;
         }
         Ok(ParsedSection::new(
             load,
@@ -131,25 +131,25 @@ pub struct AnalyticsSection {
 }
 
 /// Overlays the rules of one section on those below it, key by key.
-fn lay(
+fn apply_overlay(
     section: &SectionReader<'_>,
     questions: BTreeMap<String, QuestionDefinition>,
     rules: &mut BTreeMap<String, QuestionRules>,
 ) -> Result<(), CatalogueError> {
-    for (question, over) in questions {
+    for (question, overlay) in questions {
         if !QUESTIONS.contains(&question.as_str()) {
             let message = format!("there is no such question; there is {}", QUESTIONS.join(", "));
             return Err(section.error(&["questions", &question], message));
         }
         let rule = rules.entry(question.clone()).or_default();
-        if let Some(columns) = over.approximate {
+        if let Some(columns) = overlay.approximate {
             rule.approximate = columns;
         }
-        if over.other_question.is_some() {
-            rule.other_question = over.other_question;
+        if overlay.other_question.is_some() {
+            rule.other_question = overlay.other_question;
         }
         super::lay_patterns(
-            [over.expect, over.forbid],
+            [overlay.expect, overlay.forbid],
             [&mut rule.expect, &mut rule.forbid],
             |keys, message| {
                 let path: Vec<&str> =

@@ -96,17 +96,17 @@ impl WorkloadRules for Rules {
     fn read(
         &self,
         base: &SectionReader<'_>,
-        over: &[SectionReader<'_>],
+        overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, one_line, extracted } = base.read()?;
-        let mut own = FidelitySection { one_line, extracted };
-        for section in over {
-            let written: OverlayDefinition = section.read()?;
-            load = written.load.unwrap_or(load);
-            own.one_line = written.one_line.unwrap_or(own.one_line);
-            own.extracted = written.extracted.unwrap_or(own.extracted);
+        let mut merged = FidelitySection { one_line, extracted };
+        for section in overlays {
+            let overlay: OverlayDefinition = section.read()?;
+            load = overlay.load.unwrap_or(load);
+            merged.one_line = overlay.one_line.unwrap_or(merged.one_line);
+            merged.extracted = overlay.extracted.unwrap_or(merged.extracted);
         }
-        Ok(ParsedSection::new(load, Vec::new(), Section::Fidelity(own)))
+        Ok(ParsedSection::new(load, Vec::new(), Section::Fidelity(merged)))
     }
 }
 
@@ -133,8 +133,8 @@ impl Fidelity {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
     pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
         let Section::Fidelity(FidelitySection { one_line, extracted }) = part.section else { return None };
-        let has = |name: &str| !part.statements(name).is_empty();
-        let (inserts, extracts, reads_hex) = (has("insert"), has("value"), has("read_hex"));
+        let has_file = |name: &str| !part.statements(name).is_empty();
+        let (inserts, extracts, reads_hex) = (has_file("insert"), has_file("value"), has_file("read_hex"));
         Some(Self { load: part.load, one_line, extracted, inserts, extracts, reads_hex })
     }
 }

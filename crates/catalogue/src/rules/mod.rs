@@ -75,7 +75,7 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
     fn read(
         &self,
         base: &SectionReader<'_>,
-        over: &[SectionReader<'_>],
+        overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError>;
 }
 
@@ -142,7 +142,7 @@ fn statements<'a>(files: &'a Files, name: &str) -> &'a [String] {
 /// Returns the statement of a file that holds exactly one. `None` for other files.
 fn statement<'a>(files: &'a Files, name: &str) -> Option<&'a str> {
     match statements(files, name) {
-        [one] => Some(one),
+        [statement] => Some(statement),
         _ => None,
     }
 }
@@ -163,12 +163,12 @@ impl WorkloadSetup {
     pub(crate) fn digest_input(&self) -> Value {
         let statements: BTreeMap<&str, _> =
             self.files.iter().map(|(name, file)| (name.as_str(), (file.kind, &file.statements))).collect();
-        let mut all = serde_json::json!(self.section);
-        if let Value::Object(keys) = &mut all {
+        let mut input = serde_json::json!(self.section);
+        if let Value::Object(keys) = &mut input {
             keys.insert("statements".to_owned(), serde_json::json!(statements));
             keys.insert("load".to_owned(), serde_json::json!(self.load));
         }
-        all
+        input
     }
 }
 
@@ -189,11 +189,11 @@ pub(crate) fn placeholders() -> Vec<&'static str> {
 /// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
 /// name.
 pub(crate) fn suggest_file(stem: &str, rules: &dyn WorkloadRules) -> String {
-    let has = |other: &&&dyn WorkloadRules| {
-        other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
+    let has_file = |owner: &&&dyn WorkloadRules| {
+        owner.name() != rules.name() && owner.files().iter().any(|file| file.name == stem)
     };
-    match ALL.iter().find(has) {
-        Some(other) => format!(" (`{stem}` is a file of {}/)", other.name()),
+    match ALL.iter().find(has_file) {
+        Some(owner) => format!(" (`{stem}` is a file of {}/)", owner.name()),
         None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
     }
 }
@@ -201,27 +201,27 @@ pub(crate) fn suggest_file(stem: &str, rules: &dyn WorkloadRules) -> String {
 /// Overlays the patterns of one section on those below it: those that a plan must contain (`expect`), and
 /// those that it must not (`forbid`). `error` builds the error for the keys of an invalid pattern.
 fn lay_patterns(
-    over: [Option<Vec<String>>; 2],
-    below: [&mut Vec<String>; 2],
+    overlay: [Option<Vec<String>>; 2],
+    base: [&mut Vec<String>; 2],
     error: impl Fn(&[&str], String) -> CatalogueError,
 ) -> Result<(), CatalogueError> {
-    for ((key, patterns), place) in ["expect", "forbid"].into_iter().zip(over).zip(below) {
+    for ((key, patterns), target) in ["expect", "forbid"].into_iter().zip(overlay).zip(base) {
         let Some(patterns) = patterns else { continue };
         for (index, pattern) in patterns.iter().enumerate() {
             if let Err(problem) = patterns::compiled(pattern) {
                 return Err(error(&[key, &index.to_string()], problem.to_string()));
             }
         }
-        *place = patterns;
+        *target = patterns;
     }
     Ok(())
 }
 
 /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all requirements.
 fn violations(expect: &[String], forbid: &[String], plan: &str) -> Vec<String> {
-    let found = |pattern: &str| patterns::is_found(pattern, plan);
-    let missing = expect.iter().filter(|pattern| !found(pattern));
-    let forbidden = forbid.iter().filter(|pattern| found(pattern));
+    let is_found = |pattern: &str| patterns::is_found(pattern, plan);
+    let missing = expect.iter().filter(|pattern| !is_found(pattern));
+    let forbidden = forbid.iter().filter(|pattern| is_found(pattern));
     missing
         .map(|pattern| format!("the plan lacks `{pattern}`"))
         .chain(forbidden.map(|pattern| format!("the plan has `{pattern}`")))

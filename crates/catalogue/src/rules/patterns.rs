@@ -5,20 +5,20 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
 
-static MADE: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+static CACHE: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
 
 /// Returns the compiled pattern; each text is compiled only once.
 ///
 /// # Errors
 /// [`regex::Error`] if the text is not a valid regular expression.
 pub(super) fn compiled(text: &str) -> Result<Regex, regex::Error> {
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = made.get(text) {
-        return Ok(known.clone());
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pattern) = cache.get(text) {
+        return Ok(pattern.clone());
     }
-    let new = Regex::new(text)?;
-    made.insert(text.to_owned(), new.clone());
-    Ok(new)
+    let pattern = Regex::new(text)?;
+    cache.insert(text.to_owned(), pattern.clone());
+    Ok(pattern)
 }
 
 /// Returns `true` if a valid pattern matches a plan; `false` for an invalid one.

@@ -193,15 +193,15 @@ impl WorkloadRules for Rules {
         _: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, path, value, value_control } = base.read()?;
-        let of_path = path.as_ref().and_then(|path| path.control.as_ref());
-        check_control(base, &["path", "control"], of_path)?;
+        let path_control = path.as_ref().and_then(|path| path.control.as_ref());
+        check_control(base, &["path", "control"], path_control)?;
         check_control(base, &["value_control"], value_control.as_ref())?;
-        let own = QuestionsSection { suspects, path: checked(base, path)?, value, value_control };
-        Ok(ParsedSection::new(load, logs, Section::Questions(own)))
+        let section = QuestionsSection { suspects, path: check_notation(base, path)?, value, value_control };
+        Ok(ParsedSection::new(load, logs, Section::Questions(section)))
     }
 }
 
-fn checked(
+fn check_notation(
     section: &SectionReader<'_>,
     path: Option<PathNotation>,
 ) -> Result<Option<PathNotation>, CatalogueError> {
@@ -224,8 +224,8 @@ fn checked(
         }
     }
     let PathNotation { alters, unreachable, evades, unseen, .. } = &notation;
-    let of_rules = [("alters", alters), ("unreachable", unreachable), ("evades", evades)].into_iter();
-    let patterns = of_rules.flat_map(|(key, rules)| rules.iter().map(move |rule| (key, &rule.keys)));
+    let rules = [("alters", alters), ("unreachable", unreachable), ("evades", evades)].into_iter();
+    let patterns = rules.flat_map(|(key, rules)| rules.iter().map(move |rule| (key, &rule.keys)));
     for (key, pattern) in patterns.chain(unseen.iter().map(|pattern| ("unseen", pattern))) {
         if let Err(problem) = patterns::compiled(pattern) {
             return Err(section.error(&["path", key], problem.to_string()));
@@ -260,7 +260,7 @@ pub struct QuestionsSection {
 impl WorkloadSetup {
     fn questions(&self) -> Option<&QuestionsSection> {
         match &self.section {
-            Section::Questions(own) => Some(own),
+            Section::Questions(section) => Some(section),
             _ => None,
         }
     }
@@ -268,7 +268,7 @@ impl WorkloadSetup {
     /// Returns the traits that make a document a suspect, which is loaded alone. For the setup of questions.
     #[must_use]
     pub fn suspects(&self) -> Vec<String> {
-        self.questions().map(|own| own.suspects.clone()).unwrap_or_default()
+        self.questions().map(|section| section.suspects.clone()).unwrap_or_default()
     }
 
     /// Writes a first question from the folder's template.
@@ -276,26 +276,26 @@ impl WorkloadSetup {
     /// # Errors
     /// [`NotAsked::NoTemplate`] if the folder has no template for it, [`NotAsked::Unreachable`] if the
     /// system's statements cannot tell what is asked about from everything else.
-    pub fn first_question(&self, asked: &FirstAsked<'_>) -> Result<String, NotAsked> {
-        let own = self.questions().ok_or(NotAsked::NoTemplate)?;
-        let name = format!("{TEMPLATE}{}", asked.kind.word());
-        let path = own.path.as_ref().ok_or(NotAsked::NoTemplate)?;
-        if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(asked.keys)) {
+    pub fn first_question(&self, question: &FirstAsked<'_>) -> Result<String, NotAsked> {
+        let section = self.questions().ok_or(NotAsked::NoTemplate)?;
+        let name = format!("{TEMPLATE}{}", question.kind.word());
+        let path = section.path.as_ref().ok_or(NotAsked::NoTemplate)?;
+        if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(question.keys)) {
             return Err(NotAsked::Unreachable(rule.why.clone()));
         }
-        let written = path.written(asked.keys).ok_or(NotAsked::NoTemplate)?;
-        let value =
-            template::escaped(&spelt(&replaced(asked.value, &own.value), own.value_control.as_deref()));
+        let path_text = path.written(question.keys).ok_or(NotAsked::NoTemplate)?;
+        let value = replace_pairs(question.value, &section.value);
+        let value = template::escaped(&spell_controls(&value, section.value_control.as_deref()));
         let exact = || self.statement(&format!("{name}{EXACT}"));
-        let template = match path.why_not_exact(asked) {
+        let template = match path.why_not_exact(question) {
             None => self.statement(&name).ok_or(NotAsked::NoTemplate)?,
             Some(Inexact { why, is_several }) => exact()
                 // Paths that are written alike stay alike in every template that holds `{{path}}`.
                 .filter(|text| !is_several || !text.contains("{{path}}"))
                 .ok_or(NotAsked::Unreachable(why))?,
         };
-        let members = template::escaped(&serde_json::json!(asked.keys).to_string());
-        let values = [("path", template::escaped(&written)), ("path_members", members), ("value", value)];
+        let members = template::escaped(&serde_json::json!(question.keys).to_string());
+        let values = [("path", template::escaped(&path_text)), ("path_members", members), ("value", value)];
         let values: Vec<(&str, &str)> = values.iter().map(|(name, text)| (*name, text.as_str())).collect();
         template::fill_known(template, &values).map_err(|problem| NotAsked::Unreachable(problem.to_string()))
     }
@@ -304,9 +304,9 @@ impl WorkloadSetup {
     /// stay unchanged.
     #[must_use]
     pub fn alters(&self, keys: &[String]) -> Vec<String> {
-        let all =
-            self.questions().and_then(|own| own.path.as_ref()).into_iter().flat_map(|path| &path.alters);
-        all.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
+        let path = self.questions().and_then(|section| section.path.as_ref());
+        let rules = path.into_iter().flat_map(|path| &path.alters);
+        rules.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
     }
 
     /// Removes what only serves to write first questions: it neither runs nor counts in the digest.
@@ -360,46 +360,47 @@ impl PathNotation {
             return None;
         }
         let mut path = self.root.clone();
-        for (place, key) in keys.iter().enumerate() {
-            let spelling = self.member_with_control.as_ref().filter(|_| key.contains(is_control));
-            let first = self.first.as_ref().filter(|_| place == 0);
-            let form = spelling.or(first).unwrap_or(&self.member);
-            let key = spelt(&self.with_initial(replaced(key, &self.key)), self.control.as_deref());
+        for (index, key) in keys.iter().enumerate() {
+            let with_control = self.member_with_control.as_ref().filter(|_| key.contains(is_control));
+            let first = self.first.as_ref().filter(|_| index == 0);
+            let form = with_control.or(first).unwrap_or(&self.member);
+            let key = self.with_initial(replace_pairs(key, &self.key));
+            let key = spell_controls(&key, self.control.as_deref());
             path = template::fill(form, &[("path", &path), ("key", &key)]).ok()?;
         }
-        Some(replaced(&path, &self.whole))
+        Some(replace_pairs(&path, &self.whole))
     }
 
     fn with_initial(&self, key: String) -> String {
-        let found =
+        let replaced =
             self.initial.iter().find_map(|[from, to]| Some(format!("{to}{}", key.strip_prefix(from)?)));
-        found.unwrap_or(key)
+        replaced.unwrap_or(key)
     }
 
     /// Returns the path without what the system ignores in keys, so that paths that are one to the system are
     /// equal.
     fn seen(&self, keys: &[String]) -> Option<String> {
-        let seen = |key: &String| {
+        let visible = |key: &String| {
             self.unseen.iter().fold(key.clone(), |key, pattern| match patterns::compiled(pattern) {
                 Ok(pattern) => pattern.replace_all(&key, "").into_owned(),
                 Err(_) => key,
             })
         };
-        self.written(&keys.iter().map(seen).collect::<Vec<_>>())
+        self.written(&keys.iter().map(visible).collect::<Vec<_>>())
     }
 
     /// Returns why the usual template would not ask exactly the question. `None` if it would.
-    fn why_not_exact(&self, asked: &FirstAsked<'_>) -> Option<Inexact> {
-        let this = self.seen(asked.keys);
-        let same = |path: &&KnownPath| self.seen(&path.keys) == this;
-        if let Some(other) = asked.paths.iter().filter(same).find(|path| path.keys != asked.keys) {
-            let [this, other] = [asked.keys, &other.keys].map(|keys| serde_json::json!(keys));
-            let why = format!("the paths {this} and {other} are one to it");
+    fn why_not_exact(&self, question: &FirstAsked<'_>) -> Option<Inexact> {
+        let visible = self.seen(question.keys);
+        let is_same = |path: &&KnownPath| self.seen(&path.keys) == visible;
+        if let Some(other) = question.paths.iter().filter(is_same).find(|path| path.keys != question.keys) {
+            let [path, other] = [question.keys, &other.keys].map(|keys| serde_json::json!(keys));
+            let why = format!("the paths {path} and {other} are one to it");
             return Some(Inexact { why, is_several: true });
         }
-        let is_in_array = || asked.paths.iter().filter(same).any(|path| path.is_in_array);
-        let blurs = self.blurs.as_ref().filter(|_| asked.is_mixed || is_in_array());
-        let evades = self.evades.iter().find(|rule| rule.is_about(asked.keys)).map(|rule| &rule.why);
+        let is_in_array = || question.paths.iter().filter(is_same).any(|path| path.is_in_array);
+        let blurs = self.blurs.as_ref().filter(|_| question.is_mixed || is_in_array());
+        let evades = self.evades.iter().find(|rule| rule.is_about(question.keys)).map(|rule| &rule.why);
         blurs.or(evades).map(|why| Inexact { why: why.clone(), is_several: false })
     }
 }
@@ -417,22 +418,22 @@ fn is_control(character: char) -> bool {
 }
 
 /// Returns the text with its control characters written as `control` states; unchanged without `control`.
-fn spelt(text: &str, control: Option<&str>) -> String {
+fn spell_controls(text: &str, control: Option<&str>) -> String {
     let Some(control) = control else { return text.to_owned() };
-    let mut spelt = String::with_capacity(text.len());
+    let mut spelled = String::with_capacity(text.len());
     for character in text.chars() {
         if is_control(character) {
             let code = u32::from(character);
             let (hex, code) = (format!("{code:02x}"), code.to_string());
-            spelt.push_str(&template::fill(control, &[("hex", &hex), ("code", &code)]).unwrap_or_default());
+            spelled.push_str(&template::fill(control, &[("hex", &hex), ("code", &code)]).unwrap_or_default());
         } else {
-            spelt.push(character);
+            spelled.push(character);
         }
     }
-    spelt
+    spelled
 }
 
-fn replaced(text: &str, pairs: &[[String; 2]]) -> String {
+fn replace_pairs(text: &str, pairs: &[[String; 2]]) -> String {
     pairs.iter().fold(text.to_owned(), |text, [from, to]| text.replace(from.as_str(), to))
 }
 

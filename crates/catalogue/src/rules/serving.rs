@@ -23,10 +23,10 @@ use crate::{
 pub const SERVING: &str = WorkloadKind::Serving.name();
 
 /// Placeholders that each client fills for each operation.
-const OF_OPERATIONS: [&str; 8] =
+const OPERATION_PLACEHOLDERS: [&str; 8] =
     ["key", "value", "document", "keyed_document", "keyed_documents", "limit", "old", "condition"];
 /// Placeholders for one path, one in each notation; [`path_values`] returns their values.
-const OF_PATHS: [&str; 6] = ["path", "access", "dotted", "pointer", "braced", "steps"];
+const PATH_NOTATIONS: [&str; 6] = ["path", "access", "dotted", "pointer", "braced", "steps"];
 
 const PLACEHOLDERS: [&str; 20] = [
     "key",
@@ -52,27 +52,28 @@ const PLACEHOLDERS: [&str; 20] = [
 ];
 
 const KEY_TYPE: &[&str] = &["key_type"];
-const OF_INDEX_PATH: &[&str] = &["key_type", "path", "access", "dotted", "pointer", "braced", "steps"];
-const ONE: &[&str] = &["key_type", "key"];
+const INDEXED_PATH: &[&str] = &["key_type", "path", "access", "dotted", "pointer", "braced", "steps"];
+const BY_KEY: &[&str] = &["key_type", "key"];
 const RANGE: &[&str] = &["key_type", "key", "limit"];
 const KEY: &[&str] = &["key"];
-const VALUES_OF_ONE: &[&str] = &["key_type", "key", "limit", "paths", "columns"];
-const FOUND: &[&str] =
+const PATHS_BY_KEY: &[&str] = &["key_type", "key", "limit", "paths", "columns"];
+const BY_CONDITION: &[&str] =
     &["key_type", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
 const UNWRAPPED: &[&str] =
     &["key_type", "key", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
-const SET: &[&str] = &["key_type", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
-const REPLACED: &[&str] = &["key_type", "key", "document", "keyed_document"];
-const SET_OF_READ: &[&str] =
+const SET_VALUE: &[&str] =
+    &["key_type", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
+const NEW_DOCUMENT: &[&str] = &["key_type", "key", "document", "keyed_document"];
+const SET_READ_VALUE: &[&str] =
     &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
-const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
+const NEW_DOCUMENTS: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
 /// Statement files that set up and load tables, or that query the state of the system.
-const OTHERS: [StatementRule; 15] = [
+const SETUP_FILES: [StatementRule; 15] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
     StatementRule::optional("index").filled(KEY_TYPE),
-    StatementRule::optional("index_path").filled(OF_INDEX_PATH).naming(&OF_PATHS),
+    StatementRule::optional("index_path").filled(INDEXED_PATH).naming(&PATH_NOTATIONS),
     StatementRule::optional("drain").filled(&[]),
     StatementRule::optional("drained").single().filled(&[]),
     StatementRule::optional("warm").filled(&[]),
@@ -88,28 +89,28 @@ const OTHERS: [StatementRule; 15] = [
 
 /// Statement files that are operations, which `[serving.operations]` may name.
 const OPERATIONS: [StatementRule; 15] = [
-    StatementRule::optional("read").filled(ONE).naming(KEY),
-    StatementRule::optional("read_paths").filled(VALUES_OF_ONE).naming(&["paths"]),
-    StatementRule::optional("find").filled(FOUND).naming(&["condition"]),
-    StatementRule::optional("count_matching").filled(FOUND).naming(&["condition"]),
+    StatementRule::optional("read").filled(BY_KEY).naming(KEY),
+    StatementRule::optional("read_paths").filled(PATHS_BY_KEY).naming(&["paths"]),
+    StatementRule::optional("find").filled(BY_CONDITION).naming(&["condition"]),
+    StatementRule::optional("count_matching").filled(BY_CONDITION).naming(&["condition"]),
     StatementRule::optional("unwrap").filled(UNWRAPPED).naming(KEY),
-    StatementRule::optional("unwrap_all").filled(&OF_PATHS).naming(&OF_PATHS),
-    StatementRule::optional("update").filled(SET).naming(&["value"]),
-    StatementRule::optional("update_all").filled(REPLACED).naming(&["document", "keyed_document"]),
-    StatementRule::optional("update_path").filled(SET).naming(&["value"]),
-    StatementRule::optional("update_element").filled(SET).naming(&["value"]),
-    StatementRule::optional("insert").filled(ADDED).naming(&["document", "keyed_document"]),
-    StatementRule::optional("insert_batch").filled(ADDED).naming(&[
+    StatementRule::optional("unwrap_all").filled(&PATH_NOTATIONS).naming(&PATH_NOTATIONS),
+    StatementRule::optional("update").filled(SET_VALUE).naming(&["value"]),
+    StatementRule::optional("update_all").filled(NEW_DOCUMENT).naming(&["document", "keyed_document"]),
+    StatementRule::optional("update_path").filled(SET_VALUE).naming(&["value"]),
+    StatementRule::optional("update_element").filled(SET_VALUE).naming(&["value"]),
+    StatementRule::optional("insert").filled(NEW_DOCUMENTS).naming(&["document", "keyed_document"]),
+    StatementRule::optional("insert_batch").filled(NEW_DOCUMENTS).naming(&[
         "document",
         "keyed_document",
         "keyed_documents",
     ]),
-    StatementRule::optional("delete").filled(ONE).naming(KEY),
+    StatementRule::optional("delete").filled(BY_KEY).naming(KEY),
     StatementRule::optional("scan").filled(RANGE).naming(&["limit"]),
-    StatementRule::optional("read_modify_write").filled(SET_OF_READ).naming(&["value"]),
+    StatementRule::optional("read_modify_write").filled(SET_READ_VALUE).naming(&["value"]),
 ];
 
-static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&OTHERS[..], &OPERATIONS].concat());
+static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&SETUP_FILES[..], &OPERATIONS].concat());
 
 /// The section `[serving]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
@@ -213,54 +214,54 @@ impl WorkloadRules for Rules {
     fn read(
         &self,
         base: &SectionReader<'_>,
-        over: &[SectionReader<'_>],
+        overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
-        let written: SectionDefinition = base.read()?;
-        check(base, &written)?;
+        let definition: SectionDefinition = base.read()?;
+        check(base, &definition)?;
         let mut operations = BTreeMap::new();
-        apply_overlay(base, written.operations, &mut operations)?;
-        let mut own = ServingSection {
-            journal_files: written.journal_files,
-            key_types: written.key_types,
-            key_member: written.key_member,
-            replication_log: written.replication_log,
-            writers_take_turns: written.writers_take_turns,
-            clients: written.clients,
-            not_made_for: written.not_made_for,
+        apply_overlay(base, definition.operations, &mut operations)?;
+        let mut merged = ServingSection {
+            journal_files: definition.journal_files,
+            key_types: definition.key_types,
+            key_member: definition.key_member,
+            replication_log: definition.replication_log,
+            writers_take_turns: definition.writers_take_turns,
+            clients: definition.clients,
+            not_made_for: definition.not_made_for,
             operations: BTreeMap::new(),
         };
-        for section in over {
-            let written: OverlayDefinition = section.read()?;
-            apply_overlay(section, written.operations, &mut operations)?;
-            if let Some(types) = written.key_types {
-                own.key_types = types;
+        for section in overlays {
+            let overlay: OverlayDefinition = section.read()?;
+            apply_overlay(section, overlay.operations, &mut operations)?;
+            if let Some(key_types) = overlay.key_types {
+                merged.key_types = key_types;
             }
-            own.key_member = written.key_member.or(own.key_member);
-            own.replication_log = written.replication_log.unwrap_or(own.replication_log);
-            own.writers_take_turns = written.writers_take_turns.unwrap_or(own.writers_take_turns);
+            merged.key_member = overlay.key_member.or(merged.key_member);
+            merged.replication_log = overlay.replication_log.unwrap_or(merged.replication_log);
+            merged.writers_take_turns = overlay.writers_take_turns.unwrap_or(merged.writers_take_turns);
         }
-        let answered = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
-        let placeholders = operations.iter().map(answered).collect();
-        own.operations = operations;
+        let answers = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
+        let placeholders = operations.iter().map(answers).collect();
+        merged.operations = operations;
         Ok(ParsedSection {
-            load: written.load,
-            logs: written.logs,
-            section: Section::Serving(own),
+            load: definition.load,
+            logs: definition.logs,
+            section: Section::Serving(merged),
             placeholders,
-            tiers: written.durability.tiers(base)?,
+            tiers: definition.durability.tiers(base)?,
         })
     }
 }
 
-fn check(section: &SectionReader<'_>, written: &SectionDefinition) -> Result<(), CatalogueError> {
-    if written.clients == Some(0) {
+fn check(section: &SectionReader<'_>, definition: &SectionDefinition) -> Result<(), CatalogueError> {
+    if definition.clients == Some(0) {
         return Err(section.error(&["clients"], "is 1 at least: connections at a time"));
     }
     let texts = [
-        (&["key_types", "text"][..], Some(&written.key_types.text)),
-        (&["key_types", "bigint"], written.key_types.bigint.as_ref()),
-        (&["key_member"], written.key_member.as_ref()),
-        (&["not_made_for"], written.not_made_for.as_ref()),
+        (&["key_types", "text"][..], Some(&definition.key_types.text)),
+        (&["key_types", "bigint"], definition.key_types.bigint.as_ref()),
+        (&["key_member"], definition.key_member.as_ref()),
+        (&["not_made_for"], definition.not_made_for.as_ref()),
     ];
     match texts.into_iter().find(|(_, text)| text.is_some_and(|text| text.trim().is_empty())) {
         Some((keys, _)) => Err(section.error(keys, "is empty")),
@@ -274,7 +275,7 @@ fn apply_overlay(
     operations: BTreeMap<String, OperationDefinition>,
     rules: &mut BTreeMap<String, OperationRules>,
 ) -> Result<(), CatalogueError> {
-    for (operation, over) in operations {
+    for (operation, overlay) in operations {
         let error = |keys: &[&str], message: String| {
             let path: Vec<&str> =
                 ["operations", operation.as_str()].into_iter().chain(keys.iter().copied()).collect();
@@ -286,42 +287,42 @@ fn apply_overlay(
             let message = format!("there is no such operation{near}; there is {}", known.join(", "));
             return Err(error(&[], message));
         }
-        let of_paths = operation == "read_paths";
-        for (key, text) in [("path", &over.path), ("column", &over.column)] {
-            if text.is_some() && !of_paths {
+        let is_read_paths = operation == "read_paths";
+        for (key, text) in [("path", &overlay.path), ("column", &overlay.column)] {
+            if text.is_some() && !is_read_paths {
                 return Err(error(&[key], "belongs to `read_paths`".to_owned()));
             }
         }
         let rule = rules.entry(operation.clone()).or_default();
-        super::lay_patterns([over.expect, over.forbid], [&mut rule.expect, &mut rule.forbid], error)?;
-        for name in over.answers.iter().flatten() {
+        super::lay_patterns([overlay.expect, overlay.forbid], [&mut rule.expect, &mut rule.forbid], error)?;
+        for name in overlay.answers.iter().flatten() {
             if !template::is_name(name) || PLACEHOLDERS.contains(&name.as_str()) {
                 let message = format!("`{name}` is no name for a column, or is one of the workload's own");
                 return Err(error(&["answers"], message));
             }
         }
-        rule.answers = over.answers.unwrap_or_else(|| std::mem::take(&mut rule.answers));
-        let file: Vec<&str> =
-            OF_OPERATIONS.iter().chain(&OF_PATHS).copied().chain(["table", "key_type"]).collect();
-        let of_one: Vec<&str> = OF_PATHS.iter().copied().chain(["index"]).collect();
-        for (key, text, known, place) in [
-            ("plan", over.plan, &file, &mut rule.plan),
-            ("undo", over.undo, &Vec::new(), &mut rule.undo),
-            ("path", over.path, &of_one, &mut rule.path),
-            ("column", over.column, &of_one, &mut rule.column),
+        rule.answers = overlay.answers.unwrap_or_else(|| std::mem::take(&mut rule.answers));
+        let names = OPERATION_PLACEHOLDERS.iter().chain(&PATH_NOTATIONS).copied();
+        let statement_names: Vec<&str> = names.chain(["table", "key_type"]).collect();
+        let path_names: Vec<&str> = PATH_NOTATIONS.iter().copied().chain(["index"]).collect();
+        for (key, text, known, target) in [
+            ("plan", overlay.plan, &statement_names, &mut rule.plan),
+            ("undo", overlay.undo, &Vec::new(), &mut rule.undo),
+            ("path", overlay.path, &path_names, &mut rule.path),
+            ("column", overlay.column, &path_names, &mut rule.column),
         ] {
             let Some(text) = text else { continue };
-            let inside =
+            let names =
                 template::placeholders(&text).map_err(|problem| error(&[key], problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| !known.contains(name)) {
+            if let Some((_, name)) = names.iter().find(|(_, name)| !known.contains(name)) {
                 let near = did_you_mean(name, known.iter().copied());
                 return Err(error(&[key], format!("`{{{{{name}}}}}` has no value here{near}")));
             }
-            *place = Some(text);
+            *target = Some(text);
         }
-        rule.may_be_stale = over.may_be_stale.unwrap_or(rule.may_be_stale);
-        rule.transactional = over.transactional.or(rule.transactional);
-        rule.note = over.note.or_else(|| rule.note.take());
+        rule.may_be_stale = overlay.may_be_stale.unwrap_or(rule.may_be_stale);
+        rule.transactional = overlay.transactional.or(rule.transactional);
+        rule.note = overlay.note.or_else(|| rule.note.take());
     }
     Ok(())
 }
@@ -425,15 +426,15 @@ impl Serving {
         if rules.expect.is_empty() && rules.forbid.is_empty() {
             return None;
         }
-        let looks = |text: &&String| text.contains("{{key}}") || text.contains("{{condition}}");
-        rules.plan.clone().or_else(|| self.statements(operation).iter().find(looks).cloned())
+        let is_lookup = |text: &&String| text.contains("{{key}}") || text.contains("{{condition}}");
+        rules.plan.clone().or_else(|| self.statements(operation).iter().find(is_lookup).cloned())
     }
 
     /// Returns the texts that replace `{{paths}}` and `{{columns}}` of `read_paths` for these paths.
     pub fn read_paths(&self, paths: &[Vec<PathStep>]) -> (String, String) {
         let rules = self.rules("read_paths");
-        let joined = |text: &Option<String>| -> String {
-            let each = paths.iter().enumerate().map(|(index, steps)| {
+        let join = |text: &Option<String>| -> String {
+            let texts = paths.iter().enumerate().map(|(index, steps)| {
                 let index = index.to_string();
                 let values = path_values(steps);
                 let mut known: Vec<(&str, &str)> =
@@ -444,9 +445,9 @@ impl Serving {
                     .map(|text| template::fill(text, &known).unwrap_or_default())
                     .unwrap_or_default()
             });
-            each.collect::<Vec<_>>().join(",")
+            texts.collect::<Vec<_>>().join(",")
         };
-        (joined(&rules.path), joined(&rules.column))
+        (join(&rules.path), join(&rules.column))
     }
 }
 
@@ -508,7 +509,7 @@ pub enum PathStep {
 /// letters, digits and `_`.
 #[must_use]
 pub fn path_values(steps: &[PathStep]) -> [(&'static str, String); 6] {
-    let words: Vec<String> = steps
+    let segments: Vec<String> = steps
         .iter()
         .map(|step| match step {
             PathStep::Member(name) => name.clone(),
@@ -519,13 +520,14 @@ pub fn path_values(steps: &[PathStep]) -> [(&'static str, String); 6] {
         PathStep::Member(name) => format!("{path}.{name}"),
         PathStep::Element(index) => format!("{path}[{index}]"),
     });
-    let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", template::sql_text(word))).collect();
+    let quoted: Vec<String> =
+        segments.iter().map(|segment| format!("'{}'", template::sql_text(segment))).collect();
     [
         ("path", format!("${access}")),
         ("access", access),
-        ("dotted", words.join(".")),
-        ("pointer", words.iter().map(|word| format!("/{word}")).collect()),
-        ("braced", format!("{{{}}}", words.join(","))),
+        ("dotted", segments.join(".")),
+        ("pointer", segments.iter().map(|segment| format!("/{segment}")).collect()),
+        ("braced", format!("{{{}}}", segments.join(","))),
         ("steps", quoted.join(",")),
     ]
 }
@@ -553,7 +555,7 @@ mod tests {
 
     #[test]
     fn placeholders_are_known() {
-        for name in OF_OPERATIONS.iter().chain(&OF_PATHS) {
+        for name in OPERATION_PLACEHOLDERS.iter().chain(&PATH_NOTATIONS) {
             assert!(PLACEHOLDERS.contains(name), "{name}");
         }
     }

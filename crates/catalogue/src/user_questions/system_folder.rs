@@ -35,8 +35,8 @@ pub(super) fn read_folder(
             continue;
         }
         let (key, file) = read_file(&folder, file, text, questions)?;
-        if let Some(other) = files.insert(key, file.clone()) {
-            let message = format!("{} says the same: keep one of them", other.path);
+        if let Some(duplicate) = files.insert(key, file.clone()) {
+            let message = format!("{} says the same: keep one of them", duplicate.path);
             return Err(CatalogueError::Invalid { file: file.path, line: None, key: None, message });
         }
     }
@@ -61,13 +61,13 @@ fn read_file(
         return Err(folder.error(file, None, "is neither a .sql nor a .json file"));
     };
     let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
-    let question = questions.iter().find(|one| one.name == stem);
+    let question = questions.iter().find(|question| question.name == stem);
     let (key, must_be_single) = match (set_up, question) {
         (Some((_, key)), _) => ((*key).to_owned(), false),
         (None, Some(question)) => (question_file(&question.name), true),
         (None, None) => {
-            let known: Vec<&str> =
-                questions.iter().map(|one| one.name.as_str()).chain(SET_UP.map(|(name, _)| name)).collect();
+            let names = questions.iter().map(|question| question.name.as_str());
+            let known: Vec<&str> = names.chain(SET_UP.map(|(name, _)| name)).collect();
             let near = did_you_mean(stem, known.iter().copied());
             let message = format!("is no question of {DEFINITION}{near}; there is {}", known.join(", "));
             return Err(folder.error(file, None, message));
@@ -116,11 +116,11 @@ fn check_placeholders(
 /// Gives each folder with a variant the files that it lacks, from the folder of the same system without a
 /// variant.
 pub(super) fn inherit(folders: &mut [UserSystemFolder]) {
-    let plain: Vec<UserSystemFolder> =
+    let bases: Vec<UserSystemFolder> =
         folders.iter().filter(|folder| folder.variant.is_none()).cloned().collect();
     for folder in folders.iter_mut().filter(|folder| folder.variant.is_some()) {
-        let Some(below) = plain.iter().find(|one| one.system == folder.system) else { continue };
-        for (name, file) in &below.files {
+        let Some(base) = bases.iter().find(|base| base.system == folder.system) else { continue };
+        for (name, file) in &base.files {
             folder.files.entry(name.clone()).or_insert_with(|| file.clone());
         }
     }

@@ -1,7 +1,5 @@
 //! Helpers shared by the tests: folders of systems.
 
-#![allow(dead_code, reason = "every test file takes what it needs")]
-
 use std::{fs, path::Path};
 
 use jsonathlon_catalogue::{Catalogue, CatalogueError};

@@ -49,23 +49,23 @@ impl Number {
         if let Some(number) = named_float(text) {
             return Some(Self::Other(number));
         }
-        if let Ok(whole) = text.parse::<i128>() {
-            return (!text.starts_with('+')).then_some(Self::Whole(whole));
+        if let Ok(integer) = text.parse::<i128>() {
+            return (!text.starts_with('+')).then_some(Self::Whole(integer));
         }
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
-        let parsed = text.parse::<f64>().ok().filter(|_| is_number && !text.starts_with('+'))?;
-        Some(Self::of_float(parsed))
+        let float = text.parse::<f64>().ok().filter(|_| is_number && !text.starts_with('+'))?;
+        Some(Self::of_float(float))
     }
 
     pub(super) fn value(self) -> f64 {
         match self {
-            Self::Whole(whole) => whole as f64,
+            Self::Whole(integer) => integer as f64,
             Self::Other(float) => float,
         }
     }
 
     fn is_exact(self) -> bool {
-        matches!(self, Self::Whole(whole) if whole.unsigned_abs() <= EXACT as u128)
+        matches!(self, Self::Whole(integer) if integer.unsigned_abs() <= EXACT as u128)
     }
 
     /// Returns `true` if the numbers are equal within the rounding of sums of addends of this `scale` in
@@ -94,7 +94,7 @@ impl Cell {
             (CellType::Time, Value::Int(microseconds)) => Self::Time(*microseconds),
             (CellType::Time, Value::Float(microseconds)) => match Number::of_float(*microseconds) {
                 // A whole number from `of_float` is a double within 2⁵³, so the cast is exact.
-                Number::Whole(whole) => Self::Time(whole as i64),
+                Number::Whole(integer) => Self::Time(integer as i64),
                 other => Self::Number(other),
             },
             (CellType::Time, Value::Text(text)) => {
@@ -104,7 +104,7 @@ impl Cell {
                 Number::parse(text).map_or_else(|| Self::Text(text.clone()), Self::Number)
             }
             (_, Value::Bool(truth)) => Self::Bool(*truth),
-            (_, Value::Int(whole)) => Self::Number(Number::Whole(i128::from(*whole))),
+            (_, Value::Int(integer)) => Self::Number(Number::Whole(i128::from(*integer))),
             (_, Value::Float(float)) => Self::Number(Number::of_float(*float)),
             (_, Value::Text(text)) => Self::Text(text.clone()),
         }
@@ -157,7 +157,7 @@ fn json(value: &Value) -> Cell {
     let json = match value {
         Value::Null => Json::Null,
         Value::Bool(truth) => Json::Bool(*truth),
-        Value::Int(whole) => Json::from(*whole),
+        Value::Int(integer) => Json::from(*integer),
         // As a JSON value it would become null.
         Value::Float(float) if not_finite(*float).is_some() => return Cell::Number(Number::Other(*float)),
         Value::Float(float) => Json::from(*float),
@@ -167,8 +167,8 @@ fn json(value: &Value) -> Cell {
 }
 
 fn number(number: &serde_json::Number) -> Option<Number> {
-    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    whole.map(Number::Whole).or_else(|| number.as_f64().map(Number::of_float))
+    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    integer.map(Number::Whole).or_else(|| number.as_f64().map(Number::of_float))
 }
 
 fn same_json(a: &Json, b: &Json) -> bool {
@@ -199,7 +199,7 @@ fn order_of_json(a: &Json, b: &Json) -> Ordering {
     match (a, b) {
         (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
         (Json::Number(a), Json::Number(b)) => {
-            let value = |one: &serde_json::Number| one.as_f64().unwrap_or(f64::NAN);
+            let value = |number: &serde_json::Number| number.as_f64().unwrap_or(f64::NAN);
             value(a).total_cmp(&value(b))
         }
         (Json::String(a), Json::String(b)) => a.cmp(b),
@@ -233,14 +233,14 @@ pub(super) fn typed(rules: &ComparisonRules, rows: &[Row]) -> Typed {
 /// Like [`typed`], with every string column unquoted whose cells are all quoted as JSON strings. `None` if
 /// there is no such column.
 pub(super) fn unquoted(rules: &ComparisonRules, rows: &[Row]) -> Option<Typed> {
-    let is_quoted = |place: usize| {
+    let is_quoted = |index: usize| {
         let mut cells =
-            rows.iter().filter_map(|row| row.get(place)).filter(|cell| **cell != Value::Null).peekable();
+            rows.iter().filter_map(|row| row.get(index)).filter(|cell| **cell != Value::Null).peekable();
         cells.peek().is_some()
             && cells.all(|cell| matches!(cell, Value::Text(text) if unquote(text).is_some()))
     };
     let quoted: Vec<bool> = (rules.columns.iter().enumerate())
-        .map(|(place, column)| column.cell_type == CellType::String && is_quoted(place))
+        .map(|(index, column)| column.cell_type == CellType::String && is_quoted(index))
         .collect();
     if !quoted.contains(&true) {
         return None;
@@ -249,9 +249,9 @@ pub(super) fn unquoted(rules: &ComparisonRules, rows: &[Row]) -> Option<Typed> {
     for row in &mut typed {
         for (cell, _) in row.iter_mut().zip(&quoted).filter(|(_, quoted)| **quoted) {
             if let Cell::Text(text) = cell
-                && let Some(plain) = unquote(text)
+                && let Some(decoded) = unquote(text)
             {
-                *text = plain;
+                *text = decoded;
             }
         }
     }

@@ -70,11 +70,11 @@ impl fmt::Display for Rule {
 /// Describes how two answers differ, with the rule that explains it.
 pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Mismatch {
     let (a, b) = (typed(rules, fixed), typed(rules, answer));
-    let (lacks, has) = rows::alone(rules, &a, &b);
-    let shown = |rows: &[Row], places: &[usize]| -> Vec<Row> {
-        places.iter().take(SHOWN).filter_map(|place| rows.get(*place).cloned()).collect()
+    let (missing, extra) = rows::alone(rules, &a, &b);
+    let first_rows = |rows: &[Row], indexes: &[usize]| -> Vec<Row> {
+        indexes.iter().take(SHOWN).filter_map(|index| rows.get(*index).cloned()).collect()
     };
-    let what = match (lacks.len(), has.len()) {
+    let what = match (missing.len(), extra.len()) {
         (0, 0) => "the same rows in another order".to_owned(),
         (missing_count, extra_count) if fixed.len() == answer.len() => {
             format!("{} of {} rows differ", missing_count.max(extra_count), fixed.len())
@@ -86,10 +86,10 @@ pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row])
     let rule = Rule::ALL.into_iter().find(|rule| explains(*rule, rules, &a, &b));
     Mismatch {
         what,
-        missing_rows: shown(fixed, &lacks),
-        missing_count: lacks.len(),
-        extra_rows: shown(answer, &has),
-        extra_count: has.len(),
+        missing_rows: first_rows(fixed, &missing),
+        missing_count: missing.len(),
+        extra_rows: first_rows(answer, &extra),
+        extra_count: extra.len(),
         rule,
     }
 }
@@ -97,46 +97,47 @@ pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row])
 /// Returns `true` if the answers would be equal without the rule.
 fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) -> bool {
     let unordered = ComparisonRules { order: Vec::new(), limit: None, ..rules.clone() };
-    let same = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
-    let loosened = |loosen: fn(&Cell) -> Cell| {
-        let all = |rows: &Typed| rows.iter().map(|row| row.iter().map(loosen).collect()).collect();
-        let (a, b): (Typed, Typed) = (all(fixed), all(answer));
-        same(&a, &b)
+    let is_equal = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
+    let is_equal_after = |conversion: fn(&Cell) -> Cell| {
+        let convert = |rows: &Typed| rows.iter().map(|row| row.iter().map(conversion).collect()).collect();
+        let (a, b): (Typed, Typed) = (convert(fixed), convert(answer));
+        is_equal(&a, &b)
     };
     match rule {
-        Rule::Order => same(fixed, answer),
+        Rule::Order => is_equal(fixed, answer),
         Rule::Limit => {
-            let shorter = fixed.len().min(answer.len());
-            let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
-            fixed.len() != answer.len() && shorter > 0 && !rules.order.is_empty() && {
+            let length = fixed.len().min(answer.len());
+            let truncated = |rows: &Typed| rows.iter().take(length).cloned().collect::<Typed>();
+            fixed.len() != answer.len() && length > 0 && !rules.order.is_empty() && {
                 rows::same(
-                    &ComparisonRules { limit: Some(shorter), ..rules.clone() },
-                    &cut(fixed),
-                    &cut(answer),
+                    &ComparisonRules { limit: Some(length), ..rules.clone() },
+                    &truncated(fixed),
+                    &truncated(answer),
                 )
                 .is_some()
             }
         }
         Rule::Nulls => {
-            let full = |rows: &Typed| -> Typed {
+            let without_nulls = |rows: &Typed| -> Typed {
                 rows.iter().filter(|row| !row.contains(&Cell::Null)).cloned().collect()
             };
-            let (a, b) = (full(fixed), full(answer));
-            let are_fewer = a.len() < fixed.len() || b.len() < answer.len();
+            let (a, b) = (without_nulls(fixed), without_nulls(answer));
+            let has_nulls = a.len() < fixed.len() || b.len() < answer.len();
             // If a limit cuts off rows, rows with nulls have displaced others.
-            let shorter = a.len().min(b.len());
-            let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
-            are_fewer && (same(&a, &b) || (rules.limit.is_some() && shorter > 0 && same(&cut(&a), &cut(&b))))
+            let length = a.len().min(b.len());
+            let truncated = |rows: &Typed| rows.iter().take(length).cloned().collect::<Typed>();
+            let is_equal_truncated = || is_equal(&truncated(&a), &truncated(&b));
+            has_nulls && (is_equal(&a, &b) || (rules.limit.is_some() && length > 0 && is_equal_truncated()))
         }
-        Rule::Times => loosened(as_time),
-        Rule::Bytes => loosened(|cell| match cell {
+        Rule::Times => is_equal_after(as_time),
+        Rule::Bytes => is_equal_after(|cell| match cell {
             Cell::Text(text) => Cell::Text(text.trim_end().to_lowercase()),
             other => other.clone(),
         }),
-        Rule::Types => loosened(without_type),
+        Rule::Types => is_equal_after(without_type),
         // Rounded to three decimal places of the mantissa: such numbers are the same sum, computed with less
         // precision.
-        Rule::Tolerance => loosened(|cell| match cell {
+        Rule::Tolerance => is_equal_after(|cell| match cell {
             Cell::Number(number) => rounded(number.value()),
             other => other.clone(),
         }),
@@ -148,7 +149,9 @@ fn as_time(cell: &Cell) -> Cell {
     match cell {
         Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
         // Systems' own time types arrive as whole microseconds.
-        Cell::Number(Number::Whole(whole)) => i64::try_from(*whole).map_or_else(|_| cell.clone(), Cell::Time),
+        Cell::Number(Number::Whole(integer)) => {
+            i64::try_from(*integer).map_or_else(|_| cell.clone(), Cell::Time)
+        }
         other => other.clone(),
     }
 }
@@ -157,10 +160,10 @@ fn as_time(cell: &Cell) -> Cell {
 fn without_type(cell: &Cell) -> Cell {
     match cell {
         Cell::Bool(truth) => Cell::Text(truth.to_string()),
-        Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+        Cell::Number(Number::Whole(integer)) => Cell::Text(integer.to_string()),
         Cell::Number(Number::Other(float)) => Cell::of(CellType::Number, &Value::Float(*float)),
         Cell::Text(text) => match Cell::of(CellType::Number, &Value::Text(text.clone())) {
-            Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+            Cell::Number(Number::Whole(integer)) => Cell::Text(integer.to_string()),
             other => other,
         },
         other => other.clone(),

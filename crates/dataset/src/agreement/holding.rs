@@ -65,32 +65,36 @@ pub struct Electorate {
 }
 
 impl Electorate {
-    /// Selects the voters among configurations with these holdings: those with the most documents, as long as
-    /// the documents common to all of them are at least 90 % of the largest holding. With a `reference` (an
+    /// Selects the voters among configurations with these holdings: those with the most documents. The
+    /// documents common to all voters must be at least 90 % of the largest holding. With a `reference` (an
     /// index), only the documents of that configuration count. A configuration without documents has no vote.
     /// `None` if no voters can be found, because the configurations with the most documents hold different
     /// ones.
     pub fn among(holdings: &[&Holding], reference: Option<usize>) -> Option<Self> {
-        let base = reference.and_then(|place| holdings.get(place));
-        let shared = |one: &Holding| match base {
-            Some(base) => base.common(one).documents(),
-            None => one.documents(),
+        let reference = reference.and_then(|index| holdings.get(index));
+        let document_count = |holding: &Holding| match reference {
+            Some(reference) => reference.common(holding).documents(),
+            None => holding.documents(),
         };
-        let held: Vec<u64> = holdings.iter().map(|one| shared(one)).collect();
-        let levels: BTreeSet<u64> = held.iter().copied().filter(|documents| *documents > 0).collect();
-        let most = base.map_or_else(|| levels.last().copied().unwrap_or_default(), |base| base.documents());
-        let mut found: Option<Self> = None;
+        let counts: Vec<u64> = holdings.iter().map(|holding| document_count(holding)).collect();
+        let thresholds: BTreeSet<u64> = counts.iter().copied().filter(|documents| *documents > 0).collect();
+        let maximum = match reference {
+            Some(reference) => reference.documents(),
+            None => thresholds.last().copied().unwrap_or_default(),
+        };
+        let mut electorate: Option<Self> = None;
         // Configurations with equally many documents are added together or not at all, so that their order is
         // irrelevant.
-        for least in levels.into_iter().rev() {
-            let votes: Vec<bool> = held.iter().map(|documents| *documents >= least).collect();
-            let voters = holdings.iter().zip(&votes).filter(|(_, votes)| **votes).map(|(one, _)| *one);
-            let common = base.into_iter().copied().chain(voters).cloned().reduce(|a, b| a.common(&b))?;
-            if (common.documents() as f64) < REPRESENTATIVE * most as f64 || common.documents() == 0 {
+        for minimum in thresholds.into_iter().rev() {
+            let votes: Vec<bool> = counts.iter().map(|documents| *documents >= minimum).collect();
+            let voters =
+                holdings.iter().zip(&votes).filter(|(_, votes)| **votes).map(|(holding, _)| *holding);
+            let common = reference.into_iter().copied().chain(voters).cloned().reduce(|a, b| a.common(&b))?;
+            if (common.documents() as f64) < REPRESENTATIVE * maximum as f64 || common.documents() == 0 {
                 break;
             }
-            found = Some(Self { votes, common });
+            electorate = Some(Self { votes, common });
         }
-        found
+        electorate
     }
 }

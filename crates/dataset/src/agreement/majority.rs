@@ -42,7 +42,7 @@ impl Consensus {
     /// `None` if there is none.
     pub fn fixed(self) -> Option<usize> {
         match self {
-            Self::Agreed(place) | Self::Disputed(place) | Self::Unverified(place) => Some(place),
+            Self::Agreed(index) | Self::Disputed(index) | Self::Unverified(index) => Some(index),
             Self::OtherDocuments | Self::NoAnswers => None,
         }
     }
@@ -98,40 +98,40 @@ pub fn decide(
         (Consensus::NoAnswers, false) if ballots.is_empty() => Consensus::OtherDocuments,
         (decision, _) => decision,
     };
-    let fixed = decision.fixed().and_then(|place| answers.get(place)?.common).unwrap_or_default();
+    let fixed = decision.fixed().and_then(|index| answers.get(index)?.common).unwrap_or_default();
     let findings = hold_against(rules, answers, common, fixed, None);
-    let in_doubt = match decision {
+    let unsettled = match decision {
         Consensus::Agreed(_) | Consensus::NoAnswers => None,
         Consensus::Disputed(_) => Some(Later::Disputed),
         Consensus::Unverified(_) | Consensus::OtherDocuments => Some(Later::Unverified),
     };
-    let doubt = |finding: Finding| match (in_doubt, &finding.standing) {
+    let with_doubt = |finding: Finding| match (unsettled, &finding.standing) {
         (Some(later), AnswerComparison::Same(_) | AnswerComparison::Different(_)) => {
             Finding { later, ..finding }
         }
         _ => finding,
     };
-    (decision, findings.into_iter().map(doubt).collect())
+    (decision, findings.into_iter().map(with_doubt).collect())
 }
 
 /// A voter's answer over the documents that all voters hold.
 struct Ballot<'a> {
     /// Index among all answers.
-    place: usize,
+    index: usize,
     system: &'a str,
     rows: &'a [Row],
 }
 
 impl<'a> Ballot<'a> {
-    fn of((place, one): (usize, &Answer<'a>)) -> Option<Self> {
-        let rows = one.common.filter(|_| one.votes)?;
-        Some(Self { place, system: one.system, rows })
+    fn of((index, answer): (usize, &Answer<'a>)) -> Option<Self> {
+        let rows = answer.common.filter(|_| answer.votes)?;
+        Some(Self { index, system: answer.system, rows })
     }
 }
 
 /// Returns the decision of a vote in which every system has one vote.
 fn majority(rules: &ComparisonRules, ballots: &[Ballot<'_>]) -> Consensus {
-    let mut systems: Vec<&str> = ballots.iter().map(|one| one.system).collect();
+    let mut systems: Vec<&str> = ballots.iter().map(|ballot| ballot.system).collect();
     systems.sort_unstable();
     systems.dedup();
     // The best candidate: its number of systems, its number of configurations, and its index.
@@ -140,24 +140,26 @@ fn majority(rules: &ComparisonRules, ballots: &[Ballot<'_>]) -> Consensus {
         if rules.shape_error(candidate.rows).is_some() {
             continue;
         }
-        let same: Vec<bool> = ballots.iter().map(|one| is_same(rules, candidate.rows, one.rows)).collect();
+        let matches: Vec<bool> =
+            ballots.iter().map(|ballot| is_same(rules, candidate.rows, ballot.rows)).collect();
         let agrees = |system: &str| {
-            ballots.iter().zip(&same).filter(|(one, _)| one.system == system).all(|(_, same)| *same)
+            let mut votes = ballots.iter().zip(&matches).filter(|(ballot, _)| ballot.system == system);
+            votes.all(|(_, is_match)| *is_match)
         };
         let votes = systems.iter().filter(|system| agrees(system)).count();
-        let shared = same.iter().filter(|same| **same).count();
-        if best.is_none_or(|(most, many, _)| (votes, shared) > (most, many)) {
-            best = Some((votes, shared, candidate.place));
+        let supporters = matches.iter().filter(|is_match| **is_match).count();
+        if best.is_none_or(|(best_votes, best_count, _)| (votes, supporters) > (best_votes, best_count)) {
+            best = Some((votes, supporters, candidate.index));
         }
     }
     // All answers violate the declared columns or limit, or there is none.
-    let Some((votes, _, place)) = best else { return Consensus::NoAnswers };
+    let Some((votes, _, index)) = best else { return Consensus::NoAnswers };
     match systems.len() {
         // The configurations of the only system contradict each other.
-        1 if votes == 0 => Consensus::Disputed(place),
-        1 => Consensus::Unverified(place),
-        all if votes >= 2 && 2 * votes > all => Consensus::Agreed(place),
-        _ => Consensus::Disputed(place),
+        1 if votes == 0 => Consensus::Disputed(index),
+        1 => Consensus::Unverified(index),
+        system_count if votes >= 2 && 2 * votes > system_count => Consensus::Agreed(index),
+        _ => Consensus::Disputed(index),
     }
 }
 
@@ -170,32 +172,35 @@ pub fn hold_against(
     fixed: &[Row],
     reference: Option<usize>,
 ) -> Vec<Finding> {
-    let standing = |one: &Answer<'_>| match one.common.filter(|_| one.votes) {
+    let standing = |answer: &Answer<'_>| match answer.common.filter(|_| answer.votes) {
         None => AnswerComparison::OtherDocuments,
         Some(rows) => match rules.compare(fixed, rows) {
-            Ok(same) => AnswerComparison::Same(same),
+            Ok(matching) => AnswerComparison::Same(matching),
             Err(difference) => AnswerComparison::Different(difference),
         },
     };
     let standings: Vec<AnswerComparison> = answers.iter().map(standing).collect();
-    let is_right = |place: usize| matches!(standings.get(place), Some(AnswerComparison::Same(_)));
+    let is_right = |index: usize| matches!(standings.get(index), Some(AnswerComparison::Same(_)));
     let mut findings = Vec::new();
-    for (one, standing) in answers.iter().zip(&standings) {
+    for (answer, standing) in answers.iter().zip(&standings) {
         findings.push(match standing {
             AnswerComparison::OtherDocuments => {
                 Finding { standing: AnswerComparison::OtherDocuments, later: Later::Unverified }
             }
-            standing if one.holding == common => Finding { standing: standing.clone(), later: Later::Fixed },
+            standing if answer.holding == common => {
+                Finding { standing: standing.clone(), later: Later::Fixed }
+            }
             AnswerComparison::Different(_) => Finding { standing: standing.clone(), later: Later::Wrong },
             AnswerComparison::Same(_) => {
                 // Configurations that are correct over the common documents and hold the same additional
                 // ones.
-                let alike = answers.iter().enumerate();
-                let alike = alike.filter(|(place, other)| is_right(*place) && other.holding == one.holding);
-                let ballots: Vec<Ballot<'_>> = alike
-                    .map(|(place, other)| Ballot { place, system: other.system, rows: other.rows })
+                let peers = answers.iter().enumerate();
+                let peers =
+                    peers.filter(|(index, other)| is_right(*index) && other.holding == answer.holding);
+                let ballots: Vec<Ballot<'_>> = peers
+                    .map(|(index, other)| Ballot { index, system: other.system, rows: other.rows })
                     .collect();
-                over_own(rules, one, &ballots, standing, reference)
+                finding_among_peers(rules, answer, &ballots, standing, reference)
             }
         });
     }
@@ -204,28 +209,28 @@ pub fn hold_against(
 
 /// Determines the finding of an answer that is correct over the common documents, from configurations that
 /// hold the same additional ones.
-fn over_own(
+fn finding_among_peers(
     rules: &ComparisonRules,
-    one: &Answer<'_>,
-    alike: &[Ballot<'_>],
+    answer: &Answer<'_>,
+    peers: &[Ballot<'_>],
     standing: &AnswerComparison,
     reference: Option<usize>,
 ) -> Finding {
-    let is_reference = |ballot: &&Ballot<'_>| Some(ballot.place) == reference;
-    let found = match alike.iter().find(is_reference) {
-        Some(reference) => Some(reference.place),
-        None => match majority(rules, alike) {
-            Consensus::Agreed(place) | Consensus::Unverified(place) => Some(place),
+    let is_reference = |ballot: &&Ballot<'_>| Some(ballot.index) == reference;
+    let winner = match peers.iter().find(is_reference) {
+        Some(reference) => Some(reference.index),
+        None => match majority(rules, peers) {
+            Consensus::Agreed(index) | Consensus::Unverified(index) => Some(index),
             Consensus::Disputed(_) | Consensus::NoAnswers | Consensus::OtherDocuments => None,
         },
     };
-    let Some(right) = found.and_then(|place| alike.iter().find(|ballot| ballot.place == place)) else {
+    let Some(correct) = winner.and_then(|index| peers.iter().find(|ballot| ballot.index == index)) else {
         return Finding { standing: standing.clone(), later: Later::Disputed };
     };
-    match rules.compare(right.rows, one.rows) {
-        Ok(_) => Finding { standing: standing.clone(), later: Later::Answer(right.place) },
+    match rules.compare(correct.rows, answer.rows) {
+        Ok(_) => Finding { standing: standing.clone(), later: Later::Answer(correct.index) },
         Err(difference) => {
-            Finding { standing: AnswerComparison::Different(difference), later: Later::Answer(right.place) }
+            Finding { standing: AnswerComparison::Different(difference), later: Later::Answer(correct.index) }
         }
     }
 }

@@ -124,19 +124,19 @@ impl ComparisonRules {
                 rule: None,
             }));
         }
-        if let Some(same) = self.same(fixed, answer) {
-            return Ok(same);
+        if let Some(matching) = self.same(fixed, answer) {
+            return Ok(matching);
         }
         Err(Box::new(explain::difference(self, fixed, answer)))
     }
 
     /// Returns why an answer violates the declared columns or limit. `None` if it conforms.
     pub fn shape_error(&self, answer: &[Row]) -> Option<String> {
-        let wide = self.columns.len();
-        if let Some(row) = answer.iter().find(|row| row.len() != wide) {
+        let width = self.columns.len();
+        if let Some(row) = answer.iter().find(|row| row.len() != width) {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
             return Some(format!(
-                "rows have {} columns, {wide} are declared ({})",
+                "rows have {} columns, {width} are declared ({})",
                 row.len(),
                 names.join(", ")
             ));
@@ -154,12 +154,12 @@ impl ComparisonRules {
         if self.columns.iter().all(|column| !column.approximate) && fixed == answer {
             return Some(Match::default());
         }
-        let (plain, other) = (cell::typed(self, fixed), cell::typed(self, answer));
-        rows::same(self, &plain, &other).or_else(|| {
+        let (typed_fixed, typed_answer) = (cell::typed(self, fixed), cell::typed(self, answer));
+        rows::same(self, &typed_fixed, &typed_answer).or_else(|| {
             let unquoted = |rows: &[Row]| cell::unquoted(self, rows);
-            let by_answer = || rows::same(self, &plain, &unquoted(answer)?);
-            let by_fixed = || rows::same(self, &unquoted(fixed)?, &other);
-            by_answer().or_else(by_fixed)
+            let with_unquoted_answer = || rows::same(self, &typed_fixed, &unquoted(answer)?);
+            let with_unquoted_fixed = || rows::same(self, &unquoted(fixed)?, &typed_answer);
+            with_unquoted_answer().or_else(with_unquoted_fixed)
         })
     }
 }

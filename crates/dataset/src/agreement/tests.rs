@@ -13,16 +13,16 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-fn of(types: &[CellType]) -> ComparisonRules {
+fn rules_for(types: &[CellType]) -> ComparisonRules {
     ComparisonRules {
-        columns: types.iter().map(|one| column("c", *one)).collect(),
+        columns: types.iter().map(|cell_type| column("c", *cell_type)).collect(),
         ..ComparisonRules::default()
     }
 }
 
 /// Returns `true` if two single cells of a type are equal.
 fn same(cell_type: CellType, a: Value, b: Value) -> bool {
-    of(&[cell_type]).compare(&[vec![a]], &[vec![b]]).is_ok()
+    rules_for(&[cell_type]).compare(&[vec![a]], &[vec![b]]).is_ok()
 }
 
 /// Rules for groups with their counts in descending order, with an optional limit.
@@ -74,10 +74,10 @@ fn numbers_are_equal_by_value() {
 #[test]
 fn infinity_is_equal_to_itself_alone() {
     use CellType::{Json, Number};
-    let (up, down) = (Value::Float(f64::INFINITY), Value::Float(f64::NEG_INFINITY));
-    let all = [
-        up.clone(),
-        down.clone(),
+    let (positive, negative) = (Value::Float(f64::INFINITY), Value::Float(f64::NEG_INFINITY));
+    let values = [
+        positive.clone(),
+        negative.clone(),
         Value::Float(f64::NAN),
         Value::Float(0.0),
         Value::Float(f64::MAX),
@@ -87,28 +87,31 @@ fn infinity_is_equal_to_itself_alone() {
         text("inf"),
     ];
     for cell_type in [Number, Json] {
-        for (i, a) in all.iter().enumerate() {
-            for (j, b) in all.iter().enumerate() {
+        for (i, a) in values.iter().enumerate() {
+            for (j, b) in values.iter().enumerate() {
                 assert_eq!(same(cell_type, a.clone(), b.clone()), i == j, "{a} {b}");
             }
         }
     }
     // Some systems' drivers return infinities by name.
-    assert!(same(Number, up.clone(), text("Infinity")) && same(Number, down, text("-Infinity")));
+    assert!(same(Number, positive.clone(), text("Infinity")) && same(Number, negative, text("-Infinity")));
     assert!(!same(Number, text("Infinity"), Value::Float(1e308)));
     let mut rules = groups(None);
     rules.columns[1].approximate = true;
-    let of = |number: f64| vec![vec![text("a"), Value::Float(number)]];
-    assert!(rules.compare(&of(f64::INFINITY), &of(1.0)).is_err());
-    assert!(rules.compare(&of(1.0), &of(f64::INFINITY)).is_err());
-    assert!(rules.compare(&of(f64::INFINITY), &of(f64::INFINITY)).is_ok());
+    let rows_with = |number: f64| vec![vec![text("a"), Value::Float(number)]];
+    assert!(rules.compare(&rows_with(f64::INFINITY), &rows_with(1.0)).is_err());
+    assert!(rules.compare(&rows_with(1.0), &rows_with(f64::INFINITY)).is_err());
+    assert!(rules.compare(&rows_with(f64::INFINITY), &rows_with(f64::INFINITY)).is_ok());
     // An engine that answers 0 for a sum beyond all doubles must not join the majority.
-    assert_eq!(decided(&[("a", up.clone()), ("b", Value::Float(0.0)), ("c", up)]), Consensus::Agreed(0));
+    assert_eq!(
+        decided(&[("a", positive.clone()), ("b", Value::Float(0.0)), ("c", positive)]),
+        Consensus::Agreed(0)
+    );
 }
 
 #[test]
 fn what_cancels_is_compared_within_what_was_added_up() {
-    let mut rules = of(&[CellType::Number, CellType::Number, CellType::Number, CellType::Number]);
+    let mut rules = rules_for(&[CellType::Number, CellType::Number, CellType::Number, CellType::Number]);
     rules.columns[0].scale = Some(Scale { size: 3, per: None });
     rules.columns[1].scale = Some(Scale { size: 3, per: Some(2) });
     let row = |total: f64, mean: f64, n: i64, size: f64| -> Vec<Row> {
@@ -137,21 +140,20 @@ fn what_cancels_is_compared_within_what_was_added_up() {
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e12), &row(2.0, 1.5, 2, 1e12)).is_err());
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e17), &row(2.0, 1.5, 2, 1e17)).is_ok());
     // The largest addend is the scale of a column without its own.
-    let by_addend = |addend| ComparisonRules { addend, ..of(&[CellType::Number]) };
-    let (nothing, little) = ([vec![Value::Int(0)]], [vec![Value::Float(4.9e-7)]]);
+    let with_addend = |addend| ComparisonRules { addend, ..rules_for(&[CellType::Number]) };
+    let (zero, remainder) = ([vec![Value::Int(0)]], [vec![Value::Float(4.9e-7)]]);
     assert!(
-        by_addend(999.99).compare(&nothing, &little).is_ok()
-            && by_addend(999.99).compare(&little, &nothing).is_ok()
+        with_addend(999.99).compare(&zero, &remainder).is_ok()
+            && with_addend(999.99).compare(&remainder, &zero).is_ok()
     );
-    assert!(by_addend(99.0).compare(&nothing, &little).is_err());
+    assert!(with_addend(99.0).compare(&zero, &remainder).is_err());
     assert!(
-        by_addend(1e9).compare(&[vec![Value::Int(1)]], &[vec![Value::Int(2)]]).is_err(),
+        with_addend(1e9).compare(&[vec![Value::Int(1)]], &[vec![Value::Int(2)]]).is_err(),
         "whole numbers are exact"
     );
     // Without a scale the addends are unknown.
-    assert!(
-        of(&[CellType::Number]).compare(&[vec![Value::Float(0.0)]], &[vec![Value::Float(4.9e-7)]]).is_err()
-    );
+    let unscaled = rules_for(&[CellType::Number]);
+    assert!(unscaled.compare(&[vec![Value::Float(0.0)]], &[vec![Value::Float(4.9e-7)]]).is_err());
     assert!(rules.compare(&row(0.0, 0.0, 0, 0.0), &row(4.9e-7, 0.0, 0, 0.0)).is_err());
 }
 
@@ -168,7 +170,7 @@ fn strings_are_bytes() {
 
 #[test]
 fn a_column_of_strings_is_unquoted_once() {
-    let rules = of(&[CellType::String]);
+    let rules = rules_for(&[CellType::String]);
     let column = |cells: &[&str]| -> Vec<Row> { cells.iter().map(|cell| vec![text(cell)]).collect() };
     let (plain, quoted) =
         (column(&["a", "b \"c\"", "\u{1f600}"]), column(&[r#""a""#, r#""b \"c\"""#, r#""\ud83d\ude00""#]));
@@ -179,9 +181,9 @@ fn a_column_of_strings_is_unquoted_once() {
     assert!(rules.compare(&column(&["a", "b"]), &column(&[r#""a""#, "b"])).is_err());
     // Strings that contain quotes themselves, on both sides.
     assert!(rules.compare(&column(&[r#""a""#]), &column(&[r#""\"a\"""#])).is_ok());
-    assert!(of(&[CellType::Json]).compare(&column(&["a"]), &column(&[r#""a""#])).is_ok());
+    assert!(rules_for(&[CellType::Json]).compare(&column(&["a"]), &column(&[r#""a""#])).is_ok());
     assert!(
-        of(&[CellType::Time]).compare(&column(&["a"]), &column(&[r#""a""#])).is_err(),
+        rules_for(&[CellType::Time]).compare(&column(&["a"]), &column(&[r#""a""#])).is_err(),
         "only strings are"
     );
 }
@@ -222,12 +224,12 @@ fn times_are_strings_unless_they_are_declared() {
     assert!(same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Float(1_767_323_045_678_901.0)));
     assert!(!same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), text("2026-01-02T03:04:05.678902Z")));
     assert!(!same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Int(1_767_323_045_678)));
-    for no_time in
+    for malformed in
         ["2026-13-01", "2026-1-2", "yesterday", "2026-01-02T25:00:00Z", "2026-01-02T03", "é026-01-02"]
     {
         assert!(
-            !same(CellType::Time, text(no_time), Value::Int(0))
-                && same(CellType::Time, text(no_time), text(no_time))
+            !same(CellType::Time, text(malformed), Value::Int(0))
+                && same(CellType::Time, text(malformed), text(malformed))
         );
     }
 }
@@ -237,8 +239,8 @@ fn the_stated_order_is_compared_and_ties_are_a_set() {
     let rules = groups(None);
     let fixed = counted(&[("a", 3), ("b", 2), ("c", 2), ("d", 1)]);
     assert!(rules.compare(&fixed, &counted(&[("a", 3), ("c", 2), ("b", 2), ("d", 1)])).is_ok());
-    let other = rules.compare(&fixed, &counted(&[("d", 1), ("b", 2), ("c", 2), ("a", 3)])).unwrap_err();
-    assert_eq!((other.rule, other.missing_count, other.extra_count), (Some(Rule::Order), 0, 0));
+    let mismatch = rules.compare(&fixed, &counted(&[("d", 1), ("b", 2), ("c", 2), ("a", 3)])).unwrap_err();
+    assert_eq!((mismatch.rule, mismatch.missing_count, mismatch.extra_count), (Some(Rule::Order), 0, 0));
     assert!(
         rules.compare(&fixed, &counted(&[("a", 3), ("b", 2), ("b", 2), ("d", 1)])).is_err(),
         "rows count"
@@ -265,43 +267,43 @@ fn without_an_order_rows_are_a_multiset() {
     let rules = ComparisonRules { order: Vec::new(), ..groups(None) };
     let fixed = counted(&[("a", 1), ("a", 1), ("b", 2)]);
     assert!(rules.compare(&fixed, &counted(&[("b", 2), ("a", 1), ("a", 1)])).is_ok());
-    let other = rules.compare(&fixed, &counted(&[("b", 2), ("b", 2), ("a", 1)])).unwrap_err();
-    assert_eq!((other.missing_rows, other.extra_rows), (counted(&[("a", 1)]), counted(&[("b", 2)])));
+    let mismatch = rules.compare(&fixed, &counted(&[("b", 2), ("b", 2), ("a", 1)])).unwrap_err();
+    assert_eq!((mismatch.missing_rows, mismatch.extra_rows), (counted(&[("a", 1)]), counted(&[("b", 2)])));
     // Floats that sort differently because of their last digit.
-    let floats = of(&[CellType::Number, CellType::Number]);
+    let floats = rules_for(&[CellType::Number, CellType::Number]);
     let pair = |a: f64, b: f64| vec![Value::Float(a), Value::Float(b)];
-    let (one, two) = (pair(0.3, 5.5), pair(0.1 + 0.2, 4.5));
-    assert!(floats.compare(&[one, two], &[pair(0.1 + 0.2, 5.5), pair(0.3, 4.5)]).is_ok());
+    let (first, second) = (pair(0.3, 5.5), pair(0.1 + 0.2, 4.5));
+    assert!(floats.compare(&[first, second], &[pair(0.1 + 0.2, 5.5), pair(0.3, 4.5)]).is_ok());
 }
 
 #[test]
 fn differences_are_told_both_ways_with_the_rule_that_explains_them() {
-    let strings = of(&[CellType::String]);
+    let strings = rules_for(&[CellType::String]);
     let rows = |cells: &[&str]| -> Vec<Row> { cells.iter().map(|cell| vec![text(cell)]).collect() };
     let rule = |a: &[&str], b: &[&str]| strings.compare(&rows(a), &rows(b)).unwrap_err().rule;
     assert_eq!(rule(&["DE", "fr"], &["de", "fr"]), Some(Rule::Bytes));
     assert_eq!(rule(&["x"], &["x  "]), Some(Rule::Bytes));
     assert_eq!(rule(&["2026-01-02T00:00:00Z"], &["2026-01-02 00:00:00"]), Some(Rule::Times));
     assert_eq!(rule(&["x"], &["y"]), None);
-    let different = strings.compare(&rows(&["1", "b"]), &[vec![Value::Int(1)], vec![text("b")]]).unwrap_err();
+    let mismatch = strings.compare(&rows(&["1", "b"]), &[vec![Value::Int(1)], vec![text("b")]]).unwrap_err();
     assert_eq!(
-        (different.rule, different.missing_rows, different.extra_rows),
+        (mismatch.rule, mismatch.missing_rows, mismatch.extra_rows),
         (Some(Rule::Types), rows(&["1"]), vec![vec![Value::Int(1)]])
     );
-    let own_type = strings.compare(&rows(&["1970-01-01T00:00:01Z"]), &[vec![Value::Int(1_000_000)]]);
-    assert_eq!(own_type.unwrap_err().rule, Some(Rule::Times));
+    let mismatch = strings.compare(&rows(&["1970-01-01T00:00:01Z"]), &[vec![Value::Int(1_000_000)]]);
+    assert_eq!(mismatch.unwrap_err().rule, Some(Rule::Times));
     let nulls = [vec![text("a")], vec![Value::Null]];
     assert_eq!(strings.compare(&rows(&["a"]), &nulls).unwrap_err().rule, Some(Rule::Nulls));
-    let numbers = of(&[CellType::Number]);
-    let near =
+    let numbers = rules_for(&[CellType::Number]);
+    let mismatch =
         numbers.compare(&[vec![Value::Float(1_000.1)]], &[vec![Value::Float(1_000.100_01)]]).unwrap_err();
-    assert_eq!(near.rule, Some(Rule::Tolerance));
+    assert_eq!(mismatch.rule, Some(Rule::Tolerance));
     assert_eq!(
         groups(None).compare(&counted(&[("a", 2), ("b", 1)]), &counted(&[("a", 2)])).unwrap_err().rule,
         Some(Rule::Limit)
     );
-    let narrow = groups(None).compare(&[], &[vec![Value::Null]]).unwrap_err();
-    assert_eq!(narrow.what, "rows have 1 columns, 2 are declared (x, n)");
+    let mismatch = groups(None).compare(&[], &[vec![Value::Null]]).unwrap_err();
+    assert_eq!(mismatch.what, "rows have 1 columns, 2 are declared (x, n)");
     for rule in
         [Rule::Order, Rule::Nulls, Rule::Bytes, Rule::Types, Rule::Tolerance, Rule::Times, Rule::Limit]
     {
@@ -314,8 +316,8 @@ fn approximate_columns_may_differ_and_their_error_is_told() {
     let mut rules = groups(None);
     rules.columns[1].approximate = true;
     let fixed = counted(&[("a", 4), ("b", 2)]);
-    let found = rules.compare(&fixed, &counted(&[("b", 2), ("a", 5)])).unwrap();
-    assert_eq!(found.approximate_error, Some(0.25));
+    let matching = rules.compare(&fixed, &counted(&[("b", 2), ("a", 5)])).unwrap();
+    assert_eq!(matching.approximate_error, Some(0.25));
     assert_eq!(rules.compare(&fixed, &fixed).unwrap().approximate_error, Some(0.0));
     assert!(rules.compare(&fixed, &counted(&[("c", 2), ("a", 5)])).is_err());
     assert!(rules.compare(&counted(&[("a", 0)]), &counted(&[("a", 1)])).is_err(), "something for nothing");
@@ -331,12 +333,12 @@ fn decided(answers: &[(&str, Value)]) -> Consensus {
     let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
     let holding = Holding::new(1, []);
     let answers: Vec<Answer<'_>> =
-        answers.iter().zip(&rows).map(|((system, _), rows)| over(system, &holding, rows)).collect();
-    decide(&of(&[CellType::Number]), &answers, &holding).0
+        answers.iter().zip(&rows).map(|((system, _), rows)| voter_answer(system, &holding, rows)).collect();
+    decide(&rules_for(&[CellType::Number]), &answers, &holding).0
 }
 
 /// Answer of a voter over the common documents.
-fn over<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a> {
+fn voter_answer<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a> {
     Answer { system, holding, rows, votes: true, common: Some(rows) }
 }
 
@@ -369,13 +371,13 @@ fn agreement_needs_a_strict_majority_of_systems_and_two() {
 
 #[test]
 fn misshapen_answers_are_never_agreed() {
-    let rules = of(&[CellType::Number]);
+    let rules = rules_for(&[CellType::Number]);
     let wide: Vec<Row> = vec![vec![Value::Int(1), Value::Int(2)]];
     let holding = Holding::new(1, []);
-    let answers = [over("a", &holding, &wide), over("b", &holding, &wide)];
+    let answers = [voter_answer("a", &holding, &wide), voter_answer("b", &holding, &wide)];
     let (decision, findings) = decide(&rules, &answers, &holding);
     assert_eq!(decision, Consensus::NoAnswers);
-    assert!(findings.iter().all(|one| matches!(one.standing, AnswerComparison::Different(_))));
+    assert!(findings.iter().all(|finding| matches!(finding.standing, AnswerComparison::Different(_))));
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -408,7 +410,7 @@ prop_compose! {
         limit in prop::option::of(12_usize..14),
         types in Just(types),
     ) -> (ComparisonRules, Vec<Row>) {
-        (ComparisonRules { order, limit, ..of(&types) }, rows)
+        (ComparisonRules { order, limit, ..rules_for(&types) }, rows)
     }
 }
 
@@ -423,62 +425,66 @@ proptest! {
     #[test]
     fn without_an_order_any_order_is_the_same((rules, rows) in any_answer(), seed in any::<u64>()) {
         let rules = ComparisonRules { order: Vec::new(), ..rules };
-        let mut other = rows.clone();
-        let length = other.len().max(1);
-        for place in 0..other.len() {
-            other.swap(place, (seed as usize).wrapping_mul(place + 7) % length);
+        let mut shuffled = rows.clone();
+        let length = shuffled.len().max(1);
+        for index in 0..shuffled.len() {
+            shuffled.swap(index, (seed as usize).wrapping_mul(index + 7) % length);
         }
-        prop_assert!(rules.compare(&rows, &other).is_ok());
+        prop_assert!(rules.compare(&rows, &shuffled).is_ok());
     }
 
     #[test]
-    fn comparing_is_symmetric((rules, rows) in any_answer(), at in 0_usize..12, value in any_value()) {
-        let mut other = rows.clone();
-        if let Some(cell) = other.get_mut(at).and_then(|row| row.first_mut()) {
+    fn comparing_is_symmetric((rules, rows) in any_answer(), index in 0_usize..12, value in any_value()) {
+        let mut changed = rows.clone();
+        if let Some(cell) = changed.get_mut(index).and_then(|row| row.first_mut()) {
             *cell = value;
         }
-        prop_assert_eq!(rules.compare(&rows, &other).is_ok(), rules.compare(&other, &rows).is_ok());
+        prop_assert_eq!(rules.compare(&rows, &changed).is_ok(), rules.compare(&changed, &rows).is_ok());
     }
 
     #[test]
-    fn a_row_more_or_less_is_always_a_difference((rules, rows) in any_answer(), at in 0_usize..12) {
-        let mut other = rows.clone();
-        if at < other.len() {
-            other.remove(at);
-            let difference = rules.compare(&rows, &other).unwrap_err();
+    fn a_row_more_or_less_is_always_a_difference((rules, rows) in any_answer(), index in 0_usize..12) {
+        let mut shortened = rows.clone();
+        if index < shortened.len() {
+            shortened.remove(index);
+            let difference = rules.compare(&rows, &shortened).unwrap_err();
             prop_assert!(difference.missing_count > difference.extra_count);
-            prop_assert!(rules.compare(&other, &rows).is_err());
+            prop_assert!(rules.compare(&shortened, &rows).is_err());
         }
     }
 
     #[test]
-    fn a_changed_number_is_always_a_difference(numbers in prop::collection::vec(-1000_i64..1000, 1..20), at in 0_usize..20, by in 1_i64..5) {
+    fn a_changed_number_is_always_a_difference(
+        numbers in prop::collection::vec(-1000_i64..1000, 1..20),
+        index in 0_usize..20,
+        offset in 1_i64..5,
+    ) {
         let rows: Vec<Row> = numbers.iter().map(|number| vec![Value::Int(*number)]).collect();
-        let mut other = rows.clone();
-        let at = at % rows.len();
-        other[at] = vec![Value::Int(numbers[at] + by)];
-        let difference = of(&[CellType::Number]).compare(&rows, &other).unwrap_err();
+        let mut changed = rows.clone();
+        let index = index % rows.len();
+        changed[index] = vec![Value::Int(numbers[index] + offset)];
+        let difference = rules_for(&[CellType::Number]).compare(&rows, &changed).unwrap_err();
         prop_assert_eq!((difference.missing_count, difference.extra_count), (1, 1));
     }
 
     #[test]
     fn sums_in_another_order_are_the_same(mut numbers in prop::collection::vec(0.01_f64..1e6, 1..50)) {
         let sum = |numbers: &[f64]| vec![vec![Value::Float(numbers.iter().sum())]];
-        let one = sum(&numbers);
+        let total = sum(&numbers);
         numbers.reverse();
-        prop_assert!(of(&[CellType::Number]).compare(&one, &sum(&numbers)).is_ok());
+        prop_assert!(rules_for(&[CellType::Number]).compare(&total, &sum(&numbers)).is_ok());
     }
 
     #[test]
     fn a_majority_is_found_wherever_it_stands(right in 2_usize..6, wrong in 0_usize..5, turn in 0_usize..10) {
         let wrong = wrong.min(right - 1);
-        let names: Vec<String> = (0..right + wrong).map(|place| format!("system {place}")).collect();
-        let mut all: Vec<(&str, i64)> = names.iter().enumerate()
-            .map(|(place, name)| (name.as_str(), if place < right { 7 } else { 100 + place as i64 }))
+        let names: Vec<String> = (0..right + wrong).map(|index| format!("system {index}")).collect();
+        let mut answers: Vec<(&str, i64)> = names.iter().enumerate()
+            .map(|(index, name)| (name.as_str(), if index < right { 7 } else { 100 + index as i64 }))
             .collect();
-        let by = turn % all.len();
-        all.rotate_left(by);
-        let Consensus::Agreed(place) = votes(&all) else { panic!("a majority of {right} to {wrong}") };
-        prop_assert_eq!(all[place].1, 7);
+        let shift = turn % answers.len();
+        answers.rotate_left(shift);
+        let Consensus::Agreed(index) = votes(&answers) else { panic!("a majority of {right} to {wrong}") };
+        prop_assert_eq!(answers[index].1, 7);
     }
 }

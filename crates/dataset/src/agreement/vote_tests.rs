@@ -62,43 +62,44 @@ struct Outcome {
 
 fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
     let holdings: Vec<Holding> =
-        systems.iter().map(|one| Holding::new(offered, one.refused.iter().copied())).collect();
+        systems.iter().map(|system| Holding::new(offered, system.refused.iter().copied())).collect();
     let electorate = Electorate::among(&holdings.iter().collect::<Vec<_>>(), None);
-    let own: Vec<Vec<Row>> = systems.iter().map(|one| answer(one, offered, &one.refused)).collect();
-    let common: Vec<Option<Vec<Row>>> = systems
+    let full_answers: Vec<Vec<Row>> =
+        systems.iter().map(|system| answer(system, offered, &system.refused)).collect();
+    let common_answers: Vec<Option<Vec<Row>>> = systems
         .iter()
         .zip(&holdings)
-        .map(|(one, holding)| {
+        .map(|(system, holding)| {
             let common = &electorate.as_ref()?.common;
-            (one.can_be_asked || holding == common).then(|| answer(one, offered, common.refused()))
+            (system.can_be_asked || holding == common).then(|| answer(system, offered, common.refused()))
         })
         .collect();
-    let votes = |place: usize| electorate.as_ref().is_some_and(|one| one.votes[place]);
+    let votes = |index: usize| electorate.as_ref().is_some_and(|electorate| electorate.votes[index]);
     let answers: Vec<Answer<'_>> = (0..systems.len())
-        .map(|place| Answer {
-            system: systems[place].name,
-            holding: &holdings[place],
-            rows: &own[place],
-            votes: votes(place),
-            common: common[place].as_deref(),
+        .map(|index| Answer {
+            system: systems[index].name,
+            holding: &holdings[index],
+            rows: &full_answers[index],
+            votes: votes(index),
+            common: common_answers[index].as_deref(),
         })
         .collect();
-    let none = Holding::default();
-    let over = electorate.as_ref().map_or(&none, |one| &one.common);
-    let (decision, findings) = decide(&sum(), &answers, over);
-    let fixed = findings.iter().map(|one| match one.later {
-        Later::Answer(place) => Some(own[place].clone()),
-        Later::Fixed => decision.fixed().and_then(|place| common[place].clone()),
+    let empty = Holding::default();
+    let common = electorate.as_ref().map_or(&empty, |electorate| &electorate.common);
+    let (decision, findings) = decide(&sum(), &answers, common);
+    let fixed = findings.iter().map(|finding| match finding.later {
+        Later::Answer(index) => Some(full_answers[index].clone()),
+        Later::Fixed => decision.fixed().and_then(|index| common_answers[index].clone()),
         Later::Wrong | Later::Disputed | Later::Unverified => None,
     });
     let fixed = fixed.collect();
     let voters = (0..systems.len()).map(votes).collect();
-    Outcome { decision, voters, fixed, findings, common: electorate.map(|one| one.common) }
+    Outcome { decision, voters, fixed, findings, common: electorate.map(|electorate| electorate.common) }
 }
 
 impl Outcome {
-    fn standing(&self, place: usize) -> &'static str {
-        match self.findings[place].standing {
+    fn standing(&self, index: usize) -> &'static str {
+        match self.findings[index].standing {
             AnswerComparison::Same(_) => "same",
             AnswerComparison::Different(_) => "different",
             AnswerComparison::OtherDocuments => "other documents",
@@ -106,32 +107,32 @@ impl Outcome {
     }
 
     fn standings(&self) -> Vec<&'static str> {
-        (0..self.findings.len()).map(|place| self.standing(place)).collect()
+        (0..self.findings.len()).map(|index| self.standing(index)).collect()
     }
 }
 
 #[test]
 fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
-    let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), system("sqlite", [])]);
-    assert!(matches!(found.decision, Consensus::Agreed(_)));
-    assert_eq!(found.standings(), ["same"; 3]);
-    assert_eq!(found.common, Some(Holding::new(100, [7])));
+    let outcome = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), system("sqlite", [])]);
+    assert!(matches!(outcome.decision, Consensus::Agreed(_)));
+    assert_eq!(outcome.standings(), ["same"; 3]);
+    assert_eq!(outcome.common, Some(Holding::new(100, [7])));
     // Later answers of the system that holds all documents are compared with its own over all of them.
-    assert_eq!(found.findings[2].later, Later::Answer(2));
-    assert_ne!(found.fixed[2], found.fixed[0]);
+    assert_eq!(outcome.findings[2].later, Later::Answer(2));
+    assert_ne!(outcome.fixed[2], outcome.fixed[0]);
     // The same system cannot be compared if it cannot be queried over fewer documents.
-    let alone = Modelled { can_be_asked: false, ..system("sqlite", []) };
-    let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), alone]);
-    assert_eq!(found.standings(), ["same", "same", "other documents"]);
-    assert_eq!(found.findings[2].later, Later::Unverified);
+    let fixed_holding = Modelled { can_be_asked: false, ..system("sqlite", []) };
+    let outcome = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), fixed_holding]);
+    assert_eq!(outcome.standings(), ["same", "same", "other documents"]);
+    assert_eq!(outcome.findings[2].later, Later::Unverified);
 }
 
 #[test]
 fn who_holds_nothing_has_no_vote() {
-    let found = vote(10, &[system("a", 0..10), system("b", 0..10), system("c", [])]);
-    assert_eq!((found.decision, found.voters), (Consensus::Unverified(2), vec![false, false, true]));
-    let found = vote(10, &[system("a", 0..10), system("b", 0..10)]);
-    assert_eq!(found.decision, Consensus::OtherDocuments);
+    let outcome = vote(10, &[system("a", 0..10), system("b", 0..10), system("c", [])]);
+    assert_eq!((outcome.decision, outcome.voters), (Consensus::Unverified(2), vec![false, false, true]));
+    let outcome = vote(10, &[system("a", 0..10), system("b", 0..10)]);
+    assert_eq!(outcome.decision, Consensus::OtherDocuments);
     assert_eq!(vote(10, &[system("a", [])]).decision, Consensus::Unverified(0));
     assert_eq!(vote(10, &[]).decision, Consensus::NoAnswers);
 }
@@ -139,23 +140,24 @@ fn who_holds_nothing_has_no_vote() {
 #[test]
 fn documents_that_only_one_half_of_them_holds_decide_nothing() {
     // No document is in both halves, and neither half is larger.
-    let found = vote(10, &[system("a", 0..5), system("b", 5..10)]);
-    assert_eq!((found.decision, found.standings()), (Consensus::OtherDocuments, vec!["other documents"; 2]));
-    let found = vote(10, &[system("a", 0..5), system("b", 0..5), system("c", 5..10), system("d", 5..10)]);
-    assert_eq!(found.decision, Consensus::OtherDocuments);
+    let outcome = vote(10, &[system("a", 0..5), system("b", 5..10)]);
+    assert_eq!(outcome.decision, Consensus::OtherDocuments);
+    assert_eq!(outcome.standings(), ["other documents"; 2]);
+    let outcome = vote(10, &[system("a", 0..5), system("b", 0..5), system("c", 5..10), system("d", 5..10)]);
+    assert_eq!(outcome.decision, Consensus::OtherDocuments);
     // The larger part decides over its own documents, and systems with other documents are not wrong.
-    let found =
+    let outcome =
         vote(10, &[system("a", 0..4), system("b", 0..4), system("c", 4..10), system("d", 4..10).wrong()]);
-    assert!(matches!(found.decision, Consensus::Agreed(0)));
-    assert_eq!(found.standings(), ["same", "same", "other documents", "other documents"]);
+    assert!(matches!(outcome.decision, Consensus::Agreed(0)));
+    assert_eq!(outcome.standings(), ["same", "same", "other documents", "other documents"]);
 }
 
 #[test]
 fn a_majority_that_refuses_much_does_not_decide_over_who_holds_it() {
     let refusing = |name| system(name, 0..50);
-    let found = vote(100, &[system("a", []), refusing("b"), refusing("c"), refusing("d")]);
-    assert_eq!(found.decision, Consensus::Unverified(0));
-    assert_eq!(found.standings(), ["same", "other documents", "other documents", "other documents"]);
+    let outcome = vote(100, &[system("a", []), refusing("b"), refusing("c"), refusing("d")]);
+    assert_eq!(outcome.decision, Consensus::Unverified(0));
+    assert_eq!(outcome.standings(), ["same", "other documents", "other documents", "other documents"]);
 }
 
 #[test]
@@ -168,13 +170,13 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
         system("e", []),
         system("f", []).wrong(),
     ];
-    let found = vote(50, &systems);
-    assert!(matches!(found.decision, Consensus::Agreed(_)));
-    assert_eq!(found.common, Some(Holding::new(50, [1, 2])));
-    assert_eq!(found.standings(), ["same", "same", "different", "same", "same", "different"]);
-    assert_eq!((found.findings[2].later, found.findings[5].later), (Later::Wrong, Later::Wrong));
-    for right in [0, 1, 3, 4] {
-        assert_eq!(found.fixed[right], Some(answer(&systems[right], 50, &systems[right].refused)));
+    let outcome = vote(50, &systems);
+    assert!(matches!(outcome.decision, Consensus::Agreed(_)));
+    assert_eq!(outcome.common, Some(Holding::new(50, [1, 2])));
+    assert_eq!(outcome.standings(), ["same", "same", "different", "same", "same", "different"]);
+    assert_eq!((outcome.findings[2].later, outcome.findings[5].later), (Later::Wrong, Later::Wrong));
+    for index in [0, 1, 3, 4] {
+        assert_eq!(outcome.fixed[index], Some(answer(&systems[index], 50, &systems[index].refused)));
     }
 }
 
@@ -182,39 +184,39 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
 fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves() {
     // Answers agree over the common documents; over the additional ones, one differs.
     let rules = sum();
-    let (whole, common) = (Holding::new(20, []), Holding::new(20, [3]));
+    let (full, common) = (Holding::new(20, []), Holding::new(20, [3]));
     let rows = |n: i64| vec![vec![Value::Int(n)]];
     let (five, six, seven) = (rows(5), rows(6), rows(7));
-    let less = Answer { system: "less", holding: &common, rows: &five, votes: true, common: Some(&five) };
-    let more =
-        |system, rows| Answer { system, holding: &whole, rows, votes: true, common: Some(five.as_slice()) };
-    let all = [less, more("a", &six), more("b", &six), more("c", &seven)];
-    let (decision, findings) = decide(&rules, &all, &common);
+    let smaller = Answer { system: "less", holding: &common, rows: &five, votes: true, common: Some(&five) };
+    let larger =
+        |system, rows| Answer { system, holding: &full, rows, votes: true, common: Some(five.as_slice()) };
+    let answers = [smaller, larger("a", &six), larger("b", &six), larger("c", &seven)];
+    let (decision, findings) = decide(&rules, &answers, &common);
     assert!(matches!(decision, Consensus::Agreed(_)));
     assert!(matches!(findings[3].standing, AnswerComparison::Different(_)));
-    assert!(findings[1..].iter().all(|one| one.later == Later::Answer(1)));
-    let (_, findings) = decide(&rules, &all[..2], &common);
+    assert!(findings[1..].iter().all(|finding| finding.later == Later::Answer(1)));
+    let (_, findings) = decide(&rules, &answers[..2], &common);
     assert_eq!(findings[1].later, Later::Answer(1));
-    let (_, findings) = decide(&rules, &[less, more("a", &six), more("c", &seven)], &common);
-    assert!(findings[1..].iter().all(|one| one.later == Later::Disputed));
+    let (_, findings) = decide(&rules, &[smaller, larger("a", &six), larger("c", &seven)], &common);
+    assert!(findings[1..].iter().all(|finding| finding.later == Later::Disputed));
     // The reference is correct over all documents that it holds.
-    let findings = hold_against(&rules, &all, &common, &five, Some(3));
-    assert!(findings[1..].iter().all(|one| one.later == Later::Answer(3)));
+    let findings = hold_against(&rules, &answers, &common, &five, Some(3));
+    assert!(findings[1..].iter().all(|finding| finding.later == Later::Answer(3)));
     assert!(matches!(findings[1].standing, AnswerComparison::Different(_)));
 }
 
 #[test]
 fn a_reference_is_compared_over_what_it_holds() {
     let reference = Holding::new(100, [1, 2, 3]);
-    let (whole, half) = (Holding::new(100, []), Holding::new(100, 0..50));
-    let found = Electorate::among(&[&whole, &reference, &half], Some(1)).unwrap();
-    assert_eq!((found.votes, found.common), (vec![true, true, false], reference.clone()));
-    assert_eq!(Electorate::among(&[&whole, &Holding::new(100, 0..100)], Some(1)), None);
+    let (full, half) = (Holding::new(100, []), Holding::new(100, 0..50));
+    let electorate = Electorate::among(&[&full, &reference, &half], Some(1)).unwrap();
+    assert_eq!((electorate.votes, electorate.common), (vec![true, true, false], reference.clone()));
+    assert_eq!(Electorate::among(&[&full, &Holding::new(100, 0..100)], Some(1)), None);
     // A system without documents has no vote.
-    let found = Electorate::among(&[&whole, &Holding::default(), &reference], Some(2)).unwrap();
-    assert_eq!(found.votes, [true, false, true]);
-    let found = Electorate::among(&[&whole, &Holding::default()], None).unwrap();
-    assert_eq!(found.votes, [true, false]);
+    let electorate = Electorate::among(&[&full, &Holding::default(), &reference], Some(2)).unwrap();
+    assert_eq!(electorate.votes, [true, false, true]);
+    let electorate = Electorate::among(&[&full, &Holding::default()], None).unwrap();
+    assert_eq!(electorate.votes, [true, false]);
 }
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -248,48 +250,51 @@ proptest! {
 
     #[test]
     fn who_is_right_over_what_it_holds_is_never_wrong_where_all_are(mut systems in any_systems()) {
-        for one in &mut systems {
-            one.off_by = 0;
+        for system in &mut systems {
+            system.off_by = 0;
         }
-        let found = vote(OFFERED, &systems);
-        for (place, one) in systems.iter().enumerate() {
-            prop_assert_ne!(found.standing(place), "different");
-            prop_assert!(!matches!(found.findings[place].later, Later::Wrong | Later::Disputed));
-            if let Some(fixed) = &found.fixed[place] {
-                prop_assert_eq!(fixed, &answer(one, OFFERED, &one.refused), "held against its own documents");
+        let outcome = vote(OFFERED, &systems);
+        for (index, system) in systems.iter().enumerate() {
+            prop_assert_ne!(outcome.standing(index), "different");
+            prop_assert!(!matches!(outcome.findings[index].later, Later::Wrong | Later::Disputed));
+            if let Some(fixed) = &outcome.fixed[index] {
+                let expected = answer(system, OFFERED, &system.refused);
+                prop_assert_eq!(fixed, &expected, "held against its own documents");
             }
         }
     }
 
     #[test]
     fn whoever_is_wrong_differs_from_a_majority_over_the_same_documents(systems in any_systems()) {
-        let found = vote(OFFERED, &systems);
-        let ballots = || systems.iter().enumerate().filter(|(place, _)| found.standing(*place) != "other documents");
-        let voters: BTreeSet<&str> = ballots().map(|(_, one)| one.name).collect();
+        let outcome = vote(OFFERED, &systems);
+        let has_vote = |index: usize| outcome.standing(index) != "other documents";
+        let ballots = || systems.iter().enumerate().filter(|(index, _)| has_vote(*index));
+        let voters: BTreeSet<&str> = ballots().map(|(_, system)| system.name).collect();
         let agreeing: BTreeSet<&str> = voters.iter().copied().filter(|name| {
-            ballots().filter(|(_, one)| one.name == *name).all(|(place, _)| {
-                let off_by = systems[place].off_by;
-                found.decision.fixed().is_some_and(|fixed| systems[fixed].off_by == off_by)
+            ballots().filter(|(_, system)| system.name == *name).all(|(index, _)| {
+                let off_by = systems[index].off_by;
+                outcome.decision.fixed().is_some_and(|fixed| systems[fixed].off_by == off_by)
             })
         }).collect();
-        match found.decision {
+        match outcome.decision {
             Consensus::Agreed(_) => prop_assert!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len()),
             Consensus::Disputed(_) => prop_assert!(!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len())),
             Consensus::Unverified(_) => prop_assert_eq!(voters.len(), 1),
             Consensus::OtherDocuments | Consensus::NoAnswers => prop_assert!(voters.is_empty()),
         }
-        for (place, one) in systems.iter().enumerate() {
-            let finding = &found.findings[place];
+        for (index, system) in systems.iter().enumerate() {
+            let finding = &outcome.findings[index];
             let is_judged = matches!(finding.later, Later::Answer(_) | Later::Fixed | Later::Wrong);
-            prop_assert!(!is_judged || matches!(found.decision, Consensus::Agreed(_)), "nobody is judged without");
-            if let Consensus::Agreed(fixed) = found.decision {
-                if found.standing(place) == "different" {
-                    prop_assert_ne!(one.off_by, systems[fixed].off_by);
-                    prop_assert!(found.voters[place]);
+            let is_agreed = matches!(outcome.decision, Consensus::Agreed(_));
+            prop_assert!(!is_judged || is_agreed, "nobody is judged without");
+            if let Consensus::Agreed(fixed) = outcome.decision {
+                if outcome.standing(index) == "different" {
+                    prop_assert_ne!(system.off_by, systems[fixed].off_by);
+                    prop_assert!(outcome.voters[index]);
                 }
-                if let Some(rows) = &found.fixed[place] {
-                    let right = Modelled { off_by: systems[fixed].off_by, ..one.clone() };
-                    prop_assert_eq!(rows, &answer(&right, OFFERED, &one.refused));
+                if let Some(rows) = &outcome.fixed[index] {
+                    let right = Modelled { off_by: systems[fixed].off_by, ..system.clone() };
+                    prop_assert_eq!(rows, &answer(&right, OFFERED, &system.refused));
                 }
             }
         }
@@ -297,50 +302,54 @@ proptest! {
 
     #[test]
     fn who_is_right_is_never_wrong_where_most_are(systems in any_systems()) {
-        let found = vote(OFFERED, &systems);
+        let outcome = vote(OFFERED, &systems);
         let ballots: Vec<&Modelled> = (0..systems.len())
-            .filter(|place| found.standing(*place) != "other documents").map(|place| &systems[place]).collect();
-        let names: BTreeSet<&str> = ballots.iter().map(|one| one.name).collect();
-        let right = names.iter().filter(|name| ballots.iter().filter(|one| one.name == **name).all(|one| one.is_right()));
-        let right = right.count();
+            .filter(|index| outcome.standing(*index) != "other documents")
+            .map(|index| &systems[index])
+            .collect();
+        let names: BTreeSet<&str> = ballots.iter().map(|ballot| ballot.name).collect();
+        let is_right = |name: &str| {
+            ballots.iter().filter(|ballot| ballot.name == name).all(|ballot| ballot.is_right())
+        };
+        let right = names.iter().filter(|name| is_right(name)).count();
         if right >= 2 && 2 * right > names.len() {
-            for (place, one) in systems.iter().enumerate() {
-                let expected = match (found.standing(place), one.is_right()) {
+            for (index, system) in systems.iter().enumerate() {
+                let expected = match (outcome.standing(index), system.is_right()) {
                     ("other documents", _) => "other documents",
                     (_, true) => "same",
                     (_, false) => "different",
                 };
-                prop_assert_eq!(found.standing(place), expected);
+                prop_assert_eq!(outcome.standing(index), expected);
             }
         }
     }
 
     #[test]
-    fn who_holds_nothing_changes_nothing(systems in any_systems(), at in 0_usize..8) {
+    fn who_holds_nothing_changes_nothing(systems in any_systems(), index in 0_usize..8) {
         let before = vote(OFFERED, &systems);
-        let mut more = systems.clone();
-        let at = at.min(more.len());
-        more.insert(at, system("nothing", 0..OFFERED).wrong());
-        let mut after = vote(OFFERED, &more);
-        prop_assert_eq!(after.standing(at), "other documents");
-        after.findings.remove(at);
+        let mut extended = systems.clone();
+        let index = index.min(extended.len());
+        extended.insert(index, system("nothing", 0..OFFERED).wrong());
+        let mut after = vote(OFFERED, &extended);
+        prop_assert_eq!(after.standing(index), "other documents");
+        after.findings.remove(index);
         prop_assert_eq!(before.standings(), after.standings());
-        after.fixed.remove(at);
+        after.fixed.remove(index);
         prop_assert_eq!(before.fixed, after.fixed);
         prop_assert_eq!(before.common, after.common);
     }
 
     #[test]
-    fn the_order_of_systems_does_not_matter(systems in any_systems(), by in 0_usize..8) {
+    fn the_order_of_systems_does_not_matter(systems in any_systems(), shift in 0_usize..8) {
         let before = vote(OFFERED, &systems);
-        let mut turned = systems.clone();
-        let by = by % systems.len().max(1);
-        turned.rotate_left(by);
-        turned.reverse();
-        let after = vote(OFFERED, &turned);
+        let mut reordered = systems.clone();
+        let shift = shift % systems.len().max(1);
+        reordered.rotate_left(shift);
+        reordered.reverse();
+        let after = vote(OFFERED, &reordered);
         prop_assert_eq!(&before.common, &after.common);
-        let back = |place: usize| {
-            let rotated = (place + systems.len() - by) % systems.len();
+        let new_index = |index: usize| {
+            let rotated = (index + systems.len() - shift) % systems.len();
             systems.len() - 1 - rotated
         };
         // Which of two equally frequent answers is displayed depends on their order.
@@ -348,26 +357,27 @@ proptest! {
             prop_assert!(matches!(after.decision, Consensus::Disputed(_)));
             return Ok(());
         }
-        for place in 0..systems.len() {
-            prop_assert_eq!(before.standing(place), after.standing(back(place)));
-            prop_assert_eq!(&before.fixed[place], &after.fixed[back(place)]);
+        for index in 0..systems.len() {
+            prop_assert_eq!(before.standing(index), after.standing(new_index(index)));
+            prop_assert_eq!(&before.fixed[index], &after.fixed[new_index(index)]);
         }
     }
 
     #[test]
-    fn one_more_who_refuses_makes_nobody_wrong(mut systems in any_systems(), more in any_system()) {
-        for one in &mut systems {
-            one.off_by = 0;
+    fn one_more_who_refuses_makes_nobody_wrong(mut systems in any_systems(), extra in any_system()) {
+        for system in &mut systems {
+            system.off_by = 0;
         }
         // An answer over other documents says nothing about systems that were asked over the common ones.
-        systems.push(Modelled { can_be_asked: false, ..more });
-        let found = vote(OFFERED, &systems);
-        for place in 0..systems.len() - 1 {
+        systems.push(Modelled { can_be_asked: false, ..extra });
+        let outcome = vote(OFFERED, &systems);
+        for index in 0..systems.len() - 1 {
             let same_documents = systems.last().is_some_and(|last| {
-                found.common.as_ref().is_some_and(|common| *common == Holding::new(OFFERED, last.refused.iter().copied()))
+                let holding = Holding::new(OFFERED, last.refused.iter().copied());
+                outcome.common.as_ref().is_some_and(|common| *common == holding)
             });
             if !same_documents {
-                prop_assert_ne!(found.standing(place), "different");
+                prop_assert_ne!(outcome.standing(index), "different");
             }
         }
     }

@@ -75,7 +75,7 @@ pub struct Profile {
     pub paths: Vec<PathProfile>,
     /// Number of values on paths beyond [`DescribeOptions::paths`].
     pub values_left_out: u64,
-    /// Number of documents that `paths` does not cover: they are no objects, nested too deep, or contain
+    /// Number of documents that `paths` does not cover. They are no objects, nested too deep, or contain
     /// values that cannot be represented (too large numbers, halves of surrogate pairs).
     pub documents_left_out: u64,
 }
@@ -138,8 +138,8 @@ pub fn describe(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Profile, DataError> {
-    let all = SampleLimits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
-    read(source, options, all, progress, cancelled).map(|sampled| sampled.profile)
+    let limits = SampleLimits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
+    read(source, options, limits, progress, cancelled).map(|sampled| sampled.profile)
 }
 
 /// Limits after which sampling stops reading.
@@ -184,14 +184,14 @@ fn read(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<SampleProfile, DataError> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let reading = ReaderThread::start(source.clone())?;
     let mut description = Description::new(options);
     let mut scanner = Scanner::new();
     let mut sampler = Sampler::new(limits.kept);
     let mut offered = 0;
     let (mut places, mut left_out) = (Places::default(), Vec::new());
-    let ended =
+    let finish =
         |description: Description<'_>, sampler: Sampler, left_out, blank_lines: u64, is_whole: bool| {
             let mut profile = description.finish();
             profile.source = source.to_string();
@@ -225,12 +225,12 @@ fn read(
                     total: tally.total,
                 });
                 reading.give_back(block.into());
-                if tally.bytes >= limits.bytes || begun.elapsed() >= limits.time {
-                    return ended(description, sampler, left_out, tally.blank_lines, false);
+                if tally.bytes >= limits.bytes || start.elapsed() >= limits.time {
+                    return finish(description, sampler, left_out, tally.blank_lines, false);
                 }
             }
             ReaderEvent::Ended { tally } => {
-                return ended(description, sampler, left_out, tally.blank_lines, true);
+                return finish(description, sampler, left_out, tally.blank_lines, true);
             }
         }
     }
@@ -247,7 +247,7 @@ struct Description<'o> {
     traits: BTreeMap<String, u64>,
     times: Option<(i64, i64)>,
     users: Users,
-    seen: HashSet<User, FixedState>,
+    distinct_users: HashSet<User, FixedState>,
     kinds: HashMap<Option<Box<str>>, u64, FixedState>,
     collections: HashMap<Option<Box<str>>, Collection, FixedState>,
     paths: Paths,
@@ -266,7 +266,7 @@ impl<'o> Description<'o> {
             traits: BTreeMap::new(),
             times: None,
             users: Users::default(),
-            seen: HashSet::default(),
+            distinct_users: HashSet::default(),
             kinds: HashMap::default(),
             collections: HashMap::default(),
             paths: Paths::new(options.paths),
@@ -290,10 +290,10 @@ impl<'o> Description<'o> {
         if !scan.traits.intersects(Traits::UNREADABLE) {
             self.observe_event(&scan.event);
         }
-        let valueless = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
-        let walked = !scan.traits.intersects(valueless)
+        let unprofiled = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
+        let is_profiled = !scan.traits.intersects(unprofiled)
             && std::str::from_utf8(line).is_ok_and(|line| self.paths.observe(line).is_ok());
-        self.documents_left_out += u64::from(!walked);
+        self.documents_left_out += u64::from(!is_profiled);
     }
 
     fn observe_event(&mut self, event: &Event<'_>) {
@@ -303,7 +303,7 @@ impl<'o> Description<'o> {
         }
         let user = self.users.user(event.did.as_deref());
         if user != User::NOBODY {
-            self.seen.insert(user);
+            self.distinct_users.insert(user);
         }
         *entry(&mut self.kinds, event.kind.as_deref(), self.options.names) += 1;
         let collection = entry(&mut self.collections, event.collection.as_deref(), self.options.names);
@@ -314,10 +314,10 @@ impl<'o> Description<'o> {
         match collection.operations.get_mut(operation) {
             Some(count) => *count += 1,
             None => {
-                let full = collection.operations.len() >= self.options.names;
+                let is_full = collection.operations.len() >= self.options.names;
                 *collection
                     .operations
-                    .entry(if full { OTHERS } else { operation }.to_string())
+                    .entry(if is_full { OTHERS } else { operation }.to_string())
                     .or_default() += 1;
             }
         }
@@ -343,18 +343,18 @@ impl<'o> Description<'o> {
             traits: self.traits,
             first_us: self.times.map(|(first, _)| first),
             last_us: self.times.map(|(_, last)| last),
-            users: self.seen.len() as u64,
+            users: self.distinct_users.len() as u64,
             kinds: kinds
                 .into_iter()
                 .map(|(kind, documents)| KindProfile { kind: kind.map(String::from), documents })
                 .collect(),
             collections: collections
                 .into_iter()
-                .map(|(collection, found)| CollectionProfile {
+                .map(|(collection, counts)| CollectionProfile {
                     collection: collection.map(String::from),
-                    documents: found.documents,
-                    operations: found.operations,
-                    users_of_creates: found.creators.len() as u64,
+                    documents: counts.documents,
+                    operations: counts.operations,
+                    users_of_creates: counts.creators.len() as u64,
                 })
                 .collect(),
             values_left_out: self.paths.left_out(),
@@ -364,14 +364,14 @@ impl<'o> Description<'o> {
     }
 }
 
-/// Returns the entry of a name, or that of all further names if the map has `most` entries.
+/// Returns the entry of a name, or that of all further names if the map has `limit` entries.
 fn entry<'m, T: Default>(
     map: &'m mut HashMap<Option<Box<str>>, T, FixedState>,
     name: Option<&str>,
-    most: usize,
+    limit: usize,
 ) -> &'m mut T {
     let key = match name {
-        Some(name) if map.len() >= most && !map.contains_key(&Some(Box::from(name))) => Some(OTHERS),
+        Some(name) if map.len() >= limit && !map.contains_key(&Some(Box::from(name))) => Some(OTHERS),
         name => name,
     };
     map.entry(key.map(Box::from)).or_default()

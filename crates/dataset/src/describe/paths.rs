@@ -113,7 +113,7 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Paths {
     nodes: Vec<Node>,
-    most: usize,
+    max_paths: usize,
     left_out: u64,
 }
 
@@ -123,9 +123,9 @@ const ROOT: usize = 0;
 const DOCUMENT: &str = "$";
 
 impl Paths {
-    /// Creates an empty tree for at most `most` paths, including the document itself.
-    pub(super) fn new(most: usize) -> Self {
-        Paths { nodes: vec![Node::default()], most: most.max(1), left_out: 0 }
+    /// Creates an empty tree for at most `max_paths` paths, including the document itself.
+    pub(super) fn new(max_paths: usize) -> Self {
+        Paths { nodes: vec![Node::default()], max_paths: max_paths.max(1), left_out: 0 }
     }
 
     /// Adds the values of a document. If parsing fails, the values before the failure are kept.
@@ -143,18 +143,18 @@ impl Paths {
     pub(super) fn finish(&self) -> Vec<PathProfile> {
         let mut profiles = Vec::new();
         // An explicit stack instead of recursion.
-        let mut waiting = vec![(ROOT, String::from(DOCUMENT))];
-        while let Some((place, path)) = waiting.pop() {
-            let node = &self.nodes[place];
-            let tallied = TYPES.into_iter().zip(&node.types).filter(|(_, tally)| tally.values > 0);
-            let types = tallied.map(|(json_type, tally)| TypeProfile {
+        let mut pending = vec![(ROOT, String::from(DOCUMENT))];
+        while let Some((index, path)) = pending.pop() {
+            let node = &self.nodes[index];
+            let tallies = TYPES.into_iter().zip(&node.types).filter(|(_, tally)| tally.values > 0);
+            let types = tallies.map(|(json_type, tally)| TypeProfile {
                 json_type,
                 values: tally.values,
                 length: tally.lengths.lengths(),
             });
             let types = types.collect();
-            waiting.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
-            waiting.extend(node.elements.map(|child| (child, format!("{path}[]"))));
+            pending.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
+            pending.extend(node.elements.map(|child| (child, format!("{path}[]"))));
             profiles.push(PathProfile { path, types });
         }
         profiles.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -174,7 +174,7 @@ impl Paths {
     }
 
     fn new_node(&mut self) -> Option<usize> {
-        (self.nodes.len() < self.most).then(|| {
+        (self.nodes.len() < self.max_paths).then(|| {
             self.nodes.push(Node::default());
             self.nodes.len() - 1
         })
@@ -200,9 +200,10 @@ impl Paths {
 }
 
 fn member_path(parent: &str, name: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '-');
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '-');
     let is_first = parent == DOCUMENT;
-    if !name.is_empty() && name.chars().all(plain) && !(is_first && name == DOCUMENT) {
+    if !name.is_empty() && name.chars().all(is_plain) && !(is_first && name == DOCUMENT) {
         return if is_first { name.to_string() } else { format!("{parent}.{name}") };
     }
     let mut path = if is_first { String::new() } else { parent.to_string() };
@@ -236,9 +237,9 @@ fn steps_of(path: &str) -> Option<Steps> {
         _ => path,
     };
     while !rest.is_empty() {
-        if let Some(behind) = rest.strip_prefix("[]") {
+        if let Some(suffix) = rest.strip_prefix("[]") {
             steps.is_in_array = true;
-            rest = behind;
+            rest = suffix;
         } else if let Some(quoted) = rest.strip_prefix('[') {
             // The quoted name is a JSON string, which may contain brackets.
             let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
@@ -247,10 +248,10 @@ fn steps_of(path: &str) -> Option<Steps> {
             steps.keys.push(name);
             rest = quoted.get(end..)?.strip_prefix(']')?;
         } else {
-            let plain = rest.strip_prefix('.').unwrap_or(rest);
-            let end = plain.find(['.', '[']).unwrap_or(plain.len());
-            steps.keys.push(plain.get(..end).filter(|name| !name.is_empty())?.to_string());
-            rest = plain.get(end..)?;
+            let name = rest.strip_prefix('.').unwrap_or(rest);
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            steps.keys.push(name.get(..end).filter(|name| !name.is_empty())?.to_string());
+            rest = name.get(end..)?;
         }
     }
     Some(steps)
@@ -407,29 +408,29 @@ mod tests {
     fn a_member_called_as_the_document_is_not_the_document() {
         let mut paths = Paths::new(100);
         paths.observe(r#"{"$":{"$":1,"a":2},"a":"x"}"#).unwrap();
-        let found: Vec<String> = paths.finish().into_iter().map(|one| one.path).collect();
+        let found: Vec<String> = paths.finish().into_iter().map(|profile| profile.path).collect();
         assert_eq!(found, ["$", r#"["$"]"#, r#"["$"].$"#, r#"["$"].a"#, "a"]);
     }
 
     proptest! {
         #[test]
         fn steps_come_back_from_their_path_and_no_other_has_it(
-            one in prop::collection::vec(step(), 1..4),
-            other in prop::collection::vec(step(), 1..4),
+            left in prop::collection::vec(step(), 1..4),
+            right in prop::collection::vec(step(), 1..4),
         ) {
             let path = |steps: &[Step]| steps.iter().fold(DOCUMENT.to_string(), |path, step| match step {
                 Step::Member(name) => member_path(&path, name),
                 Step::Elements => format!("{path}[]"),
             });
-            let keys = one.iter().filter_map(|step| match step {
+            let keys = left.iter().filter_map(|step| match step {
                 Step::Member(name) => Some(name.clone()),
                 Step::Elements => None,
             });
             let keys: Vec<String> = keys.collect();
-            let is_in_array = keys.len() < one.len();
-            prop_assert_eq!(steps_of(&path(&one)), Some(Steps { keys, is_in_array }));
-            let same = format!("{one:?}") == format!("{other:?}");
-            prop_assert_eq!(path(&one) == path(&other), same);
+            let is_in_array = keys.len() < left.len();
+            prop_assert_eq!(steps_of(&path(&left)), Some(Steps { keys, is_in_array }));
+            let is_same = format!("{left:?}") == format!("{right:?}");
+            prop_assert_eq!(path(&left) == path(&right), is_same);
         }
     }
 }

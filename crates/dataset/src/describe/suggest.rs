@@ -83,58 +83,59 @@ pub fn suggest_questions(sampled: &SampleProfile) -> Vec<SuggestedQuestion> {
     let mut candidates: Vec<Candidate<'_>> = sampled.profile.paths.iter().filter_map(candidate).collect();
     let documents: Vec<Value> =
         sampled.documents.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    for one in &mut candidates {
-        one.look(&documents);
+    for candidate in &mut candidates {
+        candidate.count_values(&documents);
     }
-    let kept = documents.len().max(1) as f64;
+    let document_count = documents.len().max(1) as f64;
     let (numbers, strings): (Vec<_>, Vec<_>) =
-        candidates.iter().filter(|one| !one.distinct.is_empty()).partition(|one| one.is_number);
-    let mut found: Vec<SuggestedQuestion> = Vec::new();
-    let mut taken: Vec<&str> = Vec::new();
+        candidates.iter().filter(|path| !path.distinct.is_empty()).partition(|path| path.is_number);
+    let mut suggestions: Vec<SuggestedQuestion> = Vec::new();
+    let mut used_paths: Vec<&str> = Vec::new();
     // Score of a path by kind of question. Frequent paths score higher; paths already used score much lower.
-    type Worth<'w> = &'w dyn Fn(&Candidate<'_>) -> f64;
-    let spread = |one: &Candidate<'_>| one.distinct.len() as f64;
-    let repeated = |one: &Candidate<'_>| {
-        let several = if one.distinct.len() > 1 { 1.0 } else { 0.1 };
-        several * (1.0 - spread(one) / kept).max(0.01) + 0.1 * (spread(one).min(20.0) / 20.0)
+    type Score<'a> = &'a dyn Fn(&Candidate<'_>) -> f64;
+    let distinct_count = |path: &Candidate<'_>| path.distinct.len() as f64;
+    let repetition = |path: &Candidate<'_>| {
+        let variety = if path.distinct.len() > 1 { 1.0 } else { 0.1 };
+        let distinct = distinct_count(path);
+        variety * (1.0 - distinct / document_count).max(0.01) + 0.1 * (distinct.min(20.0) / 20.0)
     };
-    let kinds: [(SuggestionKind, &Vec<&Candidate<'_>>, Worth<'_>); 5] = [
-        (SuggestionKind::Count, &strings, &repeated),
-        (SuggestionKind::Sum, &numbers, &|one| if one.has_fractions { 2.0 } else { 1.0 }),
-        (SuggestionKind::Top, &numbers, &|one| 0.1 + spread(one) / kept),
-        (SuggestionKind::Distinct, &strings, &|one| 0.1 + spread(one) / kept),
-        (SuggestionKind::Filter, &strings, &repeated),
+    let kinds: [(SuggestionKind, &Vec<&Candidate<'_>>, Score<'_>); 5] = [
+        (SuggestionKind::Count, &strings, &repetition),
+        (SuggestionKind::Sum, &numbers, &|path| if path.has_fractions { 2.0 } else { 1.0 }),
+        (SuggestionKind::Top, &numbers, &|path| 0.1 + distinct_count(path) / document_count),
+        (SuggestionKind::Distinct, &strings, &|path| 0.1 + distinct_count(path) / document_count),
+        (SuggestionKind::Filter, &strings, &repetition),
     ];
-    for (wanted, among, worth) in kinds {
-        let common = |one: &Candidate<'_>| one.values as f64 / sampled.profile.documents.max(1) as f64;
-        let score = |one: &&&Candidate<'_>| {
-            let again = if taken.contains(&one.path) { 0.05 } else { 1.0 };
-            worth(one) * common(one).min(1.0) * again
+    for (kind, paths, kind_score) in kinds {
+        let frequency = |path: &Candidate<'_>| path.values as f64 / sampled.profile.documents.max(1) as f64;
+        let score = |path: &&&Candidate<'_>| {
+            let novelty = if used_paths.contains(&path.path) { 0.05 } else { 1.0 };
+            kind_score(path) * frequency(path).min(1.0) * novelty
         };
-        let best = among.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.path.cmp(a.path)));
+        let best = paths.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.path.cmp(a.path)));
         let Some(best) = best else { continue };
-        let frequent = best.distinct.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
-        taken.push(best.path);
-        found.push(SuggestedQuestion {
-            wanted,
+        let most_frequent = best.distinct.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
+        used_paths.push(best.path);
+        suggestions.push(SuggestedQuestion {
+            wanted: kind,
             path: best.path.to_string(),
             keys: best.keys.clone(),
-            value: frequent.map(|(value, _)| value.clone()).unwrap_or_default(),
+            value: most_frequent.map(|(value, _)| value.clone()).unwrap_or_default(),
             share: best.share,
             others: best.others,
         });
     }
-    found.sort_by_key(|one| one.wanted);
-    found
+    suggestions.sort_by_key(|suggestion| suggestion.wanted);
+    suggestions
 }
 
 fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
     let keys = profile.steps().filter(|steps| !steps.is_in_array)?.keys;
-    let of = |wanted: &[JsonType]| -> u64 {
-        let found = profile.types.iter().filter(|one| wanted.contains(&one.json_type));
-        found.map(|one| one.values).sum()
+    let values_of = |types: &[JsonType]| -> u64 {
+        let entries = profile.types.iter().filter(|entry| types.contains(&entry.json_type));
+        entries.map(|entry| entry.values).sum()
     };
-    let all = of(&[
+    let total = values_of(&[
         JsonType::Boolean,
         JsonType::Integer,
         JsonType::Float,
@@ -142,30 +143,31 @@ fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
         JsonType::Array,
         JsonType::Object,
     ]);
-    let (numbers, strings) = (of(&[JsonType::Integer, JsonType::Float]), of(&[JsonType::String]));
+    let numbers = values_of(&[JsonType::Integer, JsonType::Float]);
+    let strings = values_of(&[JsonType::String]);
     let is_number = numbers > strings;
     let values = numbers.max(strings);
-    let share = values as f64 / all.max(1) as f64;
+    let share = values as f64 / total.max(1) as f64;
     let longest = profile
         .types
         .iter()
-        .filter_map(|one| Some(one.length?.max).filter(|_| one.json_type == JsonType::String));
+        .filter_map(|entry| Some(entry.length?.max).filter(|_| entry.json_type == JsonType::String));
     let is_text = !is_number && longest.max().is_some_and(|longest| longest > LONGEST);
     let is_written_type = keys.iter().any(|key| EXTENDED.contains(&key.as_str()));
     (values > 0 && share >= ONE_TYPE && !is_text && !is_written_type).then(|| Candidate {
         path: &profile.path,
         keys,
         is_number,
-        has_fractions: of(&[JsonType::Float]) > 0,
+        has_fractions: values_of(&[JsonType::Float]) > 0,
         values,
         share,
-        others: all - values,
+        others: total - values,
         distinct: BTreeMap::new(),
     })
 }
 
 impl Candidate<'_> {
-    fn look(&mut self, documents: &[Value]) {
+    fn count_values(&mut self, documents: &[Value]) {
         for document in documents {
             let value = self.keys.iter().try_fold(document, |value, key| value.as_object()?.get(key));
             let text = match value {
@@ -191,7 +193,7 @@ mod tests {
     use crate::describe::{SampleLimits, sample};
     use crate::source::Source;
 
-    fn of(lines: &[String]) -> Vec<SuggestedQuestion> {
+    fn suggestions_for(lines: &[String]) -> Vec<SuggestedQuestion> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.ndjson");
         std::fs::write(&file, lines.join("\n")).unwrap();
@@ -199,8 +201,8 @@ mod tests {
         suggest_questions(&sample(&Source::Path(file), limits, &|| false).unwrap())
     }
 
-    fn paths(found: &[SuggestedQuestion]) -> Vec<(SuggestionKind, &str)> {
-        found.iter().map(|one| (one.wanted, one.path.as_str())).collect()
+    fn paths(suggestions: &[SuggestedQuestion]) -> Vec<(SuggestionKind, &str)> {
+        suggestions.iter().map(|suggestion| (suggestion.wanted, suggestion.path.as_str())).collect()
     }
 
     #[test]
@@ -213,9 +215,9 @@ mod tests {
                 if n.is_multiple_of(2) { "1" } else { "\"x\"" },
             )
         };
-        let found = of(&(0..200).map(line).collect::<Vec<_>>());
+        let suggestions = suggestions_for(&(0..200).map(line).collect::<Vec<_>>());
         assert_eq!(
-            paths(&found),
+            paths(&suggestions),
             [
                 (SuggestionKind::Count, "country"),
                 (SuggestionKind::Top, "quantity"),
@@ -224,36 +226,38 @@ mod tests {
                 (SuggestionKind::Distinct, "id")
             ]
         );
-        assert_eq!(found[3].value, "de");
+        assert_eq!(suggestions[3].value, "de");
     }
 
     #[test]
     fn any_key_is_asked_about_and_values_of_types_that_json_lacks_are_not() {
-        let one = |key: &str| of(&[format!(r#"{{{}:"x"}}"#, Value::from(key))]);
+        let for_key = |key: &str| suggestions_for(&[format!(r#"{{{}:"x"}}"#, Value::from(key))]);
         for key in ["", "\n", "*", "cpu%", "{{", "$", "$ref", "-id", "\u{2028}", "\u{0}", "a.b", "😀"] {
-            let found = one(key);
-            assert_eq!(found.len(), 3, "{key:?}");
-            assert_eq!(found[0].keys, [key]);
+            let suggestions = for_key(key);
+            assert_eq!(suggestions.len(), 3, "{key:?}");
+            assert_eq!(suggestions[0].keys, [key]);
         }
         for key in EXTENDED {
-            assert!(one(key).is_empty(), "{key}");
+            assert!(for_key(key).is_empty(), "{key}");
         }
         let line = r#"{"_id":{"$oid":"65a0"},"at":{"$date":"2026-01-01"},"n":{"$numberLong":"1"},"a":"x"}"#;
-        let found = of(&[line.to_owned()]);
-        assert!(found.iter().all(|one| one.keys == ["a"]) && found.len() == 3, "{found:?}");
+        let suggestions = suggestions_for(&[line.to_owned()]);
+        let is_about_a = suggestions.iter().all(|suggestion| suggestion.keys == ["a"]);
+        assert!(is_about_a && suggestions.len() == 3, "{suggestions:?}");
     }
 
     #[test]
     fn what_the_documents_do_not_have_is_not_asked() {
-        assert!(of(&[r#"{"a":[1,2],"b":{"c":[{"d":"x"}]},"e":null,"f":true}"#.to_owned()]).is_empty());
-        let numbers = of(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
+        let line = r#"{"a":[1,2],"b":{"c":[{"d":"x"}]},"e":null,"f":true}"#;
+        assert!(suggestions_for(&[line.to_owned()]).is_empty());
+        let numbers = suggestions_for(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
         assert_eq!(paths(&numbers), [(SuggestionKind::Top, "a"), (SuggestionKind::Sum, "a")]);
         // 95 % (19 of 20) is the minimum.
         let mostly = |strings: usize| -> Vec<String> {
             (0..100).map(|n| if n < strings { r#"{"a":"x"}"# } else { r#"{"a":7}"# }.to_owned()).collect()
         };
-        assert!(of(&mostly(94)).is_empty());
-        let found = of(&mostly(95));
-        assert_eq!((found.len(), found[0].others), (3, 5));
+        assert!(suggestions_for(&mostly(94)).is_empty());
+        let suggestions = suggestions_for(&mostly(95));
+        assert_eq!((suggestions.len(), suggestions[0].others), (3, 5));
     }
 }

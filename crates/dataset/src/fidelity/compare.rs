@@ -13,7 +13,7 @@ use super::number::Decimal;
 use super::strict::{self, Node, Text, Tree};
 
 /// Byte order mark U+FEFF, encoded in UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Kind of difference between a given document and the returned one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -147,26 +147,26 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> RoundTrip {
     match (strict::read(bare_given), strict::read(bare_returned)) {
         (Ok(before), Ok(after)) => {
             // The comparison of the roots covers all values below them.
-            Comparison::new(&before, &after).all(before.root(), after.root(), &mut kinds);
+            Comparison::new(&before, &after).compare(before.root(), after.root(), &mut kinds);
             if spaces_differ(&before, &after) {
                 kinds.insert(ChangeKind::WhiteSpace);
             }
             RoundTrip::of(kinds)
         }
         (Ok(_), Err(_)) => {
-            let is_begin = !returned.is_empty() && bare_given.starts_with(bare_returned);
-            kinds.insert(if is_begin { ChangeKind::Truncation } else { ChangeKind::NotJson });
+            let is_prefix = !returned.is_empty() && bare_given.starts_with(bare_returned);
+            kinds.insert(if is_prefix { ChangeKind::Truncation } else { ChangeKind::NotJson });
             RoundTrip::Changed(kinds)
         }
         (Err(_), after) => {
             // The given text has no value to compare with: the returned text is a part of it, another text,
             // or JSON made from it.
-            let (before, now) = (given.trim_ascii(), returned.trim_ascii());
-            if before == now {
+            let (given_text, returned_text) = (given.trim_ascii(), returned.trim_ascii());
+            if given_text == returned_text {
                 kinds.insert(ChangeKind::WhiteSpace);
                 return RoundTrip::Value(kinds);
             }
-            kinds.insert(match (before.starts_with(now), after) {
+            kinds.insert(match (given_text.starts_with(returned_text), after) {
                 (true, _) => ChangeKind::Truncation,
                 (false, Ok(_)) => ChangeKind::Repair,
                 (false, Err(_)) => ChangeKind::Characters,
@@ -182,25 +182,25 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> RoundTrip {
 #[must_use]
 pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
-    let places = before.members(member);
-    places.last()?;
+    let indexes = before.members(member);
+    indexes.last()?;
     let Ok(after) = strict::read(returned) else {
         return Some(RoundTrip::Changed([ChangeKind::NotJson].into()));
     };
-    Some(of_places(&before, &places, &after, after.root()))
+    Some(compare_members(&before, &indexes, &after, after.root()))
 }
 
-/// Compares a value with the last of `places`, and with the others if they differ.
-fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize) -> RoundTrip {
+/// Compares a value with the last of `indexes`, and with the others if they differ.
+fn compare_members(before: &Tree<'_>, indexes: &[usize], after: &Tree<'_>, returned: usize) -> RoundTrip {
     let comparison = Comparison::new(before, after);
-    let compare = |place: usize| {
+    let compare = |index: usize| {
         let mut kinds = BTreeSet::new();
-        comparison.all(place, found, &mut kinds);
+        comparison.compare(index, returned, &mut kinds);
         kinds
     };
     let is_same = |kinds: &BTreeSet<ChangeKind>| kinds.iter().all(|kind| kind.keeps_value());
-    let kinds = places.last().map(|last| compare(*last)).unwrap_or_default();
-    if !is_same(&kinds) && places.iter().any(|place| is_same(&compare(*place))) {
+    let kinds = indexes.last().map(|last| compare(*last)).unwrap_or_default();
+    if !is_same(&kinds) && indexes.iter().any(|index| is_same(&compare(*index))) {
         return RoundTrip::Changed([ChangeKind::DuplicateKeys].into());
     }
     RoundTrip::of(kinds)
@@ -211,13 +211,13 @@ fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize
 #[must_use]
 pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
-    let places = before.members(member);
-    let last = *places.last()?;
+    let indexes = before.members(member);
+    let last = *indexes.last()?;
     let kinds = cell_kinds(&before, last, returned);
     if kinds.is_some_and(|kind| !kind.keeps_value())
-        && places
+        && indexes
             .iter()
-            .any(|place| cell_kinds(&before, *place, returned).is_none_or(ChangeKind::keeps_value))
+            .any(|index| cell_kinds(&before, *index, returned).is_none_or(ChangeKind::keeps_value))
     {
         return Some(RoundTrip::Changed([ChangeKind::DuplicateKeys].into()));
     }
@@ -234,50 +234,50 @@ pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip
 #[must_use]
 pub fn of_member(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
-    let places = before.members(member);
-    let last = *places.last()?;
+    let indexes = before.members(member);
+    let last = *indexes.last()?;
     let Ok(after) = strict::read(returned) else {
         return Some(RoundTrip::Changed([ChangeKind::NotJson].into()));
     };
-    let Some(found) = after.members(member).last().copied() else {
+    let Some(returned_index) = after.members(member).last().copied() else {
         return Some(RoundTrip::Changed([of_missing(before.node(last))].into()));
     };
-    Some(of_places(&before, &places, &after, found))
+    Some(compare_members(&before, &indexes, &after, returned_index))
 }
 
-fn cell_kinds(before: &Tree<'_>, place: usize, returned: &Value) -> Option<ChangeKind> {
-    let number = |text: &str, now: &str| {
-        let is_number =
-            strict::read(now.as_bytes()).is_ok_and(|tree| matches!(tree.node(tree.root()), Node::Number(_)));
-        match (is_number, text == now) {
+fn cell_kinds(before: &Tree<'_>, index: usize, returned: &Value) -> Option<ChangeKind> {
+    let number = |text: &str, value: &str| {
+        let is_number = strict::read(value.as_bytes())
+            .is_ok_and(|tree| matches!(tree.node(tree.root()), Node::Number(_)));
+        match (is_number, text == value) {
             (false, _) => Some(ChangeKind::Type),
             (true, true) => None,
-            (true, false) if Decimal::of(text) == Decimal::of(now) => Some(ChangeKind::NumberForm),
+            (true, false) if Decimal::of(text) == Decimal::of(value) => Some(ChangeKind::NumberForm),
             (true, false) => Some(ChangeKind::NumberValue),
         }
     };
-    match (before.node(place), returned) {
+    match (before.node(index), returned) {
         (Node::Null, Value::Null) => None,
         (Node::Null, _) => Some(ChangeKind::Type),
         (_, Value::Null) => Some(ChangeKind::Loss),
-        (Node::Text(text), Value::Text(now)) => {
-            let units: Vec<u16> = now.encode_utf16().collect();
+        (Node::Text(text), Value::Text(value)) => {
+            let units: Vec<u16> = value.encode_utf16().collect();
             match () {
                 () if units == text.units => None,
-                () if is_begin(&units, &text.units) => Some(ChangeKind::Truncation),
+                () if is_prefix(&units, &text.units) => Some(ChangeKind::Truncation),
                 () => Some(ChangeKind::Characters),
             }
         }
-        (Node::Number(text), Value::Text(now)) => number(text, now),
-        (Node::Number(text), Value::Int(now)) => number(text, &now.to_string()),
-        (Node::Number(text), Value::Float(now)) if now.is_finite() => number(text, &format!("{now:e}")),
+        (Node::Number(text), Value::Text(value)) => number(text, value),
+        (Node::Number(text), Value::Int(value)) => number(text, &value.to_string()),
+        (Node::Number(text), Value::Float(value)) if value.is_finite() => number(text, &format!("{value:e}")),
         (Node::Number(_), Value::Float(_)) => Some(ChangeKind::NumberValue),
-        (Node::Bool(truth), Value::Bool(now)) if truth == now => None,
-        (Node::Bool(truth), Value::Text(now)) if truth.to_string() == *now => None,
-        (Node::Array(_) | Node::Object(_), Value::Text(now)) => {
-            let Ok(after) = strict::read(now.as_bytes()) else { return Some(ChangeKind::NotJson) };
+        (Node::Bool(truth), Value::Bool(value)) if truth == value => None,
+        (Node::Bool(truth), Value::Text(value)) if truth.to_string() == *value => None,
+        (Node::Array(_) | Node::Object(_), Value::Text(value)) => {
+            let Ok(after) = strict::read(value.as_bytes()) else { return Some(ChangeKind::NotJson) };
             let mut kinds = BTreeSet::new();
-            Comparison::new(before, &after).all(place, after.root(), &mut kinds);
+            Comparison::new(before, &after).compare(index, after.root(), &mut kinds);
             kinds.into_iter().find(|kind| !kind.keeps_value())
         }
         _ => Some(ChangeKind::Type),
@@ -285,12 +285,12 @@ fn cell_kinds(before: &Tree<'_>, place: usize, returned: &Value) -> Option<Chang
 }
 
 fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(MARK).unwrap_or(text)
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
 /// Returns `true` if white space differs between a pair of token kinds that occurs in both texts.
 fn spaces_differ(before: &Tree<'_>, after: &Tree<'_>) -> bool {
-    before.gaps.iter().any(|(place, gaps)| after.gaps.get(place).is_some_and(|other| other != gaps))
+    before.gaps.iter().any(|(tokens, gaps)| after.gaps.get(tokens).is_some_and(|other| other != gaps))
 }
 
 /// Two trees with a hash of each of their values.
@@ -306,110 +306,110 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
     }
 
     /// Returns `true` if two values are equal by their hashes, with members in any order.
-    fn same(&self, before: usize, after: usize) -> bool {
-        let [of_before, of_after] = &self.hashes;
-        of_before.get(before) == of_after.get(after)
+    fn is_equal(&self, before: usize, after: usize) -> bool {
+        let [before_hashes, after_hashes] = &self.hashes;
+        before_hashes.get(before) == after_hashes.get(after)
     }
 
     /// Adds all differences between two values, including nested ones, to `kinds`.
-    fn all(&self, before: usize, after: usize, kinds: &mut BTreeSet<ChangeKind>) {
+    fn compare(&self, before: usize, after: usize, kinds: &mut BTreeSet<ChangeKind>) {
         let mut pairs = vec![(before, after)];
-        while let Some((one, other)) = pairs.pop() {
-            self.pair(one, other, kinds, &mut pairs);
+        while let Some((given, returned)) = pairs.pop() {
+            self.pair(given, returned, kinds, &mut pairs);
         }
     }
 
     fn pair(
         &self,
-        one: usize,
-        other: usize,
+        given: usize,
+        returned: usize,
         kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
-        match (self.before.node(one), self.after.node(other)) {
+        match (self.before.node(given), self.after.node(returned)) {
             (Node::Null, Node::Null) => {}
-            (Node::Bool(one), Node::Bool(other)) if one == other => {}
-            (Node::Number(one), Node::Number(other)) if one == other => {}
-            (Node::Number(one), Node::Number(other)) => {
-                let is_same = Decimal::of(one) == Decimal::of(other);
+            (Node::Bool(given), Node::Bool(returned)) if given == returned => {}
+            (Node::Number(given), Node::Number(returned)) if given == returned => {}
+            (Node::Number(given), Node::Number(returned)) => {
+                let is_same = Decimal::of(given) == Decimal::of(returned);
                 kinds.insert(if is_same { ChangeKind::NumberForm } else { ChangeKind::NumberValue });
             }
-            (Node::Text(one), Node::Text(other)) => kinds.extend(of_texts(one, other)),
-            (Node::Array(one), Node::Array(other)) => self.arrays(one, other, kinds, pairs),
-            (Node::Object(one), Node::Object(other)) => self.objects(one, other, kinds, pairs),
-            (one, _) => {
-                kinds.insert(if is_empty(one) { ChangeKind::EmptyContainers } else { ChangeKind::Type });
+            (Node::Text(given), Node::Text(returned)) => kinds.extend(of_texts(given, returned)),
+            (Node::Array(given), Node::Array(returned)) => self.arrays(given, returned, kinds, pairs),
+            (Node::Object(given), Node::Object(returned)) => self.objects(given, returned, kinds, pairs),
+            (given, _) => {
+                kinds.insert(if is_empty(given) { ChangeKind::EmptyContainers } else { ChangeKind::Type });
             }
         }
     }
 
     fn arrays(
         &self,
-        one: &[usize],
-        other: &[usize],
+        given: &[usize],
+        returned: &[usize],
         kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
-        if one.len() == other.len() {
-            pairs.extend(one.iter().copied().zip(other.iter().copied()));
+        if given.len() == returned.len() {
+            pairs.extend(given.iter().copied().zip(returned.iter().copied()));
             return;
         }
-        if one.len() < other.len() {
+        if given.len() < returned.len() {
             kinds.insert(ChangeKind::Addition);
             return;
         }
         // Missing elements: those not found after the previously found one.
-        let mut rest = other.iter();
-        let mut next = rest.next();
-        for place in one {
-            match next {
-                Some(found) if self.same(*place, *found) => next = rest.next(),
+        let mut remaining = returned.iter();
+        let mut candidate = remaining.next();
+        for index in given {
+            match candidate {
+                Some(next) if self.is_equal(*index, *next) => candidate = remaining.next(),
                 _ => {
-                    kinds.insert(of_missing(self.before.node(*place)));
+                    kinds.insert(of_missing(self.before.node(*index)));
                 }
             }
         }
-        if next.is_some() {
+        if candidate.is_some() {
             kinds.insert(ChangeKind::Loss);
         }
     }
 
     fn objects(
         &self,
-        one: &[(Text<'_>, usize)],
-        other: &[(Text<'_>, usize)],
+        given: &[(Text<'_>, usize)],
+        returned: &[(Text<'_>, usize)],
         kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
-        let (mine, theirs) = (by_key(one), by_key(other));
+        let (given_keys, returned_keys) = (by_key(given), by_key(returned));
         let mut missing = Vec::new();
-        for (key, values) in &mine {
-            let Some(found) = theirs.get(key) else {
+        for (key, values) in &given_keys {
+            let Some(matches) = returned_keys.get(key) else {
                 missing.push((*key, values.as_slice()));
                 continue;
             };
-            self.members(values, found, kinds, pairs);
+            self.members(values, matches, kinds, pairs);
             let raw = |members: &[Member<'_, '_>]| -> Vec<String> {
                 members.iter().map(|(key, _)| key.raw.to_owned()).collect()
             };
-            if values.len() == found.len() && raw(values) != raw(found) {
+            if values.len() == matches.len() && raw(values) != raw(matches) {
                 kinds.insert(ChangeKind::Escapes);
             }
         }
-        let mut added: Vec<(&[u16], &[Member<'_, '_>])> = theirs
+        let mut added: Vec<(&[u16], &[Member<'_, '_>])> = returned_keys
             .iter()
-            .filter(|(key, _)| !mine.contains_key(*key))
+            .filter(|(key, _)| !given_keys.contains_key(*key))
             .map(|(key, values)| (*key, values.as_slice()))
             .collect();
         for (key, values) in missing {
             // If the same value has another key, the key has changed.
-            let respelt = added.iter().position(|(_, found)| match (values, found) {
-                ([(_, value)], [(_, found)]) => self.same(*value, *found),
+            let renamed = added.iter().position(|(_, added_values)| match (values, added_values) {
+                ([(_, value)], [(_, added_value)]) => self.is_equal(*value, *added_value),
                 _ => false,
             });
-            if let Some(place) = respelt {
-                let (now, _) = added.swap_remove(place);
-                kinds.insert(if is_begin(now, key) {
+            if let Some(index) = renamed {
+                let (new_key, _) = added.swap_remove(index);
+                kinds.insert(if is_prefix(new_key, key) {
                     ChangeKind::Truncation
                 } else {
                     ChangeKind::Characters
@@ -421,17 +421,17 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         if !added.is_empty() {
             kinds.insert(ChangeKind::Addition);
         }
-        let order = |members: &[(Text<'_>, usize)], in_both: &dyn Fn(&[u16]) -> bool| -> Vec<Vec<u16>> {
+        let order = |members: &[(Text<'_>, usize)], is_included: &dyn Fn(&[u16]) -> bool| -> Vec<Vec<u16>> {
             let mut seen = BTreeSet::new();
-            let firsts = members.iter().filter(|(key, _)| seen.insert(key.units.clone()));
-            firsts.map(|(key, _)| key.units.clone()).filter(|key| in_both(key)).collect()
+            let first_members = members.iter().filter(|(key, _)| seen.insert(key.units.clone()));
+            first_members.map(|(key, _)| key.units.clone()).filter(|key| is_included(key)).collect()
         };
         // Which of two members with the same key was kept determines its position, and is already reported.
         let is_single = |key: &[u16]| {
-            let once = |map: &ByKey<'_, '_>| map.get(key).is_some_and(|all| all.len() == 1);
-            once(&mine) && once(&theirs)
+            let occurs_once = |map: &ByKey<'_, '_>| map.get(key).is_some_and(|members| members.len() == 1);
+            occurs_once(&given_keys) && occurs_once(&returned_keys)
         };
-        if order(one, &is_single) != order(other, &is_single) {
+        if order(given, &is_single) != order(returned, &is_single) {
             kinds.insert(ChangeKind::KeyOrder);
         }
     }
@@ -439,21 +439,22 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
     /// Compares the members with one key.
     fn members(
         &self,
-        one: &[Member<'_, '_>],
-        other: &[Member<'_, '_>],
+        given: &[Member<'_, '_>],
+        returned: &[Member<'_, '_>],
         kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
-        if one.len() == other.len() {
-            pairs.extend(one.iter().map(|(_, place)| *place).zip(other.iter().map(|(_, place)| *place)));
+        if given.len() == returned.len() {
+            pairs.extend(given.iter().map(|(_, index)| *index).zip(returned.iter().map(|(_, index)| *index)));
             return;
         }
-        kinds.insert(if one.len() > other.len() { ChangeKind::DuplicateKeys } else { ChangeKind::Addition });
+        let is_shorter = returned.len() < given.len();
+        kinds.insert(if is_shorter { ChangeKind::DuplicateKeys } else { ChangeKind::Addition });
         // Remaining members are compared with the equal one, or else with the last.
-        for (_, found) in other {
-            let same = one.iter().find(|(_, place)| self.same(*place, *found));
-            if let Some((_, place)) = same.or(one.last()) {
-                pairs.push((*place, *found));
+        for (_, returned_index) in returned {
+            let equal = given.iter().find(|(_, index)| self.is_equal(*index, *returned_index));
+            if let Some((_, index)) = equal.or(given.last()) {
+                pairs.push((*index, *returned_index));
             }
         }
     }
@@ -465,11 +466,11 @@ type Member<'m, 't> = (&'m Text<'t>, usize);
 type ByKey<'m, 't> = BTreeMap<&'m [u16], Vec<Member<'m, 't>>>;
 
 fn by_key<'m, 't>(members: &'m [(Text<'t>, usize)]) -> ByKey<'m, 't> {
-    let mut all = ByKey::new();
-    for (key, place) in members {
-        all.entry(key.units.as_slice()).or_default().push((key, *place));
+    let mut members_by_key = ByKey::new();
+    for (key, index) in members {
+        members_by_key.entry(key.units.as_slice()).or_default().push((key, *index));
     }
-    all
+    members_by_key
 }
 
 fn is_empty(node: &Node<'_>) -> bool {
@@ -488,20 +489,21 @@ fn of_missing(node: &Node<'_>) -> ChangeKind {
     }
 }
 
-fn is_begin(part: &[u16], whole: &[u16]) -> bool {
-    part.len() < whole.len() && whole.starts_with(part)
+fn is_prefix(part: &[u16], text: &[u16]) -> bool {
+    part.len() < text.len() && text.starts_with(part)
 }
 
-fn of_texts(one: &Text<'_>, other: &Text<'_>) -> Option<ChangeKind> {
-    if one.units == other.units {
-        return (one.raw != other.raw).then_some(ChangeKind::Escapes);
+fn of_texts(given: &Text<'_>, returned: &Text<'_>) -> Option<ChangeKind> {
+    if given.units == returned.units {
+        return (given.raw != returned.raw).then_some(ChangeKind::Escapes);
     }
-    Some(if is_begin(&other.units, &one.units) { ChangeKind::Truncation } else { ChangeKind::Characters })
+    let is_truncated = is_prefix(&returned.units, &given.units);
+    Some(if is_truncated { ChangeKind::Truncation } else { ChangeKind::Characters })
 }
 
 /// Hashes every value of a tree such that equal values have equal hashes.
 fn hashes(tree: &Tree<'_>) -> Vec<u64> {
-    let mut all: Vec<u64> = Vec::with_capacity(tree.nodes.len());
+    let mut hashes: Vec<u64> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
         let mut hasher = DefaultHasher::new();
         std::mem::discriminant(node).hash(&mut hasher);
@@ -510,20 +512,20 @@ fn hashes(tree: &Tree<'_>) -> Vec<u64> {
             Node::Bool(truth) => truth.hash(&mut hasher),
             Node::Number(text) => Decimal::of(text).hash(&mut hasher),
             Node::Text(text) => text.units.hash(&mut hasher),
-            Node::Array(elements) => elements.iter().for_each(|place| all.get(*place).hash(&mut hasher)),
+            Node::Array(elements) => elements.iter().for_each(|index| hashes.get(*index).hash(&mut hasher)),
             Node::Object(members) => {
                 // A sum of hashes does not depend on the member order.
-                let each = members.iter().map(|(key, place)| {
+                let member_hashes = members.iter().map(|(key, index)| {
                     let mut hasher = DefaultHasher::new();
-                    (&key.units, all.get(*place)).hash(&mut hasher);
+                    (&key.units, hashes.get(*index)).hash(&mut hasher);
                     hasher.finish()
                 });
-                (members.len(), each.fold(0, u64::wrapping_add)).hash(&mut hasher);
+                (members.len(), member_hashes.fold(0, u64::wrapping_add)).hash(&mut hasher);
             }
         }
-        all.push(hasher.finish());
+        hashes.push(hasher.finish());
     }
-    all
+    hashes
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn an_extracted_value_is_compared_by_itself() {
 #[test]
 fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
     let text = |text: &str| Value::Text(text.to_owned());
-    let found = |value: &str, cell: Value| {
+    let change_kind = |value: &str, cell: Value| {
         let kinds = of_cell(format!("{{\"v\":{value}}}").as_bytes(), "v", &cell).unwrap().kinds();
         kinds.into_iter().next()
     };
@@ -98,7 +98,7 @@ fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
         ("[1, {}]", text("[1,{}]")),
         (r#""1""#, text("1")),
     ] {
-        assert!(found(value, cell.clone()).is_none_or(ChangeKind::keeps_value), "{value} {cell:?}");
+        assert!(change_kind(value, cell.clone()).is_none_or(ChangeKind::keeps_value), "{value} {cell:?}");
     }
     for (value, cell, kind) in [
         ("null", text("null"), ChangeKind::Type),
@@ -112,7 +112,7 @@ fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
         ("[1]", text("[2]"), ChangeKind::NumberValue),
         ("[1]", text("1]"), ChangeKind::NotJson),
     ] {
-        assert_eq!(found(value, cell.clone()), Some(kind), "{value} {cell:?}");
+        assert_eq!(change_kind(value, cell.clone()), Some(kind), "{value} {cell:?}");
     }
     assert_eq!(
         of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(1)).unwrap().kinds(),
@@ -153,16 +153,16 @@ fn any_json() -> impl Strategy<Value = Json> {
 }
 
 /// The value with the members of every object in reverse order.
-fn turned(value: &Json) -> String {
+fn reversed(value: &Json) -> String {
     match value {
         Json::Array(elements) => {
-            format!("[{}]", elements.iter().map(turned).collect::<Vec<_>>().join(","))
+            format!("[{}]", elements.iter().map(reversed).collect::<Vec<_>>().join(","))
         }
         Json::Object(members) => {
-            let mut all: Vec<String> =
-                members.iter().map(|(key, value)| format!("{}:{}", json!(key), turned(value))).collect();
-            all.reverse();
-            format!("{{{}}}", all.join(","))
+            let mut texts: Vec<String> =
+                members.iter().map(|(key, value)| format!("{}:{}", json!(key), reversed(value))).collect();
+            texts.reverse();
+            format!("{{{}}}", texts.join(","))
         }
         other => other.to_string(),
     }
@@ -173,24 +173,27 @@ proptest! {
     fn what_is_the_same_is_the_same(value in any_json()) {
         let (compact, pretty) = (value.to_string(), serde_json::to_string_pretty(&value).unwrap());
         prop_assert_eq!(of_document(compact.as_bytes(), compact.as_bytes()), RoundTrip::Bytes);
-        let found = kinds(&compact, &pretty);
-        prop_assert!(found.iter().all(|kind| *kind == ChangeKind::WhiteSpace), "{:?}", found);
-        let found = kinds(&compact, &turned(&value));
-        prop_assert!(found.iter().all(|kind| *kind == ChangeKind::KeyOrder), "{:?}", found);
-        prop_assert_eq!(found.is_empty(), compact == turned(&value));
+        let changes = kinds(&compact, &pretty);
+        prop_assert!(changes.iter().all(|kind| *kind == ChangeKind::WhiteSpace), "{:?}", changes);
+        let changes = kinds(&compact, &reversed(&value));
+        prop_assert!(changes.iter().all(|kind| *kind == ChangeKind::KeyOrder), "{:?}", changes);
+        prop_assert_eq!(changes.is_empty(), compact == reversed(&value));
     }
 
     /// Compares with the library's own equality, for numbers that were all read from doubles and 64-bit
     /// integers.
     #[test]
-    fn another_value_is_always_noticed(one in any_json(), other in any_json()) {
-        let found = of_document(one.to_string().as_bytes(), other.to_string().as_bytes());
-        prop_assert_eq!(found.is_same_value(), one == other, "{} {}: {:?}", one, other, found);
+    fn another_value_is_always_noticed(left in any_json(), right in any_json()) {
+        let round_trip = of_document(left.to_string().as_bytes(), right.to_string().as_bytes());
+        prop_assert_eq!(round_trip.is_same_value(), left == right, "{} {}: {:?}", left, right, round_trip);
     }
 
     #[test]
-    fn nothing_is_too_odd_to_be_compared(one in prop::collection::vec(any::<u8>(), 0..12), other in prop::collection::vec(any::<u8>(), 0..12)) {
-        let found = of_document(&one, &other);
-        prop_assert_eq!(found == RoundTrip::Bytes, one == other);
+    fn nothing_is_too_odd_to_be_compared(
+        left in prop::collection::vec(any::<u8>(), 0..12),
+        right in prop::collection::vec(any::<u8>(), 0..12),
+    ) {
+        let round_trip = of_document(&left, &right);
+        prop_assert_eq!(round_trip == RoundTrip::Bytes, left == right);
     }
 }

@@ -17,31 +17,31 @@ pub const LARGEST: u64 = 16 << 20;
 /// # Errors
 /// If the folder cannot be read or contains no file, or a file cannot be read or is larger than [`LARGEST`].
 pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
-    let failed = |path: &Path| {
+    let read_error = |path: &Path| {
         let path = path.to_owned();
         move |source: std::io::Error| match source.kind() {
             std::io::ErrorKind::NotFound => DataError::NotFound { path },
             _ => DataError::Io { action: "read", path, source },
         }
     };
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-        let entry = entry.map_err(failed(folder))?;
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(read_error(folder))? {
+        let entry = entry.map_err(read_error(folder))?;
         let path = entry.path();
-        let about = std::fs::metadata(&path).map_err(failed(&path))?;
+        let metadata = std::fs::metadata(&path).map_err(read_error(&path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if about.is_file() && !name.starts_with('.') {
-            names.push((name, path, about.len()));
+        if metadata.is_file() && !name.starts_with('.') {
+            files.push((name, path, metadata.len()));
         }
     }
-    names.sort();
-    if names.is_empty() {
+    files.sort();
+    if files.is_empty() {
         let reason =
             format!("{} holds no file: a corpus is a folder of documents, one a file", folder.display());
         return Err(DataError::Range { reason });
     }
-    let mut cases = Vec::with_capacity(names.len());
-    for (name, path, length) in names {
+    let mut cases = Vec::with_capacity(files.len());
+    for (name, path, length) in files {
         if length > LARGEST {
             let reason = format!(
                 "{} has {} MB, and a document of a corpus {} MB at most: move it out of the folder",
@@ -51,7 +51,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
             );
             return Err(DataError::Range { reason });
         }
-        let bytes = std::fs::read(&path).map_err(failed(&path))?;
+        let bytes = std::fs::read(&path).map_err(read_error(&path))?;
         let (must, probes) = verdict(&name, &bytes);
         cases.push(Case { source: name.clone(), name, must, probes: probes.to_owned(), bytes });
     }
@@ -87,7 +87,7 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("inner")).unwrap();
         let cases = read_folder(folder.path()).unwrap();
-        let found: Vec<(&str, RfcRequirement)> =
+        let requirements: Vec<(&str, RfcRequirement)> =
             cases.iter().map(|case| (case.name.as_str(), case.must)).collect();
         let expected = [
             ("i_c.json", RfcRequirement::Choose),
@@ -96,7 +96,7 @@ mod tests {
             ("worse.txt", RfcRequirement::Reject),
             ("y_a.json", RfcRequirement::Accept),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(requirements, expected);
         assert_eq!(cases[2].bytes, b"{\"a\":1}");
     }
 
@@ -108,8 +108,8 @@ mod tests {
         assert!(message(&folder.path().join("none")).contains("no such file or folder"));
         let file = folder.path().join("large.json");
         std::fs::File::create(&file).unwrap().set_len(100_000_000).unwrap();
-        let words = message(folder.path());
-        assert!(words.contains("large.json has 100 MB") && words.contains("move it out"), "{words}");
+        let text = message(folder.path());
+        assert!(text.contains("large.json has 100 MB") && text.contains("move it out"), "{text}");
         assert!(message(&file).contains("failed to read"), "{}", message(&file));
     }
 }

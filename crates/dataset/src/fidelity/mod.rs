@@ -17,12 +17,12 @@ pub use folder::{LARGEST, read_folder};
 pub use nesting::Nesting;
 pub use selection::{CorpusSelection, digest};
 
-/// Formats bytes for display, at most about `most` of them. Control characters, invisible characters and
+/// Formats bytes for display, at most about `limit` of them. Control characters, invisible characters and
 /// invalid UTF-8 become `\xNN`. The middle of a longer text is replaced by its total length.
 #[must_use]
-pub fn shown(bytes: &[u8], most: usize) -> String {
-    let half = most / 2;
-    if bytes.len() <= most {
+pub fn shown(bytes: &[u8], limit: usize) -> String {
+    let half = limit / 2;
+    if bytes.len() <= limit {
         return escaped(bytes);
     }
     let (head, tail) = (bytes.get(..half), bytes.get(bytes.len() - half..));
@@ -31,27 +31,27 @@ pub fn shown(bytes: &[u8], most: usize) -> String {
 }
 
 fn escaped(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
+    let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
+        for character in chunk.valid().chars() {
             // Characters without a glyph and those that change the text direction would be invisible.
-            let is_hidden = letter.is_control()
-                || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}');
-            match letter {
-                letter if is_hidden => {
+            let is_hidden = character.is_control()
+                || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}');
+            match character {
+                character if is_hidden => {
                     let mut buffer = [0; 4];
-                    for byte in letter.encode_utf8(&mut buffer).bytes() {
-                        write!(out, "\\x{byte:02x}").ok();
+                    for byte in character.encode_utf8(&mut buffer).bytes() {
+                        write!(text, "\\x{byte:02x}").ok();
                     }
                 }
-                letter => out.push(letter),
+                character => text.push(character),
             }
         }
         for byte in chunk.invalid() {
-            write!(out, "\\x{byte:02x}").ok();
+            write!(text, "\\x{byte:02x}").ok();
         }
     }
-    out
+    text
 }
 
 #[cfg(test)]

@@ -36,10 +36,10 @@ impl Nesting {
     /// Returns a document with `levels` levels of nesting, including the outer object.
     #[must_use]
     pub fn document(self, levels: u64) -> Vec<u8> {
-        let inside = usize::try_from(levels.saturating_sub(1)).unwrap_or(usize::MAX);
+        let inner = usize::try_from(levels.saturating_sub(1)).unwrap_or(usize::MAX);
         let text = match self {
-            Self::Arrays => format!("{{\"v\":{}{}}}", "[".repeat(inside), "]".repeat(inside)),
-            Self::Objects => format!("{{\"v\":{}1{}}}", "{\"a\":".repeat(inside), "}".repeat(inside)),
+            Self::Arrays => format!("{{\"v\":{}{}}}", "[".repeat(inner), "]".repeat(inner)),
+            Self::Objects => format!("{{\"v\":{}1{}}}", "{\"a\":".repeat(inner), "}".repeat(inner)),
         };
         text.into_bytes()
     }
@@ -61,9 +61,9 @@ mod tests {
     #[test]
     fn a_document_has_as_many_levels_as_it_was_asked_for() {
         for nesting in Nesting::ALL {
-            for wanted in [Nesting::LEAST, 3, 20, 100] {
-                let document = serde_json::from_slice(&nesting.document(wanted)).unwrap();
-                assert_eq!(levels(&document), wanted, "{}", nesting.name());
+            for depth in [Nesting::LEAST, 3, 20, 100] {
+                let document = serde_json::from_slice(&nesting.document(depth)).unwrap();
+                assert_eq!(levels(&document), depth, "{}", nesting.name());
             }
         }
         assert_eq!(Nesting::Arrays.document(3), b"{\"v\":[[]]}");

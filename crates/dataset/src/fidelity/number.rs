@@ -22,30 +22,31 @@ impl Decimal {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
-        let (mantissa, power) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all: Vec<u8> = whole.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit).collect();
-        let leading = all.iter().take_while(|digit| **digit == b'0').count();
-        let trailing = all.iter().rev().take_while(|digit| **digit == b'0').count();
-        let digits = all.get(leading..all.len().saturating_sub(trailing)).unwrap_or_default().to_vec();
+        let (mantissa, exponent_text) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let written: Vec<u8> = integer.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit).collect();
+        let leading = written.iter().take_while(|digit| **digit == b'0').count();
+        let trailing = written.iter().rev().take_while(|digit| **digit == b'0').count();
+        let end = written.len().saturating_sub(trailing);
+        let digits = written.get(leading..end).unwrap_or_default().to_vec();
         if digits.is_empty() {
             return Self { negative: false, digits, exponent: 0 };
         }
-        let point = whole.len() as i128 - leading as i128;
-        Self { negative, digits, exponent: exponent(power).saturating_add(point) }
+        let point = integer.len() as i128 - leading as i128;
+        Self { negative, digits, exponent: exponent(exponent_text).saturating_add(point) }
     }
 
     /// Returns `true` if `other` has one digit more and lies halfway between this number and a neighbour of
     /// as many digits.
     fn is_half_a_digit_from(&self, other: &Self) -> bool {
-        let Some((b'5', below)) = other.digits.split_last() else { return false };
-        let whole =
+        let Some((b'5', prefix)) = other.digits.split_last() else { return false };
+        let to_integer =
             |digits: &[u8]| digits.iter().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
         self.negative == other.negative
             && self.exponent == other.exponent
-            && self.digits.len() == below.len()
-            && below.len() <= DIGITS
-            && matches!(whole(&self.digits).checked_sub(whole(below)), Some(0 | 1))
+            && self.digits.len() == prefix.len()
+            && prefix.len() <= DIGITS
+            && matches!(to_integer(&self.digits).checked_sub(to_integer(prefix)), Some(0 | 1))
     }
 
     /// Returns `true` for zero of either sign.
@@ -63,31 +64,31 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let sign = |one: &Self| match (one.is_zero(), one.negative) {
+        let sign = |number: &Self| match (number.is_zero(), number.negative) {
             (true, _) => 0,
             (_, true) => -1,
             (_, false) => 1,
         };
-        let size = || (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
+        let magnitude = || (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
         sign(self).cmp(&sign(other)).then_with(|| match sign(self) {
             0 => Ordering::Equal,
-            -1 => size().reverse(),
-            _ => size(),
+            -1 => magnitude().reverse(),
+            _ => magnitude(),
         })
     }
 }
 
 fn exponent(text: &str) -> i128 {
-    const MOST: i128 = 1_000_000_000_000_000_000_000_000_000_000_000_000;
+    const MAX: i128 = 1_000_000_000_000_000_000_000_000_000_000_000_000;
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let size = digits
+    let magnitude = digits
         .bytes()
         .filter(u8::is_ascii_digit)
-        .fold(0_i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(digit - b'0')).min(MOST));
-    if negative { -size } else { size }
+        .fold(0_i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(digit - b'0')).min(MAX));
+    if negative { -magnitude } else { magnitude }
 }
 
 /// Maximum number of significant digits needed to distinguish all doubles.
@@ -108,10 +109,10 @@ pub fn is_of_a_double(text: &str) -> bool {
     let digits = exact.digits.len();
     digits <= DIGITS
         && text.parse::<f64>().is_ok_and(|double| {
-            let has = |spelt: String| Decimal::of(&spelt) == exact;
+            let is_exact = |spelling: String| Decimal::of(&spelling) == exact;
             double.is_finite()
-                && (has(format!("{double:.*e}", digits.saturating_sub(1)))
-                    || has(format!("{double:e}"))
+                && (is_exact(format!("{double:.*e}", digits.saturating_sub(1)))
+                    || is_exact(format!("{double:e}"))
                     || exact.is_half_a_digit_from(&Decimal::of(&format!("{double:.EXACT$e}"))))
         })
 }
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn spellings_of_one_number_are_equal_and_neighbours_are_not() {
-        for (one, other) in [
+        for (left, right) in [
             ("1", "1.0"),
             ("1", "10e-1"),
             ("100", "1E+2"),
@@ -133,32 +134,32 @@ mod tests {
             ("0e999999999999999999999999", "0.000"),
             ("123456789012345678901234567890", "1.2345678901234567890123456789e29"),
         ] {
-            assert_eq!(Decimal::of(one), Decimal::of(other), "{one} {other}");
+            assert_eq!(Decimal::of(left), Decimal::of(right), "{left} {right}");
         }
-        for (one, other) in [
+        for (left, right) in [
             ("9007199254740993", "9007199254740992"),
             ("1", "-1"),
             ("0.1", "0.1000000000000000055511151231257827"),
             ("1e400", "1e401"),
             ("1", "11"),
         ] {
-            assert_ne!(Decimal::of(one), Decimal::of(other), "{one} {other}");
+            assert_ne!(Decimal::of(left), Decimal::of(right), "{left} {right}");
         }
     }
 
     #[test]
     fn doubles_hold_what_they_print() {
-        for held in ["0", "-0", "0.1", "1.0", "9007199254740992", "1e23", "5e-324", "295147905179352830000"] {
-            assert!(is_of_a_double(held), "{held}");
+        for text in ["0", "-0", "0.1", "1.0", "9007199254740992", "1e23", "5e-324", "295147905179352830000"] {
+            assert!(is_of_a_double(text), "{text}");
         }
-        for not in [
+        for text in [
             "9007199254740993",
             "1e400",
             "1e-400",
             "3.141592653589793238462643383279",
             "18446744073709551615",
         ] {
-            assert!(!is_of_a_double(not), "{not}");
+            assert!(!is_of_a_double(text), "{text}");
         }
     }
 
@@ -166,12 +167,12 @@ mod tests {
     fn what_two_correct_printers_print_is_of_a_double() {
         // Exactly …508.25, which has two nearest spellings of 17 digits; both parse back to it. Its exact
         // spelling has more digits than doubles need.
-        for held in ["-1071783055301508.2", "-1071783055301508.3"] {
-            assert!(is_of_a_double(held), "{held}");
+        for text in ["-1071783055301508.2", "-1071783055301508.3"] {
+            assert!(is_of_a_double(text), "{text}");
         }
         // The others lie halfway between two doubles, which is a different case.
-        for not in ["-1071783055301508.25", "9007199254740993", "18014398509481983", "18014398509481986"] {
-            assert!(!is_of_a_double(not), "{not}");
+        for text in ["-1071783055301508.25", "9007199254740993", "18014398509481983", "18014398509481986"] {
+            assert!(!is_of_a_double(text), "{text}");
         }
         // A power of two has a nearer neighbour below than above.
         for power in -1074..1024 {
@@ -183,9 +184,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_that_of_the_numbers(one in -1_000_000_i64..1_000_000, other in -1_000_000_i64..1_000_000, shift in 0_u32..12) {
+        fn order_is_that_of_the_numbers(
+            left in -1_000_000_i64..1_000_000,
+            right in -1_000_000_i64..1_000_000,
+            shift in 0_u32..12,
+        ) {
             let text = |number: i64| format!("{}e-{shift}", number);
-            prop_assert_eq!(Decimal::of(&text(one)).cmp(&Decimal::of(&text(other))), one.cmp(&other));
+            prop_assert_eq!(Decimal::of(&text(left)).cmp(&Decimal::of(&text(right))), left.cmp(&right));
         }
 
         #[test]

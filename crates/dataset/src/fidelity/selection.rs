@@ -28,15 +28,16 @@ impl CorpusSelection {
     /// If the folder cannot be read (see [`read_folder`]), or [`DataError::Range`] if no case matches one of
     /// the names.
     pub fn cases(&self) -> Result<Vec<Case>, DataError> {
-        let mut all = match &self.folder {
+        let mut cases = match &self.folder {
             Some(folder) => read_folder(folder)?,
             None => cases(),
         };
         if self.only.is_empty() {
-            return Ok(all);
+            return Ok(cases);
         }
-        let begins = |name: &String, case: &Case| case.name.starts_with(name.as_str());
-        let is_known = |name: &String| all.iter().any(|case| begins(name, case)) || self.is_search(name);
+        let has_prefix = |name: &String, case: &Case| case.name.starts_with(name.as_str());
+        let is_known =
+            |name: &String| cases.iter().any(|case| has_prefix(name, case)) || self.is_search(name);
         if let Some(unknown) = self.only.iter().find(|name| !is_known(name)) {
             let reason = format!(
                 "no case is called {unknown:?} or begins so; docs/fidelity.md says how cases are named"
@@ -44,14 +45,15 @@ impl CorpusSelection {
             return Err(DataError::Range { reason });
         }
         // A full name selects only that case, even if it is a prefix of other names.
-        let whole = |name: &String| all.iter().any(|case| case.name == *name);
-        let (exact, begun): (Vec<&String>, Vec<&String>) = self.only.iter().partition(|name| whole(name));
+        let is_full_name = |name: &String| cases.iter().any(|case| case.name == *name);
+        let (exact, prefixes): (Vec<&String>, Vec<&String>) =
+            self.only.iter().partition(|name| is_full_name(name));
         let is_chosen =
-            |case: &Case| exact.contains(&&case.name) || begun.iter().any(|name| begins(name, case));
-        let chosen: Vec<bool> = all.iter().map(is_chosen).collect();
-        let mut chosen = chosen.into_iter();
-        all.retain(|_| chosen.next().unwrap_or(false));
-        Ok(all)
+            |case: &Case| exact.contains(&&case.name) || prefixes.iter().any(|name| has_prefix(name, case));
+        let flags: Vec<bool> = cases.iter().map(is_chosen).collect();
+        let mut flags = flags.into_iter();
+        cases.retain(|_| flags.next().unwrap_or(false));
+        Ok(cases)
     }
 
     /// Returns the selected searches for the deepest accepted document. They are selected by name like cases.
@@ -61,8 +63,8 @@ impl CorpusSelection {
         let is_chosen = |nesting: &Nesting| {
             self.only.is_empty() || self.only.iter().any(|name| nesting.name().starts_with(name.as_str()))
         };
-        let all = Nesting::ALL.into_iter().filter(|_| self.folder.is_none());
-        all.filter(is_chosen).collect()
+        let nestings = Nesting::ALL.into_iter().filter(|_| self.folder.is_none());
+        nestings.filter(is_chosen).collect()
     }
 
     /// Returns `true` if `name` is the name of a selected search or a prefix of one.
@@ -99,9 +101,9 @@ mod tests {
     use super::*;
 
     fn names(only: &[&str]) -> Vec<String> {
-        let choice =
+        let selection =
             CorpusSelection { folder: None, only: only.iter().map(|name| (*name).to_owned()).collect() };
-        choice.cases().unwrap().into_iter().map(|case| case.name).collect()
+        selection.cases().unwrap().into_iter().map(|case| case.name).collect()
     }
 
     #[test]
@@ -110,16 +112,16 @@ mod tests {
         assert_eq!(names(&["key-empty"]), ["key-empty"]);
         assert!(names(&["duplicate-"]).len() > 5);
         assert_eq!(names(&["number-2-53", "key-dot"]), ["key-dot", "number-2-53"]);
-        let wrong = CorpusSelection { folder: None, only: vec!["nothing-such".to_owned()] };
-        assert!(wrong.cases().unwrap_err().to_string().contains("nothing-such"));
+        let unknown = CorpusSelection { folder: None, only: vec!["nothing-such".to_owned()] };
+        assert!(unknown.cases().unwrap_err().to_string().contains("nothing-such"));
     }
 
     #[test]
     fn searches_are_chosen_as_cases_are() {
         let searches = |folder: Option<&str>, only: &[&str]| {
             let only = only.iter().map(|name| (*name).to_owned()).collect();
-            let choice = CorpusSelection { folder: folder.map(PathBuf::from), only };
-            choice.nestings().into_iter().map(Nesting::name).collect::<Vec<_>>()
+            let selection = CorpusSelection { folder: folder.map(PathBuf::from), only };
+            selection.nestings().into_iter().map(Nesting::name).collect::<Vec<_>>()
         };
         assert_eq!(searches(None, &[]), ["deepest-arrays", "deepest-objects"]);
         assert_eq!(searches(None, &["deepest-", "key-empty"]), ["deepest-arrays", "deepest-objects"]);
@@ -131,12 +133,12 @@ mod tests {
 
     #[test]
     fn a_digest_knows_every_byte() {
-        let all = cases();
-        let mut other = all.clone();
-        if let Some(case) = other.last_mut() {
+        let original = cases();
+        let mut changed = original.clone();
+        if let Some(case) = changed.last_mut() {
             case.bytes.push(b' ');
         }
-        assert_eq!(digest(&all), digest(&cases()));
-        assert_ne!(digest(&all), digest(&other));
+        assert_eq!(digest(&original), digest(&cases()));
+        assert_ne!(digest(&original), digest(&changed));
     }
 }

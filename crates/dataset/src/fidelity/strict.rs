@@ -33,8 +33,8 @@ impl Text<'_> {
     /// 2.1) forbids.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        char::decode_utf16(self.units.iter().copied()).any(|letter| match letter {
-            Ok(letter) => is_noncharacter(u32::from(letter)),
+        char::decode_utf16(self.units.iter().copied()).any(|character| match character {
+            Ok(character) => is_noncharacter(u32::from(character)),
             Err(_) => true,
         })
     }
@@ -102,9 +102,9 @@ impl<'a> Tree<'a> {
 
     /// Returns the value at an index of this tree.
     #[must_use]
-    pub fn node(&self, place: usize) -> &Node<'a> {
+    pub fn node(&self, index: usize) -> &Node<'a> {
         // Indexes come from this tree, which has at least one node.
-        self.nodes.get(place).unwrap_or(&Node::Null)
+        self.nodes.get(index).unwrap_or(&Node::Null)
     }
 
     /// Returns the values of all root members with this name. Empty if the root is not an object.
@@ -128,7 +128,7 @@ pub fn read(bytes: &[u8]) -> Result<Tree<'_>, SyntaxError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| SyntaxError { at: error.valid_up_to(), what: "not UTF-8" })?;
     let (nodes, gaps, open) = (Vec::new(), WhitespaceMap::new(), Vec::new());
-    Reader { text, at: 0, last: Token::Begin, nodes, gaps, noted: None, open }.whole()
+    Reader { text, position: 0, previous: Token::Begin, nodes, gaps, recorded_end: None, open }.parse()
 }
 
 /// Returns `true` if a text is an I-JSON message (RFC 7493) whose outermost value is an object. It must have
@@ -157,23 +157,23 @@ enum OpenContainer<'a> {
 
 struct Reader<'a> {
     text: &'a str,
-    at: usize,
-    last: Token,
+    position: usize,
+    previous: Token,
     nodes: Vec<Node<'a>>,
     gaps: WhitespaceMap<'a>,
     /// End of the white space recorded last, so that the same gap is not recorded twice.
-    noted: Option<usize>,
+    recorded_end: Option<usize>,
     open: Vec<OpenContainer<'a>>,
 }
 
 type Read<T> = Result<T, SyntaxError>;
 
 impl<'a> Reader<'a> {
-    fn whole(mut self) -> Read<Tree<'a>> {
+    fn parse(mut self) -> Read<Tree<'a>> {
         loop {
             // A value begins here.
             self.space(None);
-            let begun = match self.peek() {
+            let is_value_complete = match self.peek() {
                 Some(b'[') => {
                     self.token(1, Token::Open);
                     self.space(None);
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
                     if self.peek() != Some(b'}') {
                         self.key()?;
                     }
-                    self.peek() == Some(b'}') && self.last == Token::Open
+                    self.peek() == Some(b'}') && self.previous == Token::Open
                 }
                 _ => {
                     let scalar = self.scalar()?;
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
                     true
                 }
             };
-            if begun && self.closes()? {
+            if is_value_complete && self.advance_after_value()? {
                 break;
             }
         }
@@ -208,9 +208,9 @@ impl<'a> Reader<'a> {
 
     /// Continues after a value or in an empty container, up to the start of the next value. Returns `true` if
     /// the text has no further value.
-    fn closes(&mut self) -> Read<bool> {
+    fn advance_after_value(&mut self) -> Read<bool> {
         // A container that has just been opened and is empty has no value to add.
-        let mut value = (self.last != Token::Open).then(|| self.nodes.len() - 1);
+        let mut value = (self.previous != Token::Open).then(|| self.nodes.len() - 1);
         loop {
             let Some(open) = self.open.last_mut() else { return Ok(true) };
             if let Some(value) = value.take() {
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             let is_array = matches!(open, OpenContainer::Array(_));
             self.space(None);
             match (self.peek(), is_array) {
-                (Some(b','), _) if self.last != Token::Open => {
+                (Some(b','), _) if self.previous != Token::Open => {
                     self.token(1, Token::Comma);
                     if !is_array {
                         self.space(None);
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
     }
 
     fn scalar(&mut self) -> Read<Node<'a>> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.text.get(self.position..).unwrap_or_default();
         for (word, node) in [("null", Node::Null), ("true", Node::Bool(true)), ("false", Node::Bool(false))] {
             if rest.starts_with(word) {
                 self.token(word.len(), Token::Scalar);
@@ -287,87 +287,87 @@ impl<'a> Reader<'a> {
         let digits = |from: usize| {
             bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
         };
-        let mut at = self.at + usize::from(bytes.get(self.at) == Some(&b'-'));
-        let whole = digits(at);
-        if whole == 0 || whole > 1 && bytes.get(at) == Some(&b'0') {
+        let mut index = self.position + usize::from(bytes.get(self.position) == Some(&b'-'));
+        let integer = digits(index);
+        if integer == 0 || integer > 1 && bytes.get(index) == Some(&b'0') {
             return self.fault("no number");
         }
-        at += whole;
-        if bytes.get(at) == Some(&b'.') {
-            let fraction = digits(at + 1);
+        index += integer;
+        if bytes.get(index) == Some(&b'.') {
+            let fraction = digits(index + 1);
             if fraction == 0 {
                 return self.fault("no number");
             }
-            at += 1 + fraction;
+            index += 1 + fraction;
         }
-        if matches!(bytes.get(at), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-            let power = digits(at + 1 + sign);
-            if power == 0 {
+        if matches!(bytes.get(index), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(index + 1), Some(b'+' | b'-')));
+            let exponent = digits(index + 1 + sign);
+            if exponent == 0 {
                 return self.fault("no number");
             }
-            at += 1 + sign + power;
+            index += 1 + sign + exponent;
         }
-        let text = self.text.get(self.at..at).unwrap_or_default();
+        let text = self.text.get(self.position..index).unwrap_or_default();
         self.token(text.len(), Token::Scalar);
         Ok(Node::Number(text))
     }
 
     fn string(&mut self) -> Read<Text<'a>> {
-        let start = self.at + 1;
-        let mut at = start;
+        let start = self.position + 1;
+        let mut index = start;
         let mut units = Vec::new();
         loop {
-            let rest = self.text.get(at..).unwrap_or_default();
-            let Some(letter) = rest.chars().next() else {
+            let rest = self.text.get(index..).unwrap_or_default();
+            let Some(character) = rest.chars().next() else {
                 return self.fault("a string without its end");
             };
-            match letter {
+            match character {
                 '"' => break,
                 '\\' => {
                     let Some((unit, length)) = escape(rest) else {
-                        self.at = at;
+                        self.position = index;
                         return self.fault("no escape");
                     };
                     units.push(unit);
-                    at += length;
+                    index += length;
                 }
                 '\0'..='\u{1f}' => {
-                    self.at = at;
+                    self.position = index;
                     return self.fault("a control character in a string");
                 }
-                letter => {
-                    units.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
-                    at += letter.len_utf8();
+                character => {
+                    units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+                    index += character.len_utf8();
                 }
             }
         }
-        let raw = self.text.get(start..at).unwrap_or_default();
+        let raw = self.text.get(start..index).unwrap_or_default();
         self.token(raw.len() + 2, Token::Scalar);
         Ok(Text { raw, units })
     }
 
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.position).copied()
     }
 
     /// Advances past a token and remembers its kind.
     fn token(&mut self, length: usize, token: Token) {
-        self.at += length;
-        self.last = token;
+        self.position += length;
+        self.previous = token;
     }
 
     /// Skips white space and records it by the tokens around it.
-    fn space(&mut self, next: Option<Token>) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+    fn space(&mut self, next_token: Option<Token>) {
+        let rest = self.text.get(self.position..).unwrap_or_default();
         let length = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
         let gap = rest.get(..length).unwrap_or_default();
-        self.at += length;
-        if length == 0 && self.noted == Some(self.at) {
+        self.position += length;
+        if length == 0 && self.recorded_end == Some(self.position) {
             return;
         }
-        self.noted = Some(self.at);
-        let next = next.unwrap_or_else(|| match self.peek() {
+        self.recorded_end = Some(self.position);
+        let next_token = next_token.unwrap_or_else(|| match self.peek() {
             Some(b'[' | b'{') => Token::Open,
             Some(b']' | b'}') => Token::Close,
             Some(b',') => Token::Comma,
@@ -375,19 +375,19 @@ impl<'a> Reader<'a> {
             Some(_) => Token::Scalar,
             None => Token::End,
         });
-        self.gaps.entry((self.last, next)).or_default().insert(gap);
+        self.gaps.entry((self.previous, next_token)).or_default().insert(gap);
     }
 
     fn fault<T>(&self, what: &'static str) -> Read<T> {
-        Err(SyntaxError { at: self.at, what })
+        Err(SyntaxError { at: self.position, what })
     }
 }
 
 /// Parses the escape at the start of `text`. Returns its code unit and its length in bytes.
 fn escape(text: &str) -> Option<(u16, usize)> {
-    let letter = *text.as_bytes().get(1)?;
-    let plain = match letter {
-        b'"' | b'\\' | b'/' => letter,
+    let character = *text.as_bytes().get(1)?;
+    let unit = match character {
+        b'"' | b'\\' | b'/' => character,
         b'b' => 8,
         b'f' => 12,
         b'n' => b'\n',
@@ -400,7 +400,7 @@ fn escape(text: &str) -> Option<(u16, usize)> {
         }
         _ => return None,
     };
-    Some((u16::from(plain), 2))
+    Some((u16::from(unit), 2))
 }
 
 #[cfg(test)]
@@ -416,9 +416,9 @@ mod tests {
         let a = tree.members("a");
         assert_eq!(a.len(), 2);
         let Node::Array(elements) = tree.node(a[0]) else { panic!("no array") };
-        let kept: Vec<&Node<'_>> = elements.iter().map(|place| tree.node(*place)).collect();
-        assert_eq!(kept[..2], [&Node::Number("1.0"), &Node::Number("-0")]);
-        assert_eq!(kept[2], &Node::Text(Text { raw: "\\u00e9\\n", units: vec![0xe9, 10] }));
+        let values: Vec<&Node<'_>> = elements.iter().map(|index| tree.node(*index)).collect();
+        assert_eq!(values[..2], [&Node::Number("1.0"), &Node::Number("-0")]);
+        assert_eq!(values[2], &Node::Text(Text { raw: "\\u00e9\\n", units: vec![0xe9, 10] }));
         assert_eq!(tree.node(a[1]), &Node::Object(Vec::new()));
         assert_eq!(tree.gaps[&(Token::Colon, Token::Open)], ["", " "].into());
         assert_eq!(tree.gaps[&(Token::Begin, Token::Open)], [" "].into());
@@ -461,10 +461,10 @@ mod tests {
 
     #[test]
     fn i_json_is_less_than_json() {
-        for good in ["{}", r#"{"a":1.5,"b":["\ud83d\ude00"]}"#] {
-            assert!(is_i_json_object(good.as_bytes()), "{good}");
+        for valid in ["{}", r#"{"a":1.5,"b":["\ud83d\ude00"]}"#] {
+            assert!(is_i_json_object(valid.as_bytes()), "{valid}");
         }
-        for not in [
+        for invalid in [
             "[]",
             "1",
             r#"{"a":1,"a":1}"#,
@@ -478,7 +478,7 @@ mod tests {
             "{",
             r#"{"a":"\ud83f\udffe"}"#,
         ] {
-            assert!(!is_i_json_object(not.as_bytes()), "{not}");
+            assert!(!is_i_json_object(invalid.as_bytes()), "{invalid}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! Times of events: strictly increasing microseconds with the daily rhythm of the real data set.
 //!
-//! The rates follow from the published answers of the billion-document challenge: the spans of the 1m, 10m
-//! and 100m sets (813.007 s, 7,902.219 s, 66,454.001 s) and the counts by hour of Q3 in each, taken as shares
-//! of all events. After the first day, whose evening was three times as busy as its morning, an average day
-//! repeats. It consists of the hours of the 1000m set without those of the 100m set, scaled so that one
-//! billion events end 1,066,439.010 s after the start.
+//! The rates follow from the published answers of the billion-document challenge. These are the spans of the
+//! 1m, 10m and 100m sets (813.007 s, 7,902.219 s, 66,454.001 s), and the counts by hour of Q3 in each set,
+//! taken as shares of all events. After the first day, whose evening was three times as busy as its morning,
+//! an average day repeats. It consists of the hours of the 1000m set without those of the 100m set, scaled so
+//! that one billion events end 1,066,439.010 s after the start.
 
 /// Time of the first event in microseconds since 1970: 2024-11-21T16:25:49.000167Z.
 pub(super) const START_US: u64 = 1_732_206_349_000_167;
@@ -71,7 +71,7 @@ impl Stretch {
     }
 
     #[inline]
-    fn holds(&self, event: u64) -> bool {
+    fn contains(&self, event: u64) -> bool {
         event.wrapping_sub(self.first_event) < self.events
     }
 }
@@ -115,7 +115,7 @@ impl EventClock {
     /// (exclusive).
     #[inline]
     pub(super) fn slot(&mut self, event: u64) -> (u64, u64) {
-        if !self.current.holds(event) {
+        if !self.current.contains(event) {
             self.current = self.find(event);
         }
         (self.current.slot_start(event), self.current.slot_start(event + 1))
@@ -125,7 +125,7 @@ impl EventClock {
     #[inline]
     pub(super) fn at(&self, event: i64) -> u64 {
         match u64::try_from(event) {
-            Ok(event) if self.current.holds(event) => self.current.slot_start(event),
+            Ok(event) if self.current.contains(event) => self.current.slot_start(event),
             Ok(event) => self.find(event).slot_start(event),
             Err(_) => START_US - event.unsigned_abs() * 1_000,
         }
@@ -133,19 +133,19 @@ impl EventClock {
 
     #[cold]
     fn find(&self, event: u64) -> Stretch {
-        let origin = self.average_day[0].first_event;
-        let (list, days) = if event < origin {
+        let first_average_event = self.average_day[0].first_event;
+        let (stretches, days) = if event < first_average_event {
             (&self.first_day, 0)
         } else {
-            (&self.average_day, (event - origin) / self.day_events)
+            (&self.average_day, (event - first_average_event) / self.day_events)
         };
-        let place = event - days * self.day_events;
-        let index = list.partition_point(|stretch| stretch.first_event <= place) - 1;
-        let found = list[index];
+        let event_of_day = event - days * self.day_events;
+        let index = stretches.partition_point(|stretch| stretch.first_event <= event_of_day) - 1;
+        let stretch = stretches[index];
         Stretch {
-            first_event: found.first_event + days * self.day_events,
-            start_us: found.start_us + days * DAY_US,
-            ..found
+            first_event: stretch.first_event + days * self.day_events,
+            start_us: stretch.start_us + days * DAY_US,
+            ..stretch
         }
     }
 }
@@ -171,22 +171,22 @@ mod tests {
     fn slots_touch_and_never_vanish() {
         let mut clock = EventClock::new();
         for start in [0, 999_000, 2_225_000, 99_999_000, 150_000_000, 999_999_000, 5_000_000_000] {
-            let mut last = clock.slot(start).0;
+            let mut previous_end = clock.slot(start).0;
             for event in start..start + 3_000 {
-                let (from, to) = clock.slot(event);
-                assert_eq!(from, last);
-                assert!(to > from, "event {event} has no room");
-                last = to;
+                let (start, end) = clock.slot(event);
+                assert_eq!(start, previous_end);
+                assert!(end > start, "event {event} has no room");
+                previous_end = end;
             }
         }
     }
 
     #[test]
     fn a_far_event_needs_no_history() {
-        let mut warm = EventClock::new();
+        let mut clock = EventClock::new();
         for event in (0..400_000_000).step_by(777_777) {
-            assert_eq!(warm.slot(event), EventClock::new().slot(event));
-            assert_eq!(warm.at(event as i64), EventClock::new().slot(event).0);
+            assert_eq!(clock.slot(event), EventClock::new().slot(event));
+            assert_eq!(clock.at(event as i64), EventClock::new().slot(event).0);
         }
     }
 }

@@ -142,7 +142,7 @@ impl EventWriter {
                 newcomer(self.seed, block, number, PROFILE_CREATES)
             }
             Role::Commit(collection, _) => self.users.of(collection).of_event(ordinal),
-            Role::Rare(place, _) => rare::NAMES[usize::from(place)].user(u64::from(place), number),
+            Role::Rare(index, _) => rare::NAMES[usize::from(index)].user(u64::from(index), number),
             Role::Identity | Role::Account => self.users.of(Collection::Follow).of_event(ordinal),
         };
         // Following a whole starter pack is one commit, whose follows share their times.
@@ -167,8 +167,8 @@ impl EventWriter {
                     &mut draws,
                 );
             }
-            Role::Rare(place, operation) => {
-                let name = rare::NAMES[usize::from(place)].name;
+            Role::Rare(index, operation) => {
+                let name = rare::NAMES[usize::from(index)].name;
                 self.push_commit(out, ordinal, user, times, name, operation, None, &mut draws);
             }
             Role::Identity => {
@@ -183,12 +183,12 @@ impl EventWriter {
                 self.push_sequence_and_time(out, ordinal, times);
             }
             Role::Account => {
-                let gone = draws.permille(120);
+                let is_inactive = draws.permille(120);
                 out.extend_from_slice(b",\"kind\":\"account\",\"account\":{\"active\":");
-                out.extend_from_slice(if gone { b"false,\"did\":\"" } else { b"true,\"did\":\"" });
+                out.extend_from_slice(if is_inactive { b"false,\"did\":\"" } else { b"true,\"did\":\"" });
                 out.extend_from_within(did..did + 32);
                 self.push_sequence(out, ordinal);
-                if gone {
+                if is_inactive {
                     const STATUS: [&str; 4] = ["deleted", "deactivated", "takendown", "suspended"];
                     out.extend_from_slice(b",\"status\":\"");
                     out.extend_from_slice(draws.skewed(&STATUS).as_bytes());
@@ -202,35 +202,35 @@ impl EventWriter {
     /// Draws the times at which the event passed the relay, its server and its client.
     #[inline]
     fn times(&mut self, ordinal: u64, user: u64, batch: Option<u64>, draws: &mut Draws) -> Times {
-        let (from, to) = self.clock.slot(ordinal);
+        let (start, end) = self.clock.slot(ordinal);
         let bits = draws.next();
         // The first event has the published start time; all others have a random time in their slot.
-        let event = if ordinal == 0 { from } else { from + (((bits >> 32) * (to - from)) >> 32) };
+        let event = if ordinal == 0 { start } else { start + (((bits >> 32) * (end - start)) >> 32) };
         // Each user is on one of 64 servers, and each server's events arrive with its own delay.
         let habits = mix(self.key, user);
         let server = mix(self.seed, habits & 63);
-        let (base_us, bits_of_times) = match batch {
+        let (base_us, time_bits) = match batch {
             Some(first) => (self.clock.at(first as i64), mix(habits, first)),
             None => (event, bits),
         };
-        let commit_ms = base_us / 1_000 - (server % 1_200) - (bits_of_times & 255);
+        let commit_ms = base_us / 1_000 - (server % 1_200) - (time_bits & 255);
         let created_ms = if habits >> 59 == 0 {
             // One device in 32 has a wrong clock, by up to three minutes in either direction.
             (commit_ms + (habits >> 32) % 360_000) - 180_000
         } else {
-            commit_ms - 60 - ((bits_of_times >> 8) & 511)
+            commit_ms - 60 - ((time_bits >> 8) & 511)
         };
-        let (form, below_ms) = match (habits >> 48) & 127 {
+        let (form, sub_ms_us) = match (habits >> 48) & 127 {
             0 => (TimeForm::Seconds, 0),
-            1 => (TimeForm::Microseconds, (bits_of_times >> 17) % 1000),
-            2 => (TimeForm::MicrosecondsOffset, (bits_of_times >> 17) % 1000),
+            1 => (TimeForm::Microseconds, (time_bits >> 17) % 1000),
+            2 => (TimeForm::MicrosecondsOffset, (time_bits >> 17) % 1000),
             _ => (TimeForm::Milliseconds, 0),
         };
         Times {
             event,
             // Server clocks have millisecond resolution and count up within a millisecond.
-            commit: commit_ms * 1_000 + u64::from(bits_of_times & 0x700 == 0),
-            created: created_ms * 1_000 + below_ms,
+            commit: commit_ms * 1_000 + u64::from(time_bits & 0x700 == 0),
+            created: created_ms * 1_000 + sub_ms_us,
             form,
             server_clock: (server >> 32) & 31,
         }

@@ -56,8 +56,8 @@ pub(super) fn push_did(out: &mut Vec<u8>, seed: u64, user: u64) {
     let second = mix(first, user);
     let (head, tail) = text[32 - DID_LENGTH..].split_at_mut(DID_LENGTH / 2);
     for (bits, half) in [(first, head), (second, tail)] {
-        for (place, pair) in half.chunks_exact_mut(2).enumerate() {
-            pair.copy_from_slice(&base32_pair(bits >> (place * 10)));
+        for (index, pair) in half.chunks_exact_mut(2).enumerate() {
+            pair.copy_from_slice(&base32_pair(bits >> (index * 10)));
         }
     }
     out.extend_from_slice(&text);
@@ -81,16 +81,16 @@ pub(super) fn push_cid(out: &mut Vec<u8>, content: Content, draws: &mut Draws) {
         Content::Blob => b"bafkrei",
     };
     text[..7].copy_from_slice(start);
-    let mut ends = 0;
+    let mut last_bits = 0;
     for group in text[8..58].chunks_exact_mut(10) {
         let bits = draws.next();
-        for (place, pair) in group.chunks_exact_mut(2).enumerate() {
-            pair.copy_from_slice(&base32_pair(bits >> (place * 10)));
+        for (index, pair) in group.chunks_exact_mut(2).enumerate() {
+            pair.copy_from_slice(&base32_pair(bits >> (index * 10)));
         }
-        ends = bits >> 58;
+        last_bits = bits >> 58;
     }
-    text[7] = BASE32[(ends & 7) as usize];
-    text[58] = BASE32[((ends >> 3) << 2) as usize];
+    text[7] = BASE32[(last_bits & 7) as usize];
+    text[58] = BASE32[((last_bits >> 3) << 2) as usize];
     out.extend_from_slice(&text);
 }
 
@@ -100,8 +100,8 @@ pub(super) fn tid(microseconds: u64, clock: u64) -> [u8; TID_LENGTH] {
     let value = ((microseconds & ((1 << 53) - 1)) << 10) | (clock & 1023);
     let mut text = [0; TID_LENGTH];
     text[0] = SORTABLE32[(value >> 60) as usize];
-    for (place, pair) in text[1..].chunks_exact_mut(2).enumerate() {
-        let shift = 50 - place * 10;
+    for (index, pair) in text[1..].chunks_exact_mut(2).enumerate() {
+        let shift = 50 - index * 10;
         pair.copy_from_slice(&SORTABLE32_PAIRS[((value >> shift) & 1023) as usize]);
     }
     text
@@ -111,19 +111,19 @@ pub(super) fn tid(microseconds: u64, clock: u64) -> [u8; TID_LENGTH] {
 #[inline]
 pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     let mut text = [0u8; 20];
-    let mut at = text.len();
+    let mut start = text.len();
     let mut rest = number;
     while rest >= 100 {
-        at -= 2;
-        text[at..at + 2].copy_from_slice(&DECIMAL_PAIRS[(rest % 100) as usize]);
+        start -= 2;
+        text[start..start + 2].copy_from_slice(&DECIMAL_PAIRS[(rest % 100) as usize]);
         rest /= 100;
     }
-    at -= 2;
-    text[at..at + 2].copy_from_slice(&DECIMAL_PAIRS[rest as usize]);
+    start -= 2;
+    text[start..start + 2].copy_from_slice(&DECIMAL_PAIRS[rest as usize]);
     if rest < 10 {
-        at += 1;
+        start += 1;
     }
-    out.extend_from_slice(&text[at..]);
+    out.extend_from_slice(&text[start..]);
 }
 
 /// Formats times like the network's clients. Caches the text of the last day, the most expensive part.
@@ -224,14 +224,14 @@ mod tests {
     fn times_of_known_days() {
         let mut out = Vec::new();
         let mut writer = DateWriter::new();
-        for (us, form) in [
+        for (microseconds, form) in [
             (0, TimeForm::Seconds),
             (951_782_400_000_000, TimeForm::Seconds),
             (1_732_206_349_000_167, TimeForm::Milliseconds),
             (1_732_206_349_000_167, TimeForm::Microseconds),
             (1_735_689_599_999_999, TimeForm::MicrosecondsOffset),
         ] {
-            writer.push(&mut out, us, form);
+            writer.push(&mut out, microseconds, form);
             out.push(b' ');
         }
         assert_eq!(

@@ -60,7 +60,7 @@ impl Malformation {
     pub(super) fn apply(self, line: &mut Vec<u8>, start: usize, hash: u64) {
         const STRING: usize = br#"{"did":"did:plc:"#.len();
         const AFTER_DID: usize = STRING + 24 + 1;
-        let inside = start + STRING + (hash % 23) as usize;
+        let position = start + STRING + (hash % 23) as usize;
         match self {
             Self::CutDocument => {
                 let length = line.len() - start;
@@ -71,13 +71,13 @@ impl Malformation {
                 }
                 line.truncate(end);
             }
-            Self::InvalidEscape => line[inside..inside + 2].copy_from_slice(br"\q"),
-            Self::InvalidUtf8 => line[inside] = 0xff,
+            Self::InvalidEscape => line[position..position + 2].copy_from_slice(br"\q"),
+            Self::InvalidUtf8 => line[position] = 0xff,
             Self::MissingBrace => {
                 line.pop();
             }
             Self::TrailingGarbage => line.extend_from_slice(b"}]"),
-            Self::RawControl => line[inside] = 0x01 + (hash % 8) as u8,
+            Self::RawControl => line[position] = 0x01 + (hash % 8) as u8,
             // `"time_us":` and a number follow the DID: the number's first digits become letters.
             Self::BareWord => {
                 let number = start + AFTER_DID + br#","time_us":"#.len();
@@ -120,10 +120,10 @@ impl MalformedPlan {
     }
 
     fn line(&self, line: u64) -> MalformedLine {
-        let (from, to) = (self.stratum(line), self.stratum(line + 1));
+        let (start, end) = (self.stratum(line), self.stratum(line + 1));
         let kinds = Malformation::ALL.len() as u64;
         MalformedLine {
-            ordinal: from + mix(self.key, line) % (to - from),
+            ordinal: start + mix(self.key, line) % (end - start),
             kind: Malformation::ALL[((line + self.key % kinds) % kinds) as usize],
         }
     }
@@ -134,19 +134,20 @@ impl MalformedPlan {
             return None;
         }
         // The stratum of the ordinal, off by at most one because of rounding.
-        let guess = (u128::from(ordinal) * u128::from(self.lines) / u128::from(self.documents)) as u64;
-        (guess.saturating_sub(1)..self.lines).map(|line| self.line(line)).find(|p| p.ordinal >= ordinal)
+        let estimate = (u128::from(ordinal) * u128::from(self.lines) / u128::from(self.documents)) as u64;
+        let mut lines = (estimate.saturating_sub(1)..self.lines).map(|line| self.line(line));
+        lines.find(|line| line.ordinal >= ordinal)
     }
 
     /// Returns the malformed lines of a range, in order.
     pub(super) fn within(&self, range: Range<u64>) -> Vec<MalformedLine> {
-        let mut found = Vec::new();
-        let mut from = range.start;
-        while let Some(planted) = self.next(from).filter(|p| p.ordinal < range.end) {
-            found.push(planted);
-            from = planted.ordinal + 1;
+        let mut lines = Vec::new();
+        let mut start = range.start;
+        while let Some(line) = self.next(start).filter(|p| p.ordinal < range.end) {
+            lines.push(line);
+            start = line.ordinal + 1;
         }
-        found
+        lines
     }
 
     /// Returns a hash that selects the details of a fault.
@@ -162,16 +163,16 @@ mod tests {
     #[test]
     fn exactly_as_many_as_asked_for_and_all_different() {
         for (lines, documents) in [(1, 1), (1, 1000), (7, 7), (50, 1000), (999, 1000), (300, 1_000_000)] {
-            let plantation = MalformedPlan::new(1, lines, documents).unwrap();
-            let all = plantation.within(0..documents);
-            assert_eq!(all.len() as u64, lines);
-            assert!(all.windows(2).all(|w| w[0].ordinal < w[1].ordinal));
-            assert!(all.last().unwrap().ordinal < documents);
+            let plan = MalformedPlan::new(1, lines, documents).unwrap();
+            let malformed = plan.within(0..documents);
+            assert_eq!(malformed.len() as u64, lines);
+            assert!(malformed.windows(2).all(|pair| pair[0].ordinal < pair[1].ordinal));
+            assert!(malformed.last().unwrap().ordinal < documents);
             let split: Vec<_> = [0..documents / 3, documents / 3..documents]
                 .into_iter()
-                .flat_map(|r| plantation.within(r))
+                .flat_map(|range| plan.within(range))
                 .collect();
-            assert_eq!(split, all);
+            assert_eq!(split, malformed);
         }
         assert!(MalformedPlan::new(1, 0, 10).is_none());
         assert_eq!(MalformedPlan::new(1, 99, 10).unwrap().within(0..100).len(), 10);
@@ -179,9 +180,9 @@ mod tests {
 
     #[test]
     fn every_kind_takes_its_turn() {
-        let plantation = MalformedPlan::new(8, 16, 100_000).unwrap();
+        let plan = MalformedPlan::new(8, 16, 100_000).unwrap();
         for kind in Malformation::ALL {
-            assert_eq!(plantation.within(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
+            assert_eq!(plan.within(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Generates Bluesky events from a seed, calibrated to the real data set of one billion events.
 //!
-//! An event is a closed-form function of (seed, ordinal): its kind by a pseudo-random order within an aligned
-//! block of one million with exact counts, its time by the inverse of a rate table, its user by a
-//! heavy-tailed distribution. Hence any range can be generated alone, shards concatenate to the same bytes,
-//! and generator version, seed and range identify the data of a result.
+//! An event is a closed-form function of seed and ordinal. Its kind follows from a pseudo-random order within
+//! an aligned block of one million events with exact counts, its time from the inverse of a rate table, and
+//! its user from a heavy-tailed distribution. Hence any range can be generated alone, and shards concatenate
+//! to the same bytes. Generator version, seed and range identify the data of a result.
+//!
 //! Sources: published answers of the billion-document challenge (JSONBench) at four scales for counts, users
 //! and times; AT protocol lexicons and Jetstream's format for the shapes.
 
@@ -56,8 +57,8 @@ pub struct Generator {
     order: BlockOrder,
     plan: BlockPlan,
     events: EventWriter,
-    plantation: Option<MalformedPlan>,
-    next_planted: Option<MalformedLine>,
+    malformed_plan: Option<MalformedPlan>,
+    next_malformed: Option<MalformedLine>,
 }
 
 impl Generator {
@@ -75,8 +76,8 @@ impl Generator {
             order: BlockOrder::new(seed, block),
             plan: BlockPlan::new(block),
             events: EventWriter::new(seed),
-            plantation: None,
-            next_planted: None,
+            malformed_plan: None,
+            next_malformed: None,
         }
     }
 
@@ -85,14 +86,14 @@ impl Generator {
     /// numbers but not on the range, so that shards generated with the same numbers still concatenate.
     #[must_use]
     pub fn with_malformed(mut self, total_malformed: u64, of_documents: u64) -> Self {
-        self.plantation = MalformedPlan::new(self.seed, total_malformed, of_documents);
-        self.next_planted = self.plantation.as_ref().and_then(|plantation| plantation.next(self.next));
+        self.malformed_plan = MalformedPlan::new(self.seed, total_malformed, of_documents);
+        self.next_malformed = self.malformed_plan.as_ref().and_then(|plan| plan.next(self.next));
         self
     }
 
     /// Returns the malformed lines in the generator's whole range, in order.
     pub fn malformed_ordinals(&self) -> Vec<MalformedLine> {
-        self.plantation.as_ref().map_or_else(Vec::new, |plantation| plantation.within(self.start..self.end))
+        self.malformed_plan.as_ref().map_or_else(Vec::new, |plan| plan.within(self.start..self.end))
     }
 
     /// Returns the ordinal of the next event to be generated.
@@ -107,9 +108,9 @@ impl Generator {
         if self.next >= self.end {
             return false;
         }
-        let goal = buffer.len().saturating_add(target_bytes.max(1));
+        let target_length = buffer.len().saturating_add(target_bytes.max(1));
         buffer.reserve(target_bytes.saturating_add(LONGEST_LINE));
-        while self.next < self.end && buffer.len() < goal {
+        while self.next < self.end && buffer.len() < target_length {
             self.push_line(buffer);
         }
         true
@@ -127,11 +128,11 @@ impl Generator {
         let start = buffer.len();
         let (role, number) = self.plan.role(self.order.slot((ordinal % BLOCK) as u32));
         self.events.push(buffer, ordinal, block, role, number);
-        if let (Some(planted), Some(plantation)) = (self.next_planted, &self.plantation)
-            && planted.ordinal == ordinal
+        if let (Some(line), Some(malformed_plan)) = (self.next_malformed, &self.malformed_plan)
+            && line.ordinal == ordinal
         {
-            planted.kind.apply(buffer, start, plantation.hash(ordinal));
-            self.next_planted = plantation.next(ordinal + 1);
+            line.kind.apply(buffer, start, malformed_plan.hash(ordinal));
+            self.next_malformed = malformed_plan.next(ordinal + 1);
         }
         buffer.push(b'\n');
         self.next += 1;

@@ -26,10 +26,10 @@ impl BlockOrder {
         Self { keys: [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32] }
     }
 
-    /// Returns the slot of the event at `place` within the block; both are below [`BLOCK`].
+    /// Returns the slot of the event at `position` within the block; both are below [`BLOCK`].
     #[inline]
-    pub(super) fn slot(&self, place: u32) -> u32 {
-        let mut x = place;
+    pub(super) fn slot(&self, position: u32) -> u32 {
+        let mut x = position;
         loop {
             x = self.permute(x);
             if x < BLOCK as u32 {
@@ -59,9 +59,9 @@ mod tests {
         for (seed, block) in [(0, 0), (1, 0), (u64::MAX, 999)] {
             let order = BlockOrder::new(seed, block);
             let mut seen = vec![false; BLOCK as usize];
-            for place in 0..BLOCK as u32 {
-                let slot = &mut seen[order.slot(place) as usize];
-                assert!(!*slot, "slot of place {place} was taken before");
+            for position in 0..BLOCK as u32 {
+                let slot = &mut seen[order.slot(position) as usize];
+                assert!(!*slot, "slot of place {position} was taken before");
                 *slot = true;
             }
         }

@@ -1,8 +1,9 @@
 //! Contents of an aligned block of one million events: exact counts by collection and operation.
 //!
-//! Totals and creates are the published answers of the billion-document challenge at 1m (Q1, Q2). The
-//! division of the rest into updates and deletes is not published. It follows the kind of record: mostly
-//! profiles, lists, packs and generators are edited.
+//! Totals and creates are the published answers of the billion-document challenge at one million documents
+//! (Q1, Q2). How the other events divide into updates and deletes is not published; the division here is an
+//! assumption: profiles, lists, starter packs and feed generators are mostly updated, other records mostly
+//! deleted.
 
 use super::rare::{self, RareEvents};
 use super::role::{Collection, Operation, Role};
@@ -10,8 +11,8 @@ use super::role::{Collection, Operation, Role};
 use Collection::*;
 use Operation::*;
 
-/// Counts in one block, in descending order because a slot is found by a linear search. The last entry, out
-/// of order, cedes slots to rare collections.
+/// Number of events of each kind in one block, in descending order because a slot is found by linear search.
+/// The last entry is an exception: rare events occupy some of its slots (see [`BlockPlan::role`]).
 const COUNTS: [(Role, u32); 35] = [
     (Role::Commit(Like, Create), 444_523),
     (Role::Commit(Follow, Create), 337_978),
@@ -53,29 +54,30 @@ const COUNTS: [(Role, u32); 35] = [
 /// Mapping from the slots of a block to events.
 #[derive(Clone, Debug)]
 pub(super) struct BlockPlan {
+    /// Rare events of the block.
     rare: RareEvents,
 }
 
 impl BlockPlan {
-    /// Creates the plan of one block.
+    /// Creates the plan of the block with this number.
     pub(super) fn new(block: u64) -> Self {
         Self { rare: rare::events_of(block) }
     }
 
     /// Returns the kind of the event in a slot, and its number among events of that kind in the block.
     ///
-    /// Events of rare collections replace deleted likes, so that the counts of all creates stay exact. Their
-    /// number is counted over all blocks.
+    /// Events of rare collections replace deletions of likes, so that the counts of all creates stay exact.
+    /// They are numbered over all blocks.
     #[inline]
     pub(super) fn role(&self, slot: u32) -> (Role, u32) {
-        let mut rest = slot;
+        let mut offset = slot;
         for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
-            if rest < count {
-                return (role, rest);
+            if offset < count {
+                return (role, offset);
             }
-            rest -= count;
+            offset -= count;
         }
-        self.rare.get(rest).unwrap_or((COUNTS[COUNTS.len() - 1].0, rest))
+        self.rare.get(offset).unwrap_or((COUNTS[COUNTS.len() - 1].0, offset))
     }
 }
 
@@ -122,19 +124,20 @@ mod tests {
     }
 
     #[test]
-    fn only_deleted_likes_give_way_to_rare_collections() {
+    fn rare_events_replace_only_deletions_of_likes() {
         for block in [0, 1, 9, 50, 999] {
             let plan = BlockPlan::new(block);
-            let mut seen: HashMap<Role, u32> = HashMap::new();
+            let mut counts: HashMap<Role, u32> = HashMap::new();
             for slot in 0..BLOCK as u32 {
-                *seen.entry(plan.role(slot).0).or_default() += 1;
+                *counts.entry(plan.role(slot).0).or_default() += 1;
             }
-            let rare: u32 = seen.iter().filter(|(r, _)| matches!(r, Role::Rare(..))).map(|(_, n)| n).sum();
+            let rare: u32 =
+                counts.iter().filter(|(role, _)| matches!(role, Role::Rare(..))).map(|(_, n)| n).sum();
             assert_eq!(rare == 0, block == 0, "block {block} has {rare} rare events");
             for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
-                assert_eq!(seen[&role], count);
+                assert_eq!(counts[&role], count);
             }
-            assert_eq!(seen[&Role::Commit(Like, Delete)] + rare, 4_421);
+            assert_eq!(counts[&Role::Commit(Like, Delete)] + rare, 4_421);
         }
     }
 }

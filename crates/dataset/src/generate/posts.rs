@@ -34,8 +34,8 @@ struct Facets {
 
 impl Facets {
     fn push(&mut self, facet: Facet) {
-        if let Some(free) = self.list.get_mut(self.length) {
-            *free = Some(facet);
+        if let Some(slot) = self.list.get_mut(self.length) {
+            *slot = Some(facet);
             self.length += 1;
         }
     }
@@ -51,9 +51,10 @@ impl Materials<'_> {
         out.extend_from_slice(b"\",");
         self.push_created(out);
         // Users mostly stay with one language; one post in ten is in a random one.
-        let habit = mix(self.seed, self.user) as u32;
+        let own_language = mix(self.seed, self.user) as u32;
         let bits = self.draws.next();
-        let language = pick_language(if bits.is_multiple_of(10) { (bits >> 32) as u32 } else { habit });
+        let language_bits = if bits.is_multiple_of(10) { (bits >> 32) as u32 } else { own_language };
+        let language = pick_language(language_bits);
         let is_reply = self.draws.permille(560);
         self.push_embed(out, is_reply);
         let facets = self.compose(language, is_reply);
@@ -72,8 +73,8 @@ impl Materials<'_> {
         }
         if self.draws.permille(15) {
             out.extend_from_slice(b",\"tags\":[");
-            for place in 0..1 + self.draws.below(8) {
-                out.extend_from_slice(if place == 0 { b"\"" } else { b",\"" });
+            for index in 0..1 + self.draws.below(8) {
+                out.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });
                 out.extend_from_slice(self.draws.skewed(&words::TAGS).as_bytes());
                 out.push(b'"');
             }
@@ -105,12 +106,12 @@ impl Materials<'_> {
     fn push_reply(&mut self, out: &mut Vec<u8>) {
         let parent = self.popular_post();
         out.extend_from_slice(b",\"reply\":{\"parent\":{");
-        let from = out.len();
+        let start = out.len();
         self.push_post(out, parent);
-        let to = out.len();
+        let end = out.len();
         out.extend_from_slice(b"},\"root\":{");
         if self.draws.permille(480) {
-            out.extend_from_within(from..to);
+            out.extend_from_within(start..end);
         } else {
             let root = self.popular_post();
             self.push_post(out, root);
@@ -137,20 +138,20 @@ impl Materials<'_> {
         if self.draws.next() & 0x7ff == 0 {
             self.text.escape("\\u0000");
         }
-        let what = self.draws.below(1000);
-        if what < 75 {
+        let draw = self.draws.below(1000);
+        if draw < 75 {
             let link = self.draws.next();
             self.facet(&mut facets, Feature::Link(link), " ");
         }
-        if (65..105).contains(&what) {
+        if (65..105).contains(&draw) {
             for _ in 0..1 + self.draws.below(4) {
                 let tag = self.draws.skewed(&words::TAGS);
                 self.facet(&mut facets, Feature::Tag(tag), " ");
             }
         }
-        if (100..130).contains(&what) {
-            let mentioned = self.draws.next();
-            self.facet(&mut facets, Feature::Mention(mentioned), " ");
+        if (100..130).contains(&draw) {
+            let user_bits = self.draws.next();
+            self.facet(&mut facets, Feature::Mention(user_bits), " ");
         }
         facets
     }
@@ -186,8 +187,8 @@ impl Materials<'_> {
             return;
         }
         out.extend_from_slice(b",\"facets\":[");
-        for (place, facet) in facets.iter().enumerate() {
-            out.extend_from_slice(if place == 0 { b"{" } else { b",{" });
+        for (index, facet) in facets.iter().enumerate() {
+            out.extend_from_slice(if index == 0 { b"{" } else { b",{" });
             if matches!(facet.feature, Feature::Mention(_)) {
                 out.extend_from_slice(b"\"$type\":\"app.bsky.richtext.facet\",");
             }
@@ -219,8 +220,8 @@ impl Materials<'_> {
 
     fn push_embed(&mut self, out: &mut Vec<u8>, is_reply: bool) {
         // Replies have half as many embedded images and links as other posts.
-        let what = self.draws.below(1000) * if is_reply { 2 } else { 1 };
-        match what {
+        let draw = self.draws.below(1000) * if is_reply { 2 } else { 1 };
+        match draw {
             0..235 => {
                 out.extend_from_slice(b",\"embed\":");
                 self.push_images(out);
@@ -259,17 +260,17 @@ impl Materials<'_> {
         // Some users describe every image at length. Such documents of over 4,096 bytes are rare, but a
         // single one in a row group changes the choice of engines that bound the strings they compress
         // (DuckDB's FSST).
-        let at_length = self.draws.permille(8);
+        let is_verbose = self.draws.permille(8);
         let images = match self.draws.below(100) {
-            _ if at_length => 3 + self.draws.below(2),
+            _ if is_verbose => 3 + self.draws.below(2),
             0..72 => 1,
             72..87 => 2,
             87..93 => 3,
             _ => 4,
         };
-        for place in 0..images {
-            out.extend_from_slice(if place == 0 { b"{\"alt\":" } else { b",{\"alt\":" });
-            if at_length {
+        for index in 0..images {
+            out.extend_from_slice(if index == 0 { b"{\"alt\":" } else { b",{\"alt\":" });
+            if is_verbose {
                 let bytes = 1_300 + self.draws.below(600);
                 self.push_name_field(out, "", bytes);
             } else if self.draws.permille(300) {

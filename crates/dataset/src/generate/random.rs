@@ -47,10 +47,10 @@ impl Draws {
     /// Returns an element of a non-empty slice. Earlier elements are more frequent (density falls as
     /// 1/√position), like words and hosts in real text.
     #[inline]
-    pub(super) fn skewed<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(super) fn skewed<T: Copy>(&mut self, items: &[T]) -> T {
         let u = self.next() >> 48;
-        let position = ((u * u) >> 16) * from.len() as u64;
-        from[(position >> 16) as usize]
+        let position = ((u * u) >> 16) * items.len() as u64;
+        items[(position >> 16) as usize]
     }
 }
 

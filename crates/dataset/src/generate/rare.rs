@@ -61,25 +61,25 @@ pub(super) static NAMES: [RareName; 30] = [
 
 impl RareName {
     /// Returns the number of events of this collection before `block`, interpolated linearly between the
-    /// known counts. The offset by `place` spreads collections with one or two events over the blocks;
+    /// known counts. The offset by `index` spreads collections with one or two events over the blocks;
     /// otherwise all would be in the last block.
-    fn events_before(&self, block: u64, place: usize) -> u64 {
-        let offset = (place as u64 * 7_919) % 1_000;
-        let line = |from: u64, to: u64, low: u64, high: u64| {
-            let full = (high - low) * (block - from) * 1_000 + offset * (to - from);
+    fn events_before(&self, block: u64, index: usize) -> u64 {
+        let offset = (index as u64 * 7_919) % 1_000;
+        let interpolate = |from: u64, to: u64, low: u64, high: u64| {
+            let scaled = (high - low) * (block - from) * 1_000 + offset * (to - from);
             // The offset must not move an event beyond a boundary with a known count.
-            low + (full / ((to - from) * 1_000)).min(high - low)
+            low + (scaled / ((to - from) * 1_000)).min(high - low)
         };
         if block <= BOUNDARIES[0] {
             return 0;
         }
-        for i in 1..BOUNDARIES.len() {
-            if block <= BOUNDARIES[i] {
-                return line(
-                    BOUNDARIES[i - 1],
-                    BOUNDARIES[i],
-                    u64::from(self.until[i - 1]),
-                    u64::from(self.until[i]),
+        for boundary in 1..BOUNDARIES.len() {
+            if block <= BOUNDARIES[boundary] {
+                return interpolate(
+                    BOUNDARIES[boundary - 1],
+                    BOUNDARIES[boundary],
+                    u64::from(self.until[boundary - 1]),
+                    u64::from(self.until[boundary]),
                 );
             }
         }
@@ -88,10 +88,10 @@ impl RareName {
     }
 
     /// Returns the user who makes an event. The users of a collection take turns at its creates.
-    pub(super) fn user(&self, place: u64, event: u32) -> u64 {
+    pub(super) fn user(&self, index: u64, event: u32) -> u64 {
         let creates_before =
             u64::from(event) * u64::from(self.creates.max(self.users)) / u64::from(self.until[3]);
-        (1 << 18) + place * 64 + creates_before % u64::from(self.users)
+        (1 << 18) + index * 64 + creates_before % u64::from(self.users)
     }
 
     /// Returns the operation of an event. Creates are spread evenly over the events.
@@ -116,21 +116,21 @@ pub(super) struct RareEvents {
 }
 
 impl RareEvents {
-    /// Returns the rare event at `place` and its number within its collection. `None` if the block has fewer
+    /// Returns the rare event at `index` and its number within its collection. `None` if the block has fewer
     /// rare events.
     #[inline]
-    pub(super) fn get(&self, place: u32) -> Option<(Role, u32)> {
-        self.roles.get(place as usize).copied()
+    pub(super) fn get(&self, index: u32) -> Option<(Role, u32)> {
+        self.roles.get(index as usize).copied()
     }
 }
 
 /// Returns all rare events of `block`.
 pub(super) fn events_of(block: u64) -> RareEvents {
     let mut roles = Vec::new();
-    for (place, name) in NAMES.iter().enumerate() {
-        let (from, to) = (name.events_before(block, place), name.events_before(block + 1, place));
-        for event in from..to {
-            roles.push((Role::Rare(place as u8, name.operation(event)), event as u32));
+    for (index, name) in NAMES.iter().enumerate() {
+        let (first, end) = (name.events_before(block, index), name.events_before(block + 1, index));
+        for event in first..end {
+            roles.push((Role::Rare(index as u8, name.operation(event)), event as u32));
         }
     }
     RareEvents { roles }
@@ -140,25 +140,27 @@ pub(super) fn events_of(block: u64) -> RareEvents {
 mod tests {
     use super::*;
 
-    fn count(blocks: std::ops::Range<u64>, keep: impl Fn(u8, Operation) -> bool) -> usize {
+    fn count(blocks: std::ops::Range<u64>, is_counted: impl Fn(u8, Operation) -> bool) -> usize {
         blocks
             .flat_map(|block| events_of(block).roles)
-            .filter(|(role, _)| matches!(role, Role::Rare(name, op) if keep(*name, *op)))
+            .filter(|(role, _)| matches!(role, Role::Rare(name, operation) if is_counted(*name, *operation)))
             .count()
     }
 
     #[test]
     fn counts_are_those_published_at_every_scale() {
-        for (place, name) in NAMES.iter().enumerate() {
+        for (index, name) in NAMES.iter().enumerate() {
             for (end, expected) in BOUNDARIES.into_iter().zip(name.until) {
                 assert_eq!(
-                    count(0..end, |n, _| n == place as u8),
+                    count(0..end, |name_index, _| name_index == index as u8),
                     expected as usize,
                     "{} in {end} blocks",
                     name.name
                 );
             }
-            let creates = count(0..1000, |n, op| n == place as u8 && op == Operation::Create);
+            let creates = count(0..1000, |name_index, operation| {
+                name_index == index as u8 && operation == Operation::Create
+            });
             assert_eq!(creates, name.creates as usize, "{}", name.name);
         }
     }
@@ -172,7 +174,9 @@ mod tests {
     #[test]
     fn names_that_occur_once_are_spread() {
         let blocks: std::collections::BTreeSet<u64> = (0..1000)
-            .filter(|&b| events_of(b).roles.iter().any(|(r, _)| matches!(r, Role::Rare(24.., _))))
+            .filter(|&block| {
+                events_of(block).roles.iter().any(|(role, _)| matches!(role, Role::Rare(24.., _)))
+            })
             .collect();
         assert!(blocks.len() >= 5, "{blocks:?}");
     }

@@ -32,7 +32,7 @@ impl Materials<'_> {
             _ => {}
         }
         let bits = self.draws.next();
-        let us = match operation {
+        let microseconds = match operation {
             // A server creates the key some milliseconds before the commit.
             Operation::Create => self.times.commit - self.times.commit % 1_000 - (2 + (bits & 15)) * 1_000,
             // Most deleted records are young: the square of a fraction favours recent times.
@@ -44,8 +44,8 @@ impl Materials<'_> {
         };
         let clock =
             if collection == Some(Collection::Post) { bits >> 16 & 31 } else { self.times.server_clock };
-        out.extend_from_slice(&tid(us, clock));
-        us
+        out.extend_from_slice(&tid(microseconds, clock));
+        microseconds
     }
 
     /// Appends the record of an ordinary collection, starting after the value of its `$type`.
@@ -111,8 +111,8 @@ impl Materials<'_> {
         out.extend_from_slice(b"at://");
         self.push_did(out, owner);
         out.extend_from_slice(b"/app.bsky.graph.list/");
-        let us = super::clock::START_US - bits % NINETY_DAYS_US;
-        out.extend_from_slice(&tid(us / 1_000 * 1_000, bits >> 58));
+        let microseconds = super::clock::START_US - bits % NINETY_DAYS_US;
+        out.extend_from_slice(&tid(microseconds / 1_000 * 1_000, bits >> 58));
     }
 
     /// Appends a member with a random text of about `bytes` bytes. `start` is its comma and name.
@@ -146,8 +146,8 @@ impl Materials<'_> {
         }
         if self.draws.permille(300) {
             out.extend_from_slice(b",\"feeds\":[");
-            for place in 0..1 + self.draws.below(3) {
-                out.extend_from_slice(if place == 0 { b"{\"cid\":\"" } else { b",{\"cid\":\"" });
+            for index in 0..1 + self.draws.below(3) {
+                out.extend_from_slice(if index == 0 { b"{\"cid\":\"" } else { b",{\"cid\":\"" });
                 let owner = self.users.of(Collection::FeedGenerator).any(self.draws.next());
                 push_cid(out, Content::Record, &mut Draws::new(self.seed, owner));
                 out.extend_from_slice(b"\",\"uri\":\"at://");

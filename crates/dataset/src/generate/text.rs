@@ -1,6 +1,6 @@
 //! Generates text as people write it: words, sentences, names, hashtags, links.
 //!
-//! Text is kept as JSON with the escapes of Go's encoder, together with the length of the raw UTF-8 text,
+//! Text is kept as JSON with the escapes of Go's encoder. The length of the raw UTF-8 text is kept, too,
 //! because facets refer to byte offsets of the raw text.
 
 use super::random::Draws;
@@ -57,7 +57,7 @@ pub(super) fn pick_language(bits: u32) -> &'static Language {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     escaped: Vec<u8>,
-    raw: u32,
+    raw_length: u32,
 }
 
 const SYLLABLES: [&str; 64] = [
@@ -71,7 +71,7 @@ impl Text {
     /// Removes all text but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.escaped.clear();
-        self.raw = 0;
+        self.raw_length = 0;
     }
 
     /// Returns the text as the content of a JSON string, without quotes.
@@ -81,21 +81,21 @@ impl Text {
 
     /// Returns the length of the raw text in UTF-8 bytes.
     pub(super) fn raw_length(&self) -> u32 {
-        self.raw
+        self.raw_length
     }
 
     /// Appends characters that need no escape in JSON.
     #[inline]
     pub(super) fn plain(&mut self, text: &str) {
         self.escaped.extend_from_slice(text.as_bytes());
-        self.raw += text.len() as u32;
+        self.raw_length += text.len() as u32;
     }
 
     /// Appends a character of one byte that JSON or Go's encoder writes as an escape sequence.
     #[inline]
     pub(super) fn escape(&mut self, sequence: &'static str) {
         self.escaped.extend_from_slice(sequence.as_bytes());
-        self.raw += 1;
+        self.raw_length += 1;
     }
 
     /// Appends a word made of random syllables, for names, typos and coined words.
@@ -111,16 +111,16 @@ impl Text {
     pub(super) fn number(&mut self, number: u64) {
         let before = self.escaped.len();
         super::identifiers::push_number(&mut self.escaped, number);
-        self.raw += (self.escaped.len() - before) as u32;
+        self.raw_length += (self.escaped.len() - before) as u32;
     }
 
     /// Appends up to 10 characters of an identifier, such as the end of a link.
     pub(super) fn slug(&mut self, bits: u64, length: usize) {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-        for place in 0..length.min(10) {
-            self.escaped.push(ALPHABET[((bits >> (6 * place)) & 63) as usize]);
+        for index in 0..length.min(10) {
+            self.escaped.push(ALPHABET[((bits >> (6 * index)) & 63) as usize]);
         }
-        self.raw += length.min(10) as u32;
+        self.raw_length += length.min(10) as u32;
     }
 
     /// Appends a user's handle without the leading `@`.
@@ -156,18 +156,18 @@ impl Text {
     /// Appends sentences of about `bytes` bytes. Bytes are an upper bound of graphemes, so that a text of at
     /// most 300 bytes never exceeds the network's limit of 300 graphemes.
     pub(super) fn sentences(&mut self, language: &Language, bytes: u32, draws: &mut Draws) {
-        let goal = self.raw + bytes;
-        let mut capital = language.capitals && draws.permille(650);
-        let capitals = capital;
+        let target_length = self.raw_length + bytes;
+        let mut is_sentence_start = language.capitals && draws.permille(650);
+        let uses_capitals = is_sentence_start;
         loop {
             let bits = draws.next();
             let start = self.escaped.len();
             self.word(language, bits, draws);
-            if capital && let Some(first) = self.escaped.get_mut(start) {
+            if is_sentence_start && let Some(first) = self.escaped.get_mut(start) {
                 first.make_ascii_uppercase();
             }
-            capital = false;
-            if self.raw + 12 >= goal {
+            is_sentence_start = false;
+            if self.raw_length + 12 >= target_length {
                 break;
             }
             let gap = (bits >> 20) & 1023;
@@ -175,24 +175,24 @@ impl Text {
                 0..70 => self.plain(","),
                 70..150 => {
                     self.plain(if gap < 125 { "." } else { "!" });
-                    capital = capitals;
+                    is_sentence_start = uses_capitals;
                 }
                 150..168 => {
                     self.plain("?");
-                    capital = capitals;
+                    is_sentence_start = uses_capitals;
                 }
                 168..186 => {
                     self.escape("\\n");
                     if gap & 1 == 0 {
                         self.escape("\\n");
                     }
-                    capital = capitals;
+                    is_sentence_start = uses_capitals;
                     continue;
                 }
                 186..214 => {
                     self.plain(" ");
-                    let place = (((bits >> 30) & 0xffff) * words::EMOJI.len() as u64) >> 16;
-                    self.plain(words::EMOJI[place as usize]);
+                    let index = (((bits >> 30) & 0xffff) * words::EMOJI.len() as u64) >> 16;
+                    self.plain(words::EMOJI[index as usize]);
                 }
                 _ => {}
             }
@@ -231,8 +231,8 @@ impl Text {
             }
             _ => {
                 let u = bits >> 48;
-                let place = ((u * u) >> 16) * language.words.len() as u64;
-                self.plain(language.words[(place >> 16) as usize]);
+                let index = ((u * u) >> 16) * language.words.len() as u64;
+                self.plain(language.words[(index >> 16) as usize]);
             }
         }
     }

@@ -29,11 +29,11 @@ pub(super) struct RankDistribution {
 impl RankDistribution {
     fn new(shares: &Octaves) -> Self {
         let mut octave_of = Box::new([0; SHARES]);
-        let mut filled = 0;
+        let mut start = 0;
         for (octave, &share) in shares.iter().enumerate() {
-            let next = (filled + usize::from(share)).min(SHARES);
-            octave_of[filled..next].fill(octave as u8);
-            filled = next;
+            let end = (start + usize::from(share)).min(SHARES);
+            octave_of[start..end].fill(octave as u8);
+            start = end;
         }
         Self { octave_of }
     }
@@ -70,11 +70,11 @@ impl Actors {
     /// Returns the user who makes the event `ordinal`.
     #[inline]
     pub(super) fn of_event(&self, ordinal: u64) -> u64 {
-        let own = mix(self.key, ordinal);
+        let hash = mix(self.key, ordinal);
         let bits = match self.bursts {
-            None => own,
+            None => hash,
             Some(Bursts { window_bits, sessions }) => {
-                let session = ((own >> 32) * u64::from(sessions)) >> 32;
+                let session = ((hash >> 32) * u64::from(sessions)) >> 32;
                 mix(!self.key, (ordinal >> window_bits) << 20 | session)
             }
         };
@@ -219,10 +219,10 @@ impl Users {
 pub(super) fn newcomer(seed: u64, block: u64, number: u32, per_block: u32) -> u64 {
     const LAST_OCTAVE: u64 = 1 << (OCTAVES - 1);
     let hash = mix(seed ^ 0x6e65_7763, block * u64::from(per_block) + u64::from(number));
-    let home = if block > 0 && hash & 0xff < 10 { (hash >> 8) % block } else { block };
+    let source_block = if block > 0 && hash & 0xff < 10 { (hash >> 8) % block } else { block };
     // An odd factor makes this a bijection within the last octave.
-    let place = (home * u64::from(per_block) + u64::from(number)).wrapping_mul(0x9e37_79b1);
-    LAST_OCTAVE | (place & (LAST_OCTAVE - 1))
+    let rank = (source_block * u64::from(per_block) + u64::from(number)).wrapping_mul(0x9e37_79b1);
+    LAST_OCTAVE | (rank & (LAST_OCTAVE - 1))
 }
 
 #[cfg(test)]
@@ -298,24 +298,24 @@ mod tests {
             (Collection::ListItem, 7_097),
         ];
         let users = Users::new(1);
-        let mut seen = published.map(|_| HashSet::new());
+        let mut user_sets = published.map(|_| HashSet::new());
         for block in 0..10 {
             let (order, plan) = (BlockOrder::new(1, block), BlockPlan::new(block));
-            for place in 0..BLOCK {
-                let Role::Commit(collection, Operation::Create) = plan.role(order.slot(place as u32)).0
+            for position in 0..BLOCK {
+                let Role::Commit(collection, Operation::Create) = plan.role(order.slot(position as u32)).0
                 else {
                     continue;
                 };
                 if let Some(index) = published.iter().position(|(name, _)| *name == collection) {
-                    seen[index].insert(users.of(collection).of_event(block * BLOCK + place));
+                    user_sets[index].insert(users.of(collection).of_event(block * BLOCK + position));
                 }
             }
         }
-        for ((collection, published), seen) in published.into_iter().zip(seen) {
-            let found = seen.len();
-            println!("{}: {found} users of ten million, published {published}", collection.name());
-            let ratio = found as f64 / f64::from(published);
-            assert!((0.9..1.1).contains(&ratio), "{}: {found} against {published}", collection.name());
+        for ((collection, published), users) in published.into_iter().zip(user_sets) {
+            let count = users.len();
+            println!("{}: {count} users of ten million, published {published}", collection.name());
+            let ratio = count as f64 / f64::from(published);
+            assert!((0.9..1.1).contains(&ratio), "{}: {count} against {published}", collection.name());
         }
     }
 
@@ -325,8 +325,8 @@ mod tests {
             let users: HashSet<u64> = (0..5_337).map(|n| newcomer(3, block, n, 5_337)).collect();
             assert_eq!(users.len(), 5_337, "block {block}");
         }
-        let ten: HashSet<u64> =
+        let ten_blocks: HashSet<u64> =
             (0..10).flat_map(|block| (0..5_337).map(move |n| newcomer(3, block, n, 5_337))).collect();
-        assert!((51_000..52_500).contains(&ten.len()), "{}", ten.len());
+        assert!((51_000..52_500).contains(&ten_blocks.len()), "{}", ten_blocks.len());
     }
 }

@@ -52,8 +52,8 @@ fn bytes(text: &[u8]) -> u64 {
     for word in words {
         hash = mix(hash ^ u64::from_le_bytes(*word));
     }
-    let last = rest.iter().rev().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
-    mix(hash ^ last)
+    let last_word = rest.iter().rev().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+    mix(hash ^ last_word)
 }
 
 /// Returns the digest of one JSON text.
@@ -61,45 +61,45 @@ fn bytes(text: &[u8]) -> u64 {
 /// # Errors
 /// If the text is not JSON, is nested more than 1,000 levels deep, or is followed by more text.
 pub fn digest(text: &[u8]) -> Result<u64, DigestError> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, position: 0 };
     let value = reader.value(0)?;
     reader.blanks();
-    match reader.at == text.len() {
+    match reader.position == text.len() {
         true => Ok(value),
-        false => Err(reader.wrong()),
+        false => Err(reader.error()),
     }
 }
 
 struct Reader<'a> {
     text: &'a [u8],
-    at: usize,
+    position: usize,
 }
 
 impl Reader<'_> {
-    fn wrong(&self) -> DigestError {
-        DigestError { at: self.at }
+    fn error(&self) -> DigestError {
+        DigestError { at: self.position }
     }
 
     fn next(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
+        self.text.get(self.position).copied()
     }
 
     fn blanks(&mut self) {
         while matches!(self.next(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     /// Consumes the next byte and returns `true` if it is `byte`.
     fn takes(&mut self, byte: u8) -> bool {
-        let is_there = self.next() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
+        let is_match = self.next() == Some(byte);
+        self.position += usize::from(is_match);
+        is_match
     }
 
     fn value(&mut self, depth: u32) -> Result<u64, DigestError> {
         if depth > DEEPEST {
-            return Err(self.wrong());
+            return Err(self.error());
         }
         self.blanks();
         match self.next() {
@@ -108,31 +108,31 @@ impl Reader<'_> {
             Some(b'"') => Ok(mix(OF_TEXT ^ self.text()?)),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => {
-                for (place, word) in [&b"null"[..], b"true", b"false"].into_iter().enumerate() {
-                    if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
-                        self.at += word.len();
-                        return Ok(mix(OF_WORD ^ place as u64));
+                for (index, word) in [&b"null"[..], b"true", b"false"].into_iter().enumerate() {
+                    if self.text.get(self.position..).is_some_and(|rest| rest.starts_with(word)) {
+                        self.position += word.len();
+                        return Ok(mix(OF_WORD ^ index as u64));
                     }
                 }
-                Err(self.wrong())
+                Err(self.error())
             }
         }
     }
 
     fn object(&mut self, depth: u32) -> Result<u64, DigestError> {
-        self.at += 1;
+        self.position += 1;
         let mut sum = 0_u64;
         self.blanks();
         if !self.takes(b'}') {
             loop {
                 self.blanks();
                 if self.next() != Some(b'"') {
-                    return Err(self.wrong());
+                    return Err(self.error());
                 }
                 let name = self.text()?;
                 self.blanks();
                 if !self.takes(b':') {
-                    return Err(self.wrong());
+                    return Err(self.error());
                 }
                 let value = self.value(depth + 1)?;
                 sum = sum.wrapping_add(mix(mix(OF_MEMBER ^ name).wrapping_mul(3) ^ value));
@@ -141,7 +141,7 @@ impl Reader<'_> {
                     break;
                 }
                 if !self.takes(b',') {
-                    return Err(self.wrong());
+                    return Err(self.error());
                 }
             }
         }
@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 
     fn array(&mut self, depth: u32) -> Result<u64, DigestError> {
-        self.at += 1;
+        self.position += 1;
         let mut hash = OF_ARRAY;
         self.blanks();
         if !self.takes(b']') {
@@ -160,7 +160,7 @@ impl Reader<'_> {
                     break;
                 }
                 if !self.takes(b',') {
-                    return Err(self.wrong());
+                    return Err(self.error());
                 }
             }
         }
@@ -169,38 +169,38 @@ impl Reader<'_> {
 
     /// Parses a string and returns the hash of its decoded content.
     fn text(&mut self) -> Result<u64, DigestError> {
-        let start = self.at;
-        self.at += 1;
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let end = memchr::memchr2(b'"', b'\\', rest).ok_or_else(|| self.wrong())?;
+        let start = self.position;
+        self.position += 1;
+        let rest = self.text.get(self.position..).unwrap_or_default();
+        let end = memchr::memchr2(b'"', b'\\', rest).ok_or_else(|| self.error())?;
         if rest.get(end) == Some(&b'"') {
-            self.at += end + 1;
+            self.position += end + 1;
             return Ok(bytes(rest.get(..end).unwrap_or_default()));
         }
         // Escapes are rare, so they are decoded by serde_json.
         loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            let end = memchr::memchr2(b'"', b'\\', rest).ok_or_else(|| self.wrong())?;
-            self.at += end + 1;
+            let rest = self.text.get(self.position..).unwrap_or_default();
+            let end = memchr::memchr2(b'"', b'\\', rest).ok_or_else(|| self.error())?;
+            self.position += end + 1;
             if rest.get(end) == Some(&b'"') {
                 break;
             }
-            self.at += 1;
+            self.position += 1;
         }
-        let whole = self.text.get(start..self.at).unwrap_or_default();
-        let text: String = serde_json::from_slice(whole).map_err(|_| DigestError { at: start })?;
+        let quoted = self.text.get(start..self.position).unwrap_or_default();
+        let text: String = serde_json::from_slice(quoted).map_err(|_| DigestError { at: start })?;
         Ok(bytes(text.as_bytes()))
     }
 
     fn number(&mut self) -> Result<u64, DigestError> {
-        let start = self.at;
+        let start = self.position;
         while matches!(self.next(), Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) {
-            self.at += 1;
+            self.position += 1;
         }
-        let digits = self.text.get(start..self.at).unwrap_or_default();
+        let digits = self.text.get(start..self.position).unwrap_or_default();
         let text = std::str::from_utf8(digits).map_err(|_| DigestError { at: start })?;
-        if let Ok(whole) = text.parse::<i64>() {
-            return Ok(NumberOf(whole).digest());
+        if let Ok(integer) = text.parse::<i64>() {
+            return Ok(NumberOf(integer).digest());
         }
         let number: f64 = text.parse().map_err(|_| DigestError { at: start })?;
         // Some systems return a whole number with a decimal point.
@@ -215,19 +215,19 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> u64 {
+    fn digest_of(text: &str) -> u64 {
         digest(text.as_bytes()).unwrap()
     }
 
     #[test]
     fn order_of_members_spacing_and_spelling_do_not_matter() {
-        let one = of(r#"{"a": 1, "b": [1, {"c": "é"}], "d": null}"#);
-        assert_eq!(one, of("{\"d\":null,\n\"b\":[1.0,{\"c\":\"\\u00e9\"}],\"a\":1e0}"));
+        let expected = digest_of(r#"{"a": 1, "b": [1, {"c": "é"}], "d": null}"#);
+        assert_eq!(expected, digest_of("{\"d\":null,\n\"b\":[1.0,{\"c\":\"\\u00e9\"}],\"a\":1e0}"));
     }
 
     #[test]
     fn everything_else_does() {
-        let all = [
+        let texts = [
             r#"{"a":1,"b":2}"#,
             r#"{"a":2,"b":1}"#,
             r#"{"a":1}"#,
@@ -249,8 +249,8 @@ mod tests {
             r#"{"a":null}"#,
             r#"{"a":1,"a":1}"#,
         ];
-        let digests: std::collections::HashSet<u64> = all.iter().map(|text| of(text)).collect();
-        assert_eq!(digests.len(), all.len());
+        let digests: std::collections::HashSet<u64> = texts.iter().map(|text| digest_of(text)).collect();
+        assert_eq!(digests.len(), texts.len());
     }
 
     #[test]
@@ -281,10 +281,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_values_and_only_these_have_equal_digests(one in values(), other in values()) {
-            let spaced = serde_json::to_string_pretty(&one).unwrap();
-            prop_assert_eq!(of(&one.to_string()), of(&spaced));
-            prop_assert_eq!(one == other, of(&one.to_string()) == of(&other.to_string()));
+        fn equal_values_and_only_these_have_equal_digests(left in values(), right in values()) {
+            let spaced = serde_json::to_string_pretty(&left).unwrap();
+            prop_assert_eq!(digest_of(&left.to_string()), digest_of(&spaced));
+            prop_assert_eq!(left == right, digest_of(&left.to_string()) == digest_of(&right.to_string()));
         }
     }
 }

@@ -26,10 +26,10 @@ impl Larger {
         (0..self.n).filter(move |order| self.more >> order & 1 == 1)
     }
 
-    fn maker(self) -> NestedGenerator {
-        let mut maker = NestedGenerator::new(self.table());
-        self.orders().for_each(|order| maker.add(&name(order), order));
-        maker
+    fn generator(self) -> NestedGenerator {
+        let mut generator = NestedGenerator::new(self.table());
+        self.orders().for_each(|order| generator.add(&name(order), order));
+        generator
     }
 
     /// Writes the document as a line of a file, with the key 0. Returns the length of the document's text in
@@ -38,26 +38,26 @@ impl Larger {
     /// # Errors
     /// If writing to `out` fails.
     pub fn line(self, out: &mut dyn Write) -> io::Result<u64> {
-        let mut maker = self.maker();
-        maker.line(0, out)?;
-        Ok(maker.bytes())
+        let mut generator = self.generator();
+        generator.line(0, out)?;
+        Ok(generator.bytes())
     }
 
     /// Returns the length of the document's text in bytes. Generates the text to measure it.
     #[must_use]
     pub fn bytes(self) -> u64 {
-        self.maker().bytes()
+        self.generator().bytes()
     }
 
     /// Returns the digest of the document, equal to [`super::digest()`] of its text.
     #[must_use]
     pub fn digest(self) -> u64 {
         let number = |number: i64| ("l", NumberOf(number).digest());
-        let beside = self.orders().fold(identical_below(self.n), |sum, order| {
-            let whole = digest::object(std::iter::once(number(order.into())), identical_below(order));
-            sum.wrapping_add(digest::member(name(order).as_bytes(), whole))
+        let sum = self.orders().fold(identical_below(self.n), |sum, order| {
+            let member_value = digest::object(std::iter::once(number(order.into())), identical_below(order));
+            sum.wrapping_add(digest::member(name(order).as_bytes(), member_value))
         });
-        digest::object(std::iter::once(number(NestedTable::top_level_number(0) as i64)), beside)
+        digest::object(std::iter::once(number(NestedTable::top_level_number(0) as i64)), sum)
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn sizes_grow_from_one_ordinal_to_the_next() {
         let lengths: Vec<usize> = (0..256).map(|more| text(8, more).len()).collect();
-        assert!(lengths.is_sorted_by(|one, other| one < other));
+        assert!(lengths.is_sorted_by(|length, next_length| length < next_length));
         assert!(lengths[255] < text(9, 0).len() + 10 && lengths[255] > text(9, 0).len() - 100);
     }
 

@@ -16,17 +16,17 @@ pub struct NestedGenerator {
     /// Text after the top-level `l`: all further members, each with a leading comma.
     below: Vec<u8>,
     /// Offsets in `below` of the inner objects' numbers. Empty if all documents have the same numbers.
-    places: Vec<u32>,
+    number_offsets: Vec<u32>,
 }
 
 impl NestedGenerator {
     /// Builds the text that all documents of the table share.
     #[must_use]
     pub fn new(table: NestedTable) -> Self {
-        let mut maker = Self { table, below: Vec::new(), places: Vec::new() };
-        maker.below.reserve(NestedTable::nominal_bytes_of(table.n) as usize * 5 / 4);
-        maker.members(table.n);
-        maker
+        let mut generator = Self { table, below: Vec::new(), number_offsets: Vec::new() };
+        generator.below.reserve(NestedTable::nominal_bytes_of(table.n) as usize * 5 / 4);
+        generator.members(table.n);
+        generator
     }
 
     /// Returns the table whose documents are generated.
@@ -42,7 +42,7 @@ impl NestedGenerator {
             match self.table.data {
                 InnerContent::Identical => self.below.extend_from_slice(k.to_string().as_bytes()),
                 InnerContent::Distinct => {
-                    self.places.push(self.below.len() as u32);
+                    self.number_offsets.push(self.below.len() as u32);
                     self.below.extend_from_slice(&[b'0'; DIGITS]);
                 }
             }
@@ -77,10 +77,10 @@ impl NestedGenerator {
     /// If writing to `out` fails.
     pub fn document(&mut self, key: u64, out: &mut dyn Write) -> io::Result<()> {
         let seed = self.table.seed;
-        for (place, position) in self.places.iter().zip(1..) {
+        for (offset, position) in self.number_offsets.iter().zip(1..) {
             let mut number = inner(seed, key, position);
-            let place = *place as usize;
-            for digit in self.below.get_mut(place..place + DIGITS).into_iter().flatten().rev() {
+            let offset = *offset as usize;
+            for digit in self.below.get_mut(offset..offset + DIGITS).into_iter().flatten().rev() {
                 *digit = b'0' + (number % 10) as u8;
                 number /= 10;
             }
@@ -157,16 +157,16 @@ mod tests {
             (18, 4_194_807, 3_408_377),
             (20, 16_779_255, 13_633_529),
         ] {
-            let maker = NestedGenerator::new(table(n, 3, InnerContent::Identical));
-            assert_eq!(maker.length(0), spaced);
+            let generator = NestedGenerator::new(table(n, 3, InnerContent::Identical));
+            assert_eq!(generator.length(0), spaced);
             let mut out = Vec::new();
-            maker.clone().document(0, &mut out).unwrap();
+            generator.clone().document(0, &mut out).unwrap();
             assert_eq!(out.len() as u64, spaced);
             let blanks = out.iter().filter(|byte| **byte == b' ').count() as u64;
             assert_eq!(spaced - blanks, compact);
             // One digit more, and the member `rare`.
-            assert_eq!((maker.length(1), maker.length(2)), (spaced + 1 + 11, spaced + 1));
-            assert_eq!(maker.bytes(), 3 * spaced + 13);
+            assert_eq!((generator.length(1), generator.length(2)), (spaced + 1 + 11, spaced + 1));
+            assert_eq!(generator.bytes(), 3 * spaced + 13);
         }
     }
 
@@ -201,19 +201,19 @@ mod tests {
         for data in [InnerContent::Identical, InnerContent::Distinct] {
             for n in [0, 1, 5, 8] {
                 let table = table(n, 103, data);
-                let mut maker = NestedGenerator::new(table);
-                let (mut sum, mut of_copies) = (0_u64, 0_u64);
+                let mut generator = NestedGenerator::new(table);
+                let (mut sum, mut copies_sum) = (0_u64, 0_u64);
                 for key in 0..table.documents {
                     let mut out = Vec::new();
-                    maker.document(key, &mut out).unwrap();
-                    let one = digest(&out).unwrap();
-                    assert_eq!(table.digest_of(key, None), one);
-                    sum = sum.wrapping_add(one);
+                    generator.document(key, &mut out).unwrap();
+                    let document_digest = digest(&out).unwrap();
+                    assert_eq!(table.digest_of(key, None), document_digest);
+                    sum = sum.wrapping_add(document_digest);
                     let mut copy: Value = serde_json::from_slice(&out).unwrap();
                     copy["l"] = 1.into();
-                    of_copies = of_copies.wrapping_add(digest(copy.to_string().as_bytes()).unwrap());
+                    copies_sum = copies_sum.wrapping_add(digest(copy.to_string().as_bytes()).unwrap());
                 }
-                assert_eq!((table.digest(None), table.digest(Some(1))), (sum, of_copies));
+                assert_eq!((table.digest(None), table.digest(Some(1))), (sum, copies_sum));
             }
         }
     }
@@ -221,8 +221,8 @@ mod tests {
     #[test]
     fn documents_that_are_distinct_share_no_number() {
         let numbers = |key| -> Vec<u64> { (1..256).map(|position| inner(1, key, position)).collect() };
-        let same = numbers(1).iter().zip(&numbers(2)).filter(|(one, other)| one == other).count();
-        assert!(same < 3, "{same}");
+        let equal = numbers(1).iter().zip(&numbers(2)).filter(|(left, right)| left == right).count();
+        assert!(equal < 3, "{equal}");
         assert_eq!(text(8, 1, InnerContent::Distinct), text(8, 1, InnerContent::Distinct));
     }
 }

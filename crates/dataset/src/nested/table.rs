@@ -134,9 +134,9 @@ impl NestedTable {
     /// `k(n−1).k(n−2).l`, and so on.
     #[must_use]
     pub fn digest_of_changed(&self, key: u64, changed: &[(u32, i64)]) -> u64 {
-        let number_at = |depth: u32, own: i64| {
-            let found = changed.iter().rev().find(|(at, _)| *at == depth);
-            NumberOf(found.map_or(own, |(_, number)| *number)).digest()
+        let number_at = |depth: u32, original: i64| {
+            let replacement = changed.iter().rev().find(|(changed_depth, _)| *changed_depth == depth);
+            NumberOf(replacement.map_or(original, |(_, number)| *number)).digest()
         };
         let is_below = changed.iter().any(|(depth, _)| *depth > 1);
         let below = match self.data {
@@ -160,7 +160,7 @@ impl NestedTable {
         };
         let mut sum = 0_u64;
         for key in 0..self.documents {
-            let one = match &mut below {
+            let document_digest = match &mut below {
                 Some(below) => {
                     let l = l.unwrap_or(Self::top_level_number(key) as i64);
                     let rare = Self::is_rare(key).then_some(("rare", NumberOf(1).digest()));
@@ -168,7 +168,7 @@ impl NestedTable {
                 }
                 None => self.digest_of(key, l),
             };
-            sum = sum.wrapping_add(one);
+            sum = sum.wrapping_add(document_digest);
         }
         sum
     }
@@ -183,8 +183,8 @@ impl NestedTable {
             let path = path.filter(|_| k + 1 == n).map(|(depth, number_at)| (depth + 1, number_at));
             let number = path.map_or_else(|| NumberOf(l).digest(), |(depth, number_at)| number_at(depth, l));
             let below = self.distinct_below(k, key, position, path);
-            let whole = object([("l", number)].into_iter(), below);
-            sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), whole));
+            let member_object = object([("l", number)].into_iter(), below);
+            sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), member_object));
         }
         sum
     }
@@ -195,21 +195,21 @@ type NumberAt<'a> = &'a dyn Fn(u32, i64) -> u64;
 
 /// Like [`identical_below`], for an object at `depth` on the path of replaced numbers.
 fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
-    let Some(last) = n.checked_sub(1) else { return 0 };
-    let below = identical_changed(last, depth + 1, number_at);
-    let whole = object([("l", number_at(depth + 1, i64::from(last)))].into_iter(), below);
-    identical_below(last).wrapping_add(super::digest::member(format!("k{last}").as_bytes(), whole))
+    let Some(largest) = n.checked_sub(1) else { return 0 };
+    let below = identical_changed(largest, depth + 1, number_at);
+    let member = object([("l", number_at(depth + 1, i64::from(largest)))].into_iter(), below);
+    identical_below(largest).wrapping_add(super::digest::member(format!("k{largest}").as_bytes(), member))
 }
 
 /// Returns the sum of digests of the members `k0` … of an object of order `n` for
 /// [`InnerContent::Identical`].
 pub(super) fn identical_below(n: u32) -> u64 {
-    let mut wholes: Vec<u64> = Vec::new();
+    let mut objects: Vec<u64> = Vec::new();
     let mut sum = 0_u64;
     for k in 0..n {
-        let whole = object([("l", NumberOf(i64::from(k)).digest())].into_iter(), sum);
-        wholes.push(whole);
-        sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), whole));
+        let member_object = object([("l", NumberOf(i64::from(k)).digest())].into_iter(), sum);
+        objects.push(member_object);
+        sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), member_object));
     }
     sum
 }
@@ -251,13 +251,13 @@ mod tests {
     fn values_are_those_of_the_law() {
         // 10, 7929, 15848, 23767 modulo 1000.
         assert_eq!((0..4).map(NestedTable::top_level_number).collect::<Vec<_>>(), [10, 929, 848, 767]);
-        let tens = |documents| {
+        let matches = |documents| {
             NestedTable { n: 12, documents, data: InnerContent::Identical, seed: 1 }
                 .keys_where_l_is_10()
                 .len() as u64
         };
         for documents in [8192_u64, 2048, 1024, 999, 4, 1] {
-            assert_eq!(tens(documents), documents.div_ceil(1000), "{documents}");
+            assert_eq!(matches(documents), documents.div_ceil(1000), "{documents}");
         }
         let rare =
             |documents| NestedTable { n: 12, documents, data: InnerContent::Identical, seed: 1 }.rare().len();
@@ -267,20 +267,21 @@ mod tests {
 
     #[test]
     fn the_order_of_numbers_is_that_of_no_text_from_thirteen_documents_on() {
-        let differs = |documents| {
+        let is_different = |documents| {
             let table = NestedTable { n: 2, documents, data: InnerContent::Identical, seed: 1 };
-            let mut as_text = (0..documents).collect::<Vec<u64>>();
-            as_text.sort_by_key(|key| (NestedTable::top_level_number(*key).to_string(), *key));
-            as_text != table.ordered()
+            let mut text_order = (0..documents).collect::<Vec<u64>>();
+            text_order.sort_by_key(|key| (NestedTable::top_level_number(*key).to_string(), *key));
+            text_order != table.ordered()
         };
-        assert!(!differs(4) && !differs(12) && differs(13) && differs(64));
+        assert!(!is_different(4) && !is_different(12) && is_different(13) && is_different(64));
     }
 
     #[test]
     fn totals_are_made_of_whole_documents() {
-        let of = |n, total| NestedTable::of_total(n, total, InnerContent::Identical, 1).unwrap().documents;
-        assert_eq!([12, 14, 16, 18, 20].map(|n| of(n, 64 << 20)), [1024, 256, 64, 16, 4]);
-        assert_eq!(of(20, 1 << 20), 1);
+        let document_count =
+            |n, total| NestedTable::of_total(n, total, InnerContent::Identical, 1).unwrap().documents;
+        assert_eq!([12, 14, 16, 18, 20].map(|n| document_count(n, 64 << 20)), [1024, 256, 64, 16, 4]);
+        assert_eq!(document_count(20, 1 << 20), 1);
         assert!(NestedTable::of_total(27, 1 << 40, InnerContent::Identical, 1).is_err());
         assert_eq!(
             [65_536, 1 << 20, 65_535, 8].map(NestedTable::ordinal_of),

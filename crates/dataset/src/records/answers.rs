@@ -1,4 +1,5 @@
-//! Verifies answers with several values: scans in key order, and elements that satisfy a condition.
+//! Verifies answers with several values: scans in key order, and the elements of a record whose `status` is
+//! `true`, which is called the condition below.
 
 use super::Kind;
 use super::answer_error::{AnswerError, AnswerFault};
@@ -6,7 +7,7 @@ use super::check::{Scratch, SeenVersions, WriteScope};
 use super::set::RecordSet;
 use super::shape::Node;
 
-/// Keys of the loaded records in ascending order, which detect records omitted by a scan.
+/// Keys of the loaded records in ascending order, for the detection of records that a scan omits.
 #[derive(Clone, Debug)]
 pub struct SortedKeys {
     keys: Vec<u64>,
@@ -21,57 +22,69 @@ impl RecordSet {
         SortedKeys { keys }
     }
 
-    /// Starts the verification of a scan from the key of record `start`. With `loaded`, omitted records are
-    /// detected; none of these records may have been deleted.
+    /// Starts the verification of a scan of at most `limit` rows from the key of record `start`. With
+    /// `loaded_keys`, omitted records are detected; none of these records may have been deleted.
     #[must_use]
-    pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded: Option<&'a SortedKeys>) -> ScanCheck<'a> {
-        let first = self.records.numeric(start);
-        let due = loaded.map_or(0, |loaded| loaded.keys.partition_point(|key| *key < first));
-        ScanCheck { set: self, loaded, due, least: Some(first), rows: 0, limit }
+    pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded_keys: Option<&'a SortedKeys>) -> ScanCheck<'a> {
+        let first_key = self.records.numeric(start);
+        let next_required =
+            loaded_keys.map_or(0, |loaded| loaded.keys.partition_point(|key| *key < first_key));
+        ScanCheck { set: self, loaded_keys, next_required, min_key: Some(first_key), row_count: 0, limit }
     }
 
-    /// Starts the verification of the elements of a record's array, or the entries of its object, that
-    /// satisfy the condition.
+    /// Starts the verification of an answer with the elements of the array in record `number`, or the entries
+    /// of its object, that satisfy the condition.
     #[must_use]
-    pub fn elements(&self, number: u64, form: ContainerKind) -> ElementCheck<'_> {
+    pub fn elements(&self, number: u64, container: ContainerKind) -> ElementCheck<'_> {
         let members = match self.records.kind {
             Kind::Items { members } => members as usize,
             _ => 0,
         };
-        let paths = match form {
+        let paths = match container {
             ContainerKind::Array => 0..members,
             ContainerKind::Object => members..2 * members,
         };
-        ElementCheck { set: self, number, next: paths.start, paths, found: Vec::new(), in_order: true }
+        ElementCheck {
+            set: self,
+            number,
+            next_path: paths.start,
+            paths,
+            found_paths: Vec::new(),
+            in_order: true,
+        }
     }
 
     /// Returns the number of elements or entries that satisfy the condition, in all records 0 to `loaded`
     /// (exclusive).
     #[must_use]
-    pub fn elements_of_all(&self, form: ContainerKind, loaded: u64) -> u64 {
+    pub fn elements_of_all(&self, container: ContainerKind, loaded: u64) -> u64 {
         let Kind::Items { members } = self.records.kind else { return 0 };
-        let (members, offset) = match form {
+        let (members, first_path) = match container {
             ContainerKind::Array => (members as usize, 0),
             ContainerKind::Object => (members as usize, members as usize),
         };
-        // Exactly one of every four satisfies the condition.
-        let rest = members / 4 * 4..members;
-        let of_rest = |number| rest.clone().filter(|place| self.satisfies(number, offset + place)).count();
-        let fours = (members / 4) as u64;
-        if rest.is_empty() {
-            return fours * loaded;
+        // Exactly one element of every complete group of four satisfies the condition. In an incomplete last
+        // group that depends on the record.
+        let complete_groups = (members / 4) as u64;
+        let last_group = members / 4 * 4..members;
+        if last_group.is_empty() {
+            return complete_groups * loaded;
         }
-        (0..loaded).map(|number| fours + of_rest(number) as u64).sum()
+        let count_in_last_group =
+            |number| last_group.clone().filter(|index| self.satisfies(number, first_path + index)).count();
+        (0..loaded).map(|number| complete_groups + count_in_last_group(number) as u64).sum()
     }
 
+    /// Returns the expected shape of the element or entry that contains a path. `None` if no element does.
     pub(super) fn element_node(&self, path: usize) -> Option<&Node> {
         let Kind::Items { members } = self.records.kind else { return None };
         let Node::Object(root) = &self.shape.root else { return None };
-        let (form, place) = (path / members as usize, path % members as usize);
-        let name: &[u8] = if form == 0 { b"\"list\"" } else { b"\"map\"" };
+        // Paths of the array's elements come first, then those of the object's entries.
+        let (container, index) = (path / members as usize, path % members as usize);
+        let name: &[u8] = if container == 0 { b"\"list\"" } else { b"\"map\"" };
         match &root.members[root.find(name)?] {
-            Node::Array(elements) => elements.get(place),
-            Node::Object(entries) => entries.members.get(place),
+            Node::Array(elements) => elements.get(index),
+            Node::Object(entries) => entries.members.get(index),
             _ => None,
         }
     }
@@ -81,27 +94,29 @@ impl RecordSet {
 #[derive(Clone, Debug)]
 pub struct ScanCheck<'a> {
     set: &'a RecordSet,
-    loaded: Option<&'a SortedKeys>,
-    /// Index of the next loaded key that must be returned.
-    due: usize,
-    /// Smallest key that may be returned next. `None` if no larger key exists.
-    least: Option<u64>,
-    rows: u64,
+    loaded_keys: Option<&'a SortedKeys>,
+    /// Index in `loaded_keys` of the next key that the scan must return.
+    next_required: usize,
+    /// Smallest key that may be returned next. `None` if the last row had the largest possible key.
+    min_key: Option<u64>,
+    /// Number of rows verified so far.
+    row_count: u64,
+    /// Maximum number of rows of the scan.
     limit: u64,
 }
 
 impl ScanCheck<'_> {
-    /// Verifies that the next row's key is in order and that no loaded record was omitted. Returns the number
-    /// of its record, whose document must be verified separately.
+    /// Verifies that the next row's key is in order and that no loaded record before it was omitted. Returns
+    /// the number of its record, whose document must be verified separately.
     ///
     /// # Errors
     ///
     /// [`AnswerFault::Key`] if the key is malformed, [`AnswerFault::Order`] if it is out of order,
-    /// [`AnswerFault::Omitted`] if a loaded key before it was left out, [`AnswerFault::Surplus`] if there are
+    /// [`AnswerFault::Omitted`] if a loaded key before it was omitted, [`AnswerFault::Surplus`] if there are
     /// more rows than the limit.
     pub fn key(&mut self, key: &[u8]) -> Result<u64, AnswerError> {
         let number = self.set.records.number(key);
-        self.number(number.ok_or(self.wrong(AnswerFault::Key))?)
+        self.number(number.ok_or(self.row_error(AnswerFault::Key))?)
     }
 
     /// Like [`Self::key`], for a row given by its record number.
@@ -111,21 +126,21 @@ impl ScanCheck<'_> {
     /// See [`Self::key`].
     pub fn number(&mut self, number: u64) -> Result<u64, AnswerError> {
         let key = self.set.records.numeric(number);
-        if self.rows >= self.limit {
-            return Err(self.wrong(AnswerFault::Surplus));
+        if self.row_count >= self.limit {
+            return Err(self.row_error(AnswerFault::Surplus));
         }
-        if self.least.is_none_or(|least| key < least) {
-            return Err(self.wrong(AnswerFault::Order));
+        if self.min_key.is_none_or(|min_key| key < min_key) {
+            return Err(self.row_error(AnswerFault::Order));
         }
-        if let Some(loaded) = self.loaded {
-            match loaded.keys.get(self.due) {
-                Some(due) if key > *due => return Err(self.wrong(AnswerFault::Omitted)),
-                Some(due) if key == *due => self.due += 1,
+        if let Some(loaded) = self.loaded_keys {
+            match loaded.keys.get(self.next_required) {
+                Some(required) if key > *required => return Err(self.row_error(AnswerFault::Omitted)),
+                Some(required) if key == *required => self.next_required += 1,
                 _ => {}
             }
         }
-        self.least = key.checked_add(1);
-        self.rows += 1;
+        self.min_key = key.checked_add(1);
+        self.row_count += 1;
         Ok(number)
     }
 
@@ -152,16 +167,21 @@ impl ScanCheck<'_> {
     ///
     /// [`AnswerFault::Omitted`] if there are fewer rows than the limit although more loaded records follow.
     pub fn finish(self) -> Result<u64, AnswerError> {
-        let more = self.loaded.is_some_and(|loaded| self.due < loaded.keys.len());
-        if more && self.rows < self.limit { Err(self.wrong(AnswerFault::Omitted)) } else { Ok(self.rows) }
+        let has_more = self.loaded_keys.is_some_and(|loaded| self.next_required < loaded.keys.len());
+        if has_more && self.row_count < self.limit {
+            Err(self.row_error(AnswerFault::Omitted))
+        } else {
+            Ok(self.row_count)
+        }
     }
 
-    fn wrong(&self, fault: AnswerFault) -> AnswerError {
-        AnswerError { fault, at: usize::try_from(self.rows).unwrap_or(usize::MAX) }
+    /// Returns an error at the current row.
+    fn row_error(&self, fault: AnswerFault) -> AnswerError {
+        AnswerError { fault, at: usize::try_from(self.row_count).unwrap_or(usize::MAX) }
     }
 }
 
-/// Container whose elements or entries are queried.
+/// Container in a record whose elements or entries are queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
     /// The elements of the array `list`.
@@ -174,24 +194,27 @@ pub enum ContainerKind {
 #[derive(Clone, Debug)]
 pub struct ElementCheck<'a> {
     set: &'a RecordSet,
+    /// Number of the record.
     number: u64,
+    /// Paths of all elements or entries of the container.
     paths: std::ops::Range<usize>,
-    /// First path that has not been seen yet, while elements arrive in order.
-    next: usize,
-    /// Paths already found, once elements have arrived out of order.
-    found: Vec<usize>,
+    /// First path that has not been seen yet; unused once an element has arrived out of order.
+    next_path: usize,
+    /// Paths of the elements seen so far; empty while elements arrive in order.
+    found_paths: Vec<usize>,
+    /// Whether all elements so far have arrived in order, which needs no list of the paths seen.
     in_order: bool,
 }
 
 impl ElementCheck<'_> {
-    /// Verifies the value of the next element, given without escapes. Returns its path and version.
+    /// Verifies the value of the next element, whose text has no escapes. Returns its path and version.
     ///
     /// # Errors
     ///
     /// If the value belongs to no element that satisfies the condition, or to one that was already returned.
     pub fn value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), AnswerError> {
         let (set, number) = (self.set, self.number);
-        self.find(|path| set.check_value(number, path, text, scratch))
+        self.match_path(|path| set.check_value(number, path, text, scratch))
     }
 
     /// Verifies the next element, given as JSON text. Returns its path and versions.
@@ -206,46 +229,53 @@ impl ElementCheck<'_> {
         scratch: &mut Scratch,
     ) -> Result<(usize, SeenVersions), AnswerError> {
         let (set, number) = (self.set, self.number);
-        self.find(|path| set.check_element(number, path, text, written, scratch))
+        self.match_path(|path| set.check_element(number, path, text, written, scratch))
     }
 
-    /// Iterates over the paths from `from` on that satisfy the condition.
-    fn satisfying(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
-        (from..self.paths.end).filter(|path| self.set.satisfies(self.number, *path))
+    /// Returns the paths from `start` on that satisfy the condition.
+    fn satisfying_paths(&self, start: usize) -> impl Iterator<Item = usize> + '_ {
+        (start..self.paths.end).filter(|path| self.set.satisfies(self.number, *path))
     }
 
-    fn find<T>(
+    /// Finds the path that `check` accepts among those that satisfy the condition and have not been seen yet:
+    /// first the next one in order, then all others. Returns it with the result of `check`, or the first
+    /// error.
+    fn match_path<T>(
         &mut self,
         mut check: impl FnMut(usize) -> Result<T, AnswerError>,
     ) -> Result<(usize, T), AnswerError> {
-        let mut first_wrong = None;
+        let mut first_error = None;
         if self.in_order {
-            let Some(path) = self.satisfying(self.next).next() else { return Err(self.surplus()) };
+            let Some(path) = self.satisfying_paths(self.next_path).next() else {
+                return Err(self.surplus_error());
+            };
             match check(path) {
-                Ok(found) => {
-                    self.next = path + 1;
-                    return Ok((path, found));
+                Ok(checked) => {
+                    self.next_path = path + 1;
+                    return Ok((path, checked));
                 }
-                Err(wrong) => first_wrong = Some(wrong),
+                Err(error) => first_error = Some(error),
             }
-            self.found = self.satisfying(self.paths.start).take_while(|path| *path < self.next).collect();
+            self.found_paths =
+                self.satisfying_paths(self.paths.start).take_while(|path| *path < self.next_path).collect();
             self.in_order = false;
         }
-        let left: Vec<usize> =
-            self.satisfying(self.paths.start).filter(|path| !self.found.contains(path)).collect();
-        for path in left {
+        let remaining: Vec<usize> =
+            self.satisfying_paths(self.paths.start).filter(|path| !self.found_paths.contains(path)).collect();
+        for path in remaining {
             match check(path) {
-                Ok(found) => {
-                    self.found.push(path);
-                    return Ok((path, found));
+                Ok(checked) => {
+                    self.found_paths.push(path);
+                    return Ok((path, checked));
                 }
-                Err(wrong) => first_wrong = first_wrong.or(Some(wrong)),
+                Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        Err(first_wrong.unwrap_or_else(|| self.surplus()))
+        Err(first_error.unwrap_or_else(|| self.surplus_error()))
     }
 
-    fn surplus(&self) -> AnswerError {
+    /// Returns the error for an element beyond those that satisfy the condition.
+    fn surplus_error(&self) -> AnswerError {
         AnswerError { fault: AnswerFault::Surplus, at: self.paths.len() }
     }
 
@@ -255,12 +285,16 @@ impl ElementCheck<'_> {
     ///
     /// [`AnswerFault::Missing`] if an element that satisfies the condition was not returned.
     pub fn finish(self) -> Result<usize, AnswerError> {
-        let all = self.satisfying(self.paths.start).count();
+        let expected = self.satisfying_paths(self.paths.start).count();
         let found = if self.in_order {
-            self.satisfying(self.paths.start).take_while(|path| *path < self.next).count()
+            self.satisfying_paths(self.paths.start).take_while(|path| *path < self.next_path).count()
         } else {
-            self.found.len()
+            self.found_paths.len()
         };
-        if found == all { Ok(all) } else { Err(AnswerError { fault: AnswerFault::Missing, at: found }) }
+        if found == expected {
+            Ok(found)
+        } else {
+            Err(AnswerError { fault: AnswerFault::Missing, at: found })
+        }
     }
 }

@@ -60,9 +60,9 @@ impl RecordSet {
         ExpectedSubtree { root: self.shape.part(paths) }
     }
 
-    /// Verifies that a text is this record's document: the exact shape with members in any order, the key if
-    /// there is one, and every value by its own tag. Values that writes change may have any version; all
-    /// other values must have one common version.
+    /// Verifies that a text is this record's document. It must have the exact shape with members in any
+    /// order, the record's key if documents have one, and the right value for each tag. Values that writes
+    /// change may have any version; all other values must have one common version.
     ///
     /// # Errors
     ///
@@ -132,9 +132,9 @@ impl RecordSet {
         if expected.as_slice() == text {
             return Ok(version);
         }
-        let same = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
-        let fault = if same == text.len() { AnswerFault::Truncated } else { AnswerFault::Value };
-        Err(AnswerError { fault, at: same })
+        let matching = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
+        let fault = if matching == text.len() { AnswerFault::Truncated } else { AnswerFault::Value };
+        Err(AnswerError { fault, at: matching })
     }
 
     fn check_node(
@@ -151,7 +151,7 @@ impl RecordSet {
             number,
             hashes: self.hashes(number),
             written,
-            seen: SeenVersions::default(),
+            versions: SeenVersions::default(),
             cursor: Cursor::new(text),
             scratch,
         };
@@ -160,7 +160,7 @@ impl RecordSet {
         if checker.cursor.at < text.len() {
             return Err(AnswerError { fault: AnswerFault::Trailing, at: checker.cursor.at });
         }
-        Ok(checker.seen)
+        Ok(checker.versions)
     }
 }
 
@@ -169,7 +169,7 @@ struct DocumentChecker<'a> {
     number: u64,
     hashes: Hashes,
     written: WriteScope,
-    seen: SeenVersions,
+    versions: SeenVersions,
     cursor: Cursor<'a>,
     scratch: &'a mut Scratch,
 }
@@ -186,11 +186,11 @@ impl DocumentChecker<'_> {
                 if self.cursor.skip_word(digits) {
                     Ok(())
                 } else {
-                    Err(self.cursor.no_word(&[digits], other(first)))
+                    Err(self.cursor.no_word(&[digits], type_fault(first)))
                 }
             }
             Node::Key => self.key(first),
-            _ => Err(self.cursor.wrong(other(first))),
+            _ => Err(self.cursor.wrong(type_fault(first))),
         }
     }
 
@@ -201,14 +201,14 @@ impl DocumentChecker<'_> {
         let expected = &mut self.scratch.expected;
         expected.clear();
         self.set.characters(path, self.hashes.value(path, version), version, expected);
-        let plain = self.set.records.values == Values::Text;
-        if !self.cursor.string(expected, plain) {
+        let is_plain = self.set.records.values == Values::Text;
+        if !self.cursor.string(expected, is_plain) {
             return Err(self.cursor.wrong(AnswerFault::Value));
         }
         let slot = match self.written {
-            WriteScope::All => &mut self.seen.version,
-            WriteScope::Path(written) if written == path => &mut self.seen.version,
-            _ => &mut self.seen.base,
+            WriteScope::All => &mut self.versions.version,
+            WriteScope::Path(written) if written == path => &mut self.versions.version,
+            _ => &mut self.versions.base,
         };
         if *slot.get_or_insert(version) == version {
             Ok(())
@@ -221,21 +221,21 @@ impl DocumentChecker<'_> {
     #[cold]
     fn cut_or(&self, fault: AnswerFault) -> AnswerError {
         let rest = self.cursor.text.get(self.cursor.at..).unwrap_or_default();
-        let cut = rest.len() < TAG && !rest.contains(&b'"');
-        AnswerError { fault: if cut { AnswerFault::Truncated } else { fault }, at: self.cursor.at }
+        let is_truncated = rest.len() < TAG && !rest.contains(&b'"');
+        AnswerError { fault: if is_truncated { AnswerFault::Truncated } else { fault }, at: self.cursor.at }
     }
 
     fn status(&mut self, path: usize) -> Result<(), AnswerError> {
         let satisfies = self.set.satisfies(self.number, path);
-        let (right, wrong): (&[u8], &[u8]) =
+        let (expected, opposite): (&[u8], &[u8]) =
             if satisfies { (b"true", b"false") } else { (b"false", b"true") };
-        if self.cursor.skip_word(right) {
+        if self.cursor.skip_word(expected) {
             Ok(())
-        } else if self.cursor.skip_word(wrong) {
+        } else if self.cursor.skip_word(opposite) {
             Err(self.cursor.wrong(AnswerFault::Value))
         } else {
             let first = self.cursor.peek();
-            Err(self.cursor.no_word(&[right, wrong], other(first)))
+            Err(self.cursor.no_word(&[expected, opposite], type_fault(first)))
         }
     }
 
@@ -244,7 +244,7 @@ impl DocumentChecker<'_> {
         let expected = &mut self.scratch.expected;
         expected.clear();
         records.key(self.number, expected);
-        let right = match (records.key_type, first) {
+        let is_match = match (records.key_type, first) {
             (KeyType::Text, b'"') => {
                 self.cursor.at += 1;
                 self.cursor.string(expected, true)
@@ -255,28 +255,28 @@ impl DocumentChecker<'_> {
                 }
                 true
             }
-            _ => return Err(self.cursor.wrong(other(first))),
+            _ => return Err(self.cursor.wrong(type_fault(first))),
         };
-        if right { Ok(()) } else { Err(self.cursor.wrong(AnswerFault::Key)) }
+        if is_match { Ok(()) } else { Err(self.cursor.wrong(AnswerFault::Key)) }
     }
 
     fn array(&mut self, elements: &[Node]) -> Result<(), AnswerError> {
         self.cursor.at += 1;
-        for (place, element) in elements.iter().enumerate() {
-            if place > 0 && !self.cursor.take(b',') {
-                return Err(self.ended(b']', AnswerFault::Missing));
+        for (index, element) in elements.iter().enumerate() {
+            if index > 0 && !self.cursor.take(b',') {
+                return Err(self.separator_fault(b']', AnswerFault::Missing));
             }
-            if place == 0 && self.cursor.next_token() == b']' {
+            if index == 0 && self.cursor.next_token() == b']' {
                 return Err(self.cursor.wrong(AnswerFault::Missing));
             }
             self.node(element)?;
         }
-        if self.cursor.take(b']') { Ok(()) } else { Err(self.ended(b',', AnswerFault::Additional)) }
+        if self.cursor.take(b']') { Ok(()) } else { Err(self.separator_fault(b',', AnswerFault::Additional)) }
     }
 
     /// Returns the fault for an unexpected byte after an element or member: `fault` if the byte is `byte`.
     #[cold]
-    fn ended(&self, byte: u8, fault: AnswerFault) -> AnswerError {
+    fn separator_fault(&self, byte: u8, fault: AnswerFault) -> AnswerError {
         self.cursor.wrong(if self.cursor.peek() == byte { fault } else { AnswerFault::Syntax })
     }
 
@@ -285,13 +285,13 @@ impl DocumentChecker<'_> {
         let count = object.members.len();
         let mut marks = MemberMarks::new(count, &mut self.scratch.marks);
         let mut expected = 0;
-        for place in 0..count {
-            if place > 0 && !self.cursor.take(b',') {
-                return Err(self.ended(b'}', AnswerFault::Missing));
+        for index in 0..count {
+            if index > 0 && !self.cursor.take(b',') {
+                return Err(self.separator_fault(b'}', AnswerFault::Missing));
             }
             match self.cursor.next_token() {
                 b'"' => {}
-                b'}' if place == 0 => return Err(self.cursor.wrong(AnswerFault::Missing)),
+                b'}' if index == 0 => return Err(self.cursor.wrong(AnswerFault::Missing)),
                 _ => return Err(self.cursor.wrong(AnswerFault::Syntax)),
             }
             let member = match object.names.get(expected) {
@@ -308,7 +308,7 @@ impl DocumentChecker<'_> {
             expected = member + 1;
         }
         marks.done(&mut self.scratch.marks);
-        if self.cursor.take(b'}') { Ok(()) } else { Err(self.ended(b',', AnswerFault::Additional)) }
+        if self.cursor.take(b'}') { Ok(()) } else { Err(self.separator_fault(b',', AnswerFault::Additional)) }
     }
 
     /// Finds the next member's name, which is not the name expected in document order.
@@ -332,7 +332,7 @@ impl DocumentChecker<'_> {
 
 /// Returns the fault for an unexpected first byte of a value: another type, or a syntax error.
 #[cold]
-fn other(first: u8) -> AnswerFault {
+fn type_fault(first: u8) -> AnswerFault {
     match first {
         b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => AnswerFault::Type,
         _ => AnswerFault::Syntax,
@@ -363,15 +363,15 @@ impl MemberMarks {
         match self {
             MemberMarks::Few(bits) => {
                 let bit = 1 << member;
-                let fresh = *bits & bit == 0;
+                let is_new = *bits & bit == 0;
                 *bits |= bit;
-                fresh
+                is_new
             }
             MemberMarks::Many(start) => {
                 let (bits, bit) = (&mut memory[*start + member / 64], 1 << (member % 64));
-                let fresh = *bits & bit == 0;
+                let is_new = *bits & bit == 0;
                 *bits |= bit;
-                fresh
+                is_new
             }
         }
     }

@@ -43,34 +43,34 @@ impl<'a> Cursor<'a> {
     /// Skips white space. Consumes the next byte and returns `true` if it is `byte`.
     #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
-        let found = self.next_token() == byte;
-        self.at += usize::from(found);
-        found
+        let is_match = self.next_token() == byte;
+        self.at += usize::from(is_match);
+        is_match
     }
 
     /// Skips `bytes` and returns `true` if they come next.
     #[inline]
     pub(super) fn skip(&mut self, bytes: &[u8]) -> bool {
-        let found = self.text.get(self.at..self.at + bytes.len()) == Some(bytes);
-        if found {
+        let is_match = self.text.get(self.at..self.at + bytes.len()) == Some(bytes);
+        if is_match {
             self.at += bytes.len();
         }
-        found
+        is_match
     }
 
     /// Like [`Self::skip`], but `bytes` must not be followed by a letter, digit, point or sign.
     pub(super) fn skip_word(&mut self, bytes: &[u8]) -> bool {
-        let behind = self.text.get(self.at + bytes.len()).copied().unwrap_or(b' ');
-        let ends = !(behind.is_ascii_alphanumeric() || matches!(behind, b'.' | b'+' | b'-'));
-        ends && self.skip(bytes)
+        let next = self.text.get(self.at + bytes.len()).copied().unwrap_or(b' ');
+        let is_end = !(next.is_ascii_alphanumeric() || matches!(next, b'.' | b'+' | b'-'));
+        is_end && self.skip(bytes)
     }
 
     /// Returns the fault if none of `words` comes next: a truncation if the text ends within one of them.
     #[cold]
     pub(super) fn no_word(&self, words: &[&[u8]], fault: AnswerFault) -> AnswerError {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let cut = words.iter().any(|word| word.starts_with(rest));
-        AnswerError { fault: if cut { AnswerFault::Truncated } else { fault }, at: self.at }
+        let is_truncated = words.iter().any(|word| word.starts_with(rest));
+        AnswerError { fault: if is_truncated { AnswerFault::Truncated } else { fault }, at: self.at }
     }
 
     /// Reads the next character of a string. `None` at the end of the string, for a character outside ASCII
@@ -130,10 +130,10 @@ impl<'a> Cursor<'a> {
     /// Compares a string with its expected characters, starting after the opening quotation mark, and skips
     /// the closing one. `plain` states that no expected character needs an escape.
     #[inline]
-    pub(super) fn string(&mut self, expected: &[u8], plain: bool) -> bool {
+    pub(super) fn string(&mut self, expected: &[u8], is_plain: bool) -> bool {
         let start = self.at;
-        let same = if plain { self.skip(expected) } else { self.segments(expected) };
-        if same && self.peek() == b'"' {
+        let is_match = if is_plain { self.skip(expected) } else { self.segments(expected) };
+        if is_match && self.peek() == b'"' {
             self.at += 1;
             return true;
         }
@@ -159,16 +159,16 @@ impl<'a> Cursor<'a> {
     fn characters(&mut self, expected: &[u8]) -> bool {
         let start = self.at;
         for &character in expected {
-            let at = self.at;
+            let position = self.at;
             if self.character() != Some(character) {
                 // If the text ends here, it is truncated; otherwise the fault is at this character.
-                self.at = if self.at > self.text.len() { self.text.len() } else { at.max(start) };
+                self.at = if self.at > self.text.len() { self.text.len() } else { position.max(start) };
                 return false;
             }
         }
-        let ends = self.peek() == b'"';
-        self.at += usize::from(ends);
-        ends
+        let is_end = self.peek() == b'"';
+        self.at += usize::from(is_end);
+        is_end
     }
 
     /// Reads a member name with its quotation marks and decodes its escapes. `None` if it is longer than the

@@ -87,8 +87,8 @@ impl Records {
         let digits = match self.key_type {
             KeyType::Text => key.strip_prefix(PREFIX).filter(|digits| digits.len() == DIGITS)?,
             KeyType::Bigint => {
-                let plain = !key.is_empty() && key.len() <= DIGITS && (key[0] != b'0' || key.len() == 1);
-                Some(key).filter(|_| plain)?
+                let is_plain = !key.is_empty() && key.len() <= DIGITS && (key[0] != b'0' || key.len() == 1);
+                Some(key).filter(|_| is_plain)?
             }
         };
         let mut value = 0_u64;

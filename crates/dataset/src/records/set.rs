@@ -30,7 +30,7 @@ pub struct RecordSet {
 /// Hashes from which the values of one record are derived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hashes {
-    own: u64,
+    record: u64,
     group: u64,
     group_path: usize,
 }
@@ -38,8 +38,8 @@ pub(super) struct Hashes {
 impl Hashes {
     #[inline]
     pub(super) fn value(&self, path: usize, version: u32) -> u64 {
-        let whose = if path == self.group_path { self.group } else { self.own };
-        mix(whose ^ ((path as u64) << 32 | u64::from(version)))
+        let base = if path == self.group_path { self.group } else { self.record };
+        mix(base ^ ((path as u64) << 32 | u64::from(version)))
     }
 }
 
@@ -91,7 +91,7 @@ impl RecordSet {
     pub(super) fn hashes(&self, number: u64) -> Hashes {
         let seed = self.records.seed;
         Hashes {
-            own: mix(seed ^ mix(number)),
+            record: mix(seed ^ mix(number)),
             group: mix(seed ^ mix(self.group(number) ^ OF_GROUPS)),
             group_path: self.group_path(),
         }
@@ -104,35 +104,36 @@ impl RecordSet {
         out.resize(start + self.shape.longest + SLACK, 0);
         let hashes = self.hashes(number);
         let text = &mut out[start..];
-        let mut at = 0;
+        let mut position = 0;
         for piece in &self.shape.pieces {
             let literal = piece.literal.as_slice();
-            text[at..at + literal.len()].copy_from_slice(literal);
-            at += literal.len();
+            text[position..position + literal.len()].copy_from_slice(literal);
+            position += literal.len();
             match piece.slot {
                 Slot::Value(path) => {
-                    let length = self.shape.paths[path].length;
+                    let limit = self.shape.paths[path].length;
                     let hash = hashes.value(path, version);
-                    let made = value::characters(self.records.values, length, hash, version, &mut text[at..]);
-                    at += match self.records.values {
-                        super::Values::Text => made,
-                        super::Values::Random => value::escape(&mut text[at..], made),
+                    let length =
+                        value::characters(self.records.values, limit, hash, version, &mut text[position..]);
+                    position += match self.records.values {
+                        super::Values::Text => length,
+                        super::Values::Random => value::escape(&mut text[position..], length),
                     };
                 }
                 Slot::Status(path) => {
                     let word: &[u8] = if self.satisfies(number, path) { b"true" } else { b"false" };
-                    text[at..at + word.len()].copy_from_slice(word);
-                    at += word.len();
+                    text[position..position + word.len()].copy_from_slice(word);
+                    position += word.len();
                 }
                 Slot::Key => {
                     let (key, length) = self.key_token(number);
-                    text[at..at + length].copy_from_slice(&key[..length]);
-                    at += length;
+                    text[position..position + length].copy_from_slice(&key[..length]);
+                    position += length;
                 }
                 Slot::End => {}
             }
         }
-        out.truncate(start + at);
+        out.truncate(start + position);
     }
 
     /// Appends a document that begins with its key. The key's member is called `name` unless the set has a
@@ -193,8 +194,8 @@ impl RecordSet {
         let Some(path) = self.shape.paths.get(path) else { return };
         let start = out.len();
         out.resize(start + path.length.max_length() + SLACK, 0);
-        let made = value::characters(self.records.values, path.length, hash, version, &mut out[start..]);
-        out.truncate(start + made);
+        let length = value::characters(self.records.values, path.length, hash, version, &mut out[start..]);
+        out.truncate(start + length);
     }
 
     /// Returns the path whose value at one version is shared by [`GROUP`] records: the last path. Its value
@@ -216,8 +217,8 @@ impl RecordSet {
     pub fn members(&self, group: u64) -> [u64; GROUP as usize] {
         let (block, group) = (group / GROUPS_A_BLOCK, group % GROUPS_A_BLOCK);
         let mut members = [0; GROUP as usize];
-        for (place, member) in (0..).zip(&mut members) {
-            *member = block * BLOCK + (group + place * GROUPS_A_BLOCK) * GATHER % BLOCK;
+        for (index, member) in (0..).zip(&mut members) {
+            *member = block * BLOCK + (group + index * GROUPS_A_BLOCK) * GATHER % BLOCK;
         }
         members.sort_unstable();
         members
@@ -236,9 +237,9 @@ impl RecordSet {
     pub fn satisfies(&self, number: u64, path: usize) -> bool {
         let Kind::Items { members } = self.records.kind else { return false };
         let members = members as usize;
-        let (form, place) = (path / members, path % members);
-        let four = ((place / 4) << 1 | form) as u64;
-        let chosen = mix(self.records.seed ^ OF_CONDITIONS ^ mix(number ^ four << 40)) % 4;
-        chosen == (place % 4) as u64
+        let (form, index) = (path / members, path % members);
+        let quad = ((index / 4) << 1 | form) as u64;
+        let selected = mix(self.records.seed ^ OF_CONDITIONS ^ mix(number ^ quad << 40)) % 4;
+        selected == (index % 4) as u64
     }
 }

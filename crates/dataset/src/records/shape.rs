@@ -48,13 +48,13 @@ impl Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, step) in self.steps.iter().enumerate() {
-            if place > 0 {
+        for (index, step) in self.steps.iter().enumerate() {
+            if index > 0 {
                 formatter.write_str(".")?;
             }
             match step {
                 PathSegment::Member(name) => formatter.write_str(name)?,
-                PathSegment::Element(place) => write!(formatter, "{place}")?,
+                PathSegment::Element(index) => write!(formatter, "{index}")?,
             }
         }
         Ok(())
@@ -87,21 +87,21 @@ pub(super) struct Object {
 }
 
 impl Object {
-    pub(super) fn new(named: Vec<(String, Node)>) -> Self {
+    pub(super) fn new(members: Vec<(String, Node)>) -> Self {
         let mut object = Object::default();
-        for (name, node) in named {
+        for (name, node) in members {
             object.names.push(format!("\"{name}\"").into_bytes());
             object.members.push(node);
         }
-        object.sorted = (0..object.names.len()).filter_map(|place| u32::try_from(place).ok()).collect();
+        object.sorted = (0..object.names.len()).filter_map(|index| u32::try_from(index).ok()).collect();
         object.sorted.sort_by(|a, b| object.names[*a as usize].cmp(&object.names[*b as usize]));
         object
     }
 
     /// Returns the index of the member with this name, which must be given in quotation marks.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
-        let found = self.sorted.binary_search_by(|place| self.names[*place as usize].as_slice().cmp(name));
-        found.ok().map(|at| self.sorted[at] as usize)
+        let position = self.sorted.binary_search_by(|index| self.names[*index as usize].as_slice().cmp(name));
+        position.ok().map(|position| self.sorted[position] as usize)
     }
 }
 
@@ -139,8 +139,8 @@ impl Shape {
     /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
     /// invalid name or that of another member.
     pub(super) fn of(records: &Records) -> Result<Self, DataError> {
-        let mut planter = PathNumberer::default();
-        let mut members = planter.members(&records.kind)?;
+        let mut numberer = PathNumberer::default();
+        let mut members = numberer.members(&records.kind)?;
         if let Some(name) = &records.key_member {
             if members.iter().any(|(member, _)| member == name) {
                 let reason = format!("documents have a member `{name}` that is not their key");
@@ -156,8 +156,9 @@ impl Shape {
         let mut writer = Writer::default();
         writer.write(&root);
         writer.cut(Slot::End);
-        let paths = planter.paths;
-        let longest = writer.pieces.iter().map(|piece| piece.literal.len() + most(piece.slot, &paths)).sum();
+        let paths = numberer.paths;
+        let lengths = writer.pieces.iter().map(|piece| piece.literal.len() + max_length(piece.slot, &paths));
+        let longest = lengths.sum();
         Ok(Shape { paths, root, pieces: writer.pieces, longest })
     }
 
@@ -169,7 +170,7 @@ impl Shape {
 }
 
 /// Returns the maximum length of a slot's text in bytes.
-fn most(slot: Slot, paths: &[Path]) -> usize {
+fn max_length(slot: Slot, paths: &[Path]) -> usize {
     match slot {
         Slot::Key => super::key::KEY_LENGTH + 2,
         // Every character may need an escape.
@@ -186,14 +187,14 @@ fn prune(node: &Node, paths: &[usize]) -> Option<Node> {
             elements.iter().any(|element| prune(element, paths).is_some()).then(|| node.clone())
         }
         Node::Object(object) => {
-            let mut kept = Vec::new();
+            let mut members = Vec::new();
             for (name, member) in object.names.iter().zip(&object.members) {
                 if let Some(member) = prune(member, paths) {
                     let name = String::from_utf8_lossy(&name[1..name.len() - 1]).into_owned();
-                    kept.push((name, member));
+                    members.push((name, member));
                 }
             }
-            (!kept.is_empty()).then(|| Node::Object(Object::new(kept)))
+            (!members.is_empty()).then(|| Node::Object(Object::new(members)))
         }
         Node::Status(_) | Node::Number(_) | Node::Key => None,
     }
@@ -237,7 +238,7 @@ impl PathNumberer {
     fn fields(&mut self, lengths: &[usize], escaped: bool) -> Vec<(String, Node)> {
         let length = |length| if escaped { Length::Escaped(length) } else { Length::Characters(length) };
         let fields = lengths.iter().enumerate();
-        fields.map(|(place, &bytes)| self.named(format!("field{place}"), length(bytes))).collect()
+        fields.map(|(index, &bytes)| self.named(format!("field{index}"), length(bytes))).collect()
     }
 
     /// Builds ten fields whose lengths differ by at most one and use all bytes that the given size leaves for
@@ -248,9 +249,9 @@ impl PathNumberer {
             return Err(DataError::Range { reason });
         }
         // Names, quotation marks, colons, commas and braces.
-        let frame = "{}".len() + FLAT * "\"field0\":\"\"".len() + (FLAT - 1);
-        let left = bytes as usize - frame;
-        let lengths: Vec<usize> = (0..FLAT).map(|place| (left + place) / FLAT).collect();
+        let overhead = "{}".len() + FLAT * "\"field0\":\"\"".len() + (FLAT - 1);
+        let available = bytes as usize - overhead;
+        let lengths: Vec<usize> = (0..FLAT).map(|index| (available + index) / FLAT).collect();
         debug_assert!(lengths.iter().all(|length| *length >= SHORTEST));
         Ok(self.fields(&lengths, true))
     }
@@ -258,8 +259,8 @@ impl PathNumberer {
     /// Builds the objects of one level. Each has two values and two objects; on the last level, four values.
     fn objects(&mut self, count: usize, levels: usize) -> Vec<(String, Node)> {
         (0..count)
-            .map(|place| {
-                let name = format!("object{place}");
+            .map(|index| {
+                let name = format!("object{index}");
                 self.steps.push(PathSegment::Member(name.clone()));
                 let values = if levels == 1 { 4 } else { 2 };
                 let mut members: Vec<_> = (0..values)
@@ -276,9 +277,9 @@ impl PathNumberer {
 
     /// Builds an array `list` of objects and an object `map` of objects.
     fn items(&mut self, count: u32) -> Vec<(String, Node)> {
-        let list = (0..count).map(|place| {
-            self.steps = vec![PathSegment::Member("list".to_owned()), PathSegment::Element(place)];
-            let id = Node::Number((place + 1).to_string().into_bytes());
+        let list = (0..count).map(|index| {
+            self.steps = vec![PathSegment::Member("list".to_owned()), PathSegment::Element(index)];
+            let id = Node::Number((index + 1).to_string().into_bytes());
             let mut members = vec![("id".to_owned(), id)];
             members.extend(self.element());
             Node::Object(Object::new(members))
@@ -324,8 +325,8 @@ impl Writer {
             }
             Node::Array(elements) => {
                 self.literal.push(b'[');
-                for (place, element) in elements.iter().enumerate() {
-                    if place > 0 {
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
                         self.literal.push(b',');
                     }
                     self.write(element);
@@ -334,8 +335,8 @@ impl Writer {
             }
             Node::Object(object) => {
                 self.literal.push(b'{');
-                for (place, (name, member)) in object.names.iter().zip(&object.members).enumerate() {
-                    if place > 0 {
+                for (index, (name, member)) in object.names.iter().zip(&object.members).enumerate() {
+                    if index > 0 {
                         self.literal.push(b',');
                     }
                     self.literal.extend_from_slice(name);

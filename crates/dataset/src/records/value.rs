@@ -28,10 +28,10 @@ const fn words() -> [u64; SLOTS] {
     while index < ENGLISH.len() {
         let word = ENGLISH[index].as_bytes();
         if word.len() <= 7 {
-            let (mut bytes, mut place) = (b' ' as u64, word.len());
-            while place > 0 {
-                place -= 1;
-                bytes = bytes << 8 | word[place] as u64;
+            let (mut bytes, mut position) = (b' ' as u64, word.len());
+            while position > 0 {
+                position -= 1;
+                bytes = bytes << 8 | word[position] as u64;
             }
             packed[count] = bytes;
             count += 1;
@@ -78,16 +78,16 @@ impl Length {
 #[inline]
 pub(super) fn characters(values: Values, length: Length, hash: u64, version: u32, out: &mut [u8]) -> usize {
     out[..TAG].copy_from_slice(&tag(version));
-    let most = length.max_length();
+    let length_limit = length.max_length();
     match values {
         Values::Text => {
-            text(&mut out[TAG..most + SLACK], most - TAG, hash);
-            most
+            text(&mut out[TAG..length_limit + SLACK], length_limit - TAG, hash);
+            length_limit
         }
         Values::Random => {
-            random(&mut out[TAG..most + SLACK], most - TAG, hash);
+            random(&mut out[TAG..length_limit + SLACK], length_limit - TAG, hash);
             match length {
-                Length::Characters(_) => most,
+                Length::Characters(_) => length_limit,
                 Length::Escaped(bytes) => cut(out, bytes),
             }
         }
@@ -125,14 +125,14 @@ pub(super) fn version(digits: [u8; TAG]) -> Option<u32> {
 /// Fills `length` bytes with words; the last word may be cut off.
 #[inline]
 fn text(out: &mut [u8], length: usize, hash: u64) {
-    let (mut at, mut counter) = (0, hash);
-    while at < length {
+    let (mut position, mut counter) = (0, hash);
+    while position < length {
         counter = counter.wrapping_add(GOLDEN);
         let mut bits = mix(counter);
         for _ in 0..WORDS_A_DRAW {
             let word = WORDS[bits as usize % SLOTS];
-            out[at..at + 8].copy_from_slice(&word.to_le_bytes());
-            at += 8 - (word.leading_zeros() / 8) as usize;
+            out[position..position + 8].copy_from_slice(&word.to_le_bytes());
+            position += 8 - (word.leading_zeros() / 8) as usize;
             bits >>= SLOT_BITS;
         }
     }
@@ -157,19 +157,19 @@ fn random(out: &mut [u8], length: usize, hash: u64) {
 /// Returns the number of characters that take `bytes` bytes when escaped. If the last one would take one byte
 /// too many, it is replaced by `~`.
 fn cut(out: &mut [u8], bytes: usize) -> usize {
-    let mut left = bytes;
-    for (at, character) in out.iter_mut().enumerate() {
-        if left == 0 {
-            return at;
+    let mut remaining = bytes;
+    for (index, character) in out.iter_mut().enumerate() {
+        if remaining == 0 {
+            return index;
         }
         if matches!(character, b'"' | b'\\') {
-            if left == 1 {
+            if remaining == 1 {
                 *character = b'~';
-                return at + 1;
+                return index + 1;
             }
-            left -= 1;
+            remaining -= 1;
         }
-        left -= 1;
+        remaining -= 1;
     }
     bytes
 }
@@ -180,14 +180,14 @@ pub(super) fn escape(text: &mut [u8], length: usize) -> usize {
     let specials = memchr::memchr2_iter(b'"', b'\\', &text[..length]).count();
     let bytes = length + specials;
     // Processed from the end, so that nothing is overwritten before it has been moved.
-    let (mut end, mut to) = (length, bytes);
-    while end < to {
-        let special = memchr::memrchr2(b'"', b'\\', &text[..end]).unwrap_or_default();
-        to -= end - special;
-        text.copy_within(special..end, to);
-        to -= 1;
-        text[to] = b'\\';
-        end = special;
+    let (mut end, mut target) = (length, bytes);
+    while end < target {
+        let index = memchr::memrchr2(b'"', b'\\', &text[..end]).unwrap_or_default();
+        target -= end - index;
+        text.copy_within(index..end, target);
+        target -= 1;
+        text[target] = b'\\';
+        end = index;
     }
     bytes
 }

@@ -65,13 +65,13 @@ struct EventTypeCounts {
 
 /// Collects exact answers to all questions, one document at a time.
 ///
-/// Memory grows only with what exact answers require: 16 bytes plus hash table overhead per user and event
-/// type of created records, twice that per user who posts, and one counter per event type and language.
+/// Memory grows only with what exact answers require. A user takes 16 bytes plus hash table overhead per
+/// event type of created records, and twice that for posts. Each event type and language takes one counter.
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
     documents: u64,
-    /// Number of documents that have `did`, `time_us` and `kind`.
-    whole_events: u64,
+    /// Number of documents that are events: they have `did`, `time_us` and `kind`.
+    event_count: u64,
     users: Users,
     /// Index of each event type in `tallies`.
     events: HashMap<Box<str>, usize, FixedState>,
@@ -95,14 +95,14 @@ impl Reference {
     pub fn observe(&mut self, event: &Event<'_>) {
         self.documents += 1;
         let is_event = event.did.is_some() && event.time_us.is_some() && event.kind.is_some();
-        self.whole_events += u64::from(is_event);
+        self.event_count += u64::from(is_event);
         let collection = event.collection.as_deref();
-        let place = collection.map(|name| match self.events.get(name) {
-            Some(&place) => place,
+        let index = collection.map(|name| match self.events.get(name) {
+            Some(&index) => index,
             None => self.new_event(name),
         });
-        let tally = match place {
-            Some(place) => &mut self.tallies[place],
+        let tally = match index {
+            Some(index) => &mut self.tallies[index],
             None => &mut self.without_event,
         };
         tally.documents += 1;
@@ -123,11 +123,11 @@ impl Reference {
 
     #[cold]
     fn new_event(&mut self, name: &str) -> usize {
-        let place = self.tallies.len();
-        self.events.insert(name.into(), place);
+        let index = self.tallies.len();
+        self.events.insert(name.into(), index);
         self.names.push(name.into());
         self.tallies.push(EventTypeCounts::default());
-        place
+        index
     }
 
     fn observe_language(&mut self, language: Option<&str>) {
@@ -150,7 +150,7 @@ impl Reference {
 
     /// Returns the number of observed documents that are events, i.e. have `did`, `time_us` and `kind`.
     pub fn events(&self) -> u64 {
-        self.whole_events
+        self.event_count
     }
 
     /// Returns the answers over all documents observed so far, in the required row order.
@@ -212,8 +212,8 @@ impl Reference {
 
     fn q6(&self) -> Vec<Row> {
         let named = self.languages.iter().map(|(language, &count)| (Some(&**language), count));
-        let all = named.chain((self.without_language > 0).then_some((None, self.without_language)));
-        all.map(|(language, count)| vec![Value::text_or_null(language), Value::count(count)]).collect()
+        let counts = named.chain((self.without_language > 0).then_some((None, self.without_language)));
+        counts.map(|(language, count)| vec![Value::text_or_null(language), Value::count(count)]).collect()
     }
 
     /// Returns the first [`VETERANS`] posters ordered by `value`, then by their text; nulls last in both.
@@ -223,21 +223,22 @@ impl Reference {
         order: impl Fn(i64, i64) -> Ordering,
     ) -> Vec<Row> {
         let mut best: Vec<(Option<i64>, User)> = Vec::with_capacity(VETERANS + 1);
-        let before = |a: &(Option<i64>, User), b: &(Option<i64>, User)| {
-            let by_value = match (a.0, b.0) {
+        let compare = |a: &(Option<i64>, User), b: &(Option<i64>, User)| {
+            let value_order = match (a.0, b.0) {
                 (Some(a), Some(b)) => order(a, b),
                 (a, b) => a.is_none().cmp(&b.is_none()),
             };
-            by_value.then_with(|| match (self.users.text(a.1), self.users.text(b.1)) {
+            value_order.then_with(|| match (self.users.text(a.1), self.users.text(b.1)) {
                 (Some(a), Some(b)) => a.as_bytes().cmp(b.as_bytes()),
                 (a, b) => a.is_none().cmp(&b.is_none()),
             })
         };
         for (&user, &times) in &self.posters {
             let candidate = (value(times), user);
-            let place = best.iter().position(|known| before(&candidate, known).is_lt()).unwrap_or(best.len());
-            if place < VETERANS {
-                best.insert(place, candidate);
+            let index = best.iter().position(|other| compare(&candidate, other).is_lt());
+            let index = index.unwrap_or(best.len());
+            if index < VETERANS {
+                best.insert(index, candidate);
                 best.truncate(VETERANS);
             }
         }

@@ -1,87 +1,99 @@
-//! Users as 128-bit numbers, which keeps exact distinct counts small in memory.
+//! Represents users as 128-bit numbers, so that exact counts of distinct users need little memory.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-/// A user: a packed `did:plc`, an interned text, or [`User::NOBODY`].
+/// A user: a packed `did:plc`, the index of an interned text, or [`User::NOBODY`].
 ///
-/// The 24 characters of a `did:plc` are base32, i.e. 120 bits. They are numbered in the order of their bytes,
-/// so that packed users compare like their texts. The highest byte distinguishes the three kinds.
+/// The identifier in a `did:plc` has 24 base32 characters, i.e. 120 bits. The values of the characters have
+/// the order of their bytes, so that packed users compare like their texts. The highest byte of the number
+/// distinguishes the three kinds of users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct User(u128);
 
-const PREFIX: &[u8] = b"did:plc:";
-const CHARACTERS: usize = 24;
+const DID_PLC_PREFIX: &[u8] = b"did:plc:";
+/// Number of characters after the prefix.
+const IDENTIFIER_LENGTH: usize = 24;
+/// Position of the bits that distinguish the kinds of users: 0 packed, 1 interned, 2 nobody.
 const KIND_SHIFT: u32 = 120;
-const INTERNED: u128 = 1 << KIND_SHIFT;
+const INTERNED_KIND: u128 = 1 << KIND_SHIFT;
+const NOBODY_KIND: u128 = 2 << KIND_SHIFT;
 /// Base32 alphabet of RFC 4648 in lower case, in byte order instead of the RFC's order.
 const ALPHABET: &[u8; 32] = b"234567abcdefghijklmnopqrstuvwxyz";
+/// Flag of a byte that is not in the alphabet; values in the alphabet have 5 bits.
 const NOT_BASE32: u8 = 0x80;
-const NUMBERS: [u8; 256] = {
-    let mut numbers = [NOT_BASE32; 256];
-    let mut index = 0;
-    while index < ALPHABET.len() {
-        numbers[ALPHABET[index] as usize] = index as u8;
-        index += 1;
+/// Base32 value by byte.
+const BASE32_VALUES: [u8; 256] = {
+    let mut values = [NOT_BASE32; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        values[ALPHABET[value] as usize] = value as u8;
+        value += 1;
     }
-    numbers
+    values
 };
 
 impl User {
-    /// Stands for the missing user of a document without `did`.
-    pub(crate) const NOBODY: User = User(2 << KIND_SHIFT);
+    /// The user of all documents that have no `did`.
+    pub(crate) const NOBODY: User = User(NOBODY_KIND);
 
-    fn packed(text: &str) -> Option<User> {
-        let characters: &[u8; CHARACTERS] = text.as_bytes().strip_prefix(PREFIX)?.try_into().ok()?;
-        let mut seen = 0;
-        let mut half = |characters: &[u8]| {
+    /// Packs a well-formed `did:plc`. `None` for any other text.
+    fn pack(text: &str) -> Option<User> {
+        let identifier: &[u8; IDENTIFIER_LENGTH] =
+            text.as_bytes().strip_prefix(DID_PLC_PREFIX)?.try_into().ok()?;
+        let mut flags = 0;
+        let mut pack_half = |characters: &[u8]| {
             characters.iter().fold(0_u64, |packed, &character| {
-                let number = NUMBERS[usize::from(character)];
-                seen |= number;
-                packed << 5 | u64::from(number)
+                let value = BASE32_VALUES[usize::from(character)];
+                flags |= value;
+                packed << 5 | u64::from(value)
             })
         };
-        let (high, low) = characters.split_at(CHARACTERS / 2);
-        let packed = u128::from(half(high)) << 60 | u128::from(half(low));
-        (seen & NOT_BASE32 == 0).then_some(User(packed))
+        let (high, low) = identifier.split_at(IDENTIFIER_LENGTH / 2);
+        let packed = u128::from(pack_half(high)) << 60 | u128::from(pack_half(low));
+        (flags & NOT_BASE32 == 0).then_some(User(packed))
     }
 }
 
-/// Texts of the users that cannot be packed.
+/// Converts texts to users and back; keeps the texts that cannot be packed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Users {
-    numbers: HashMap<Box<str>, u32, FixedState>,
+    /// Index in `texts` by text.
+    indexes: HashMap<Box<str>, u32, FixedState>,
     texts: Vec<Box<str>>,
 }
 
 impl Users {
-    /// Returns the number of a user; a text that cannot be packed is interned on first use.
+    /// Returns the user with this `did`; a text that cannot be packed is interned on first use.
     #[inline]
     pub(crate) fn user(&mut self, did: Option<&str>) -> User {
         match did {
             None => User::NOBODY,
-            Some(text) => User::packed(text).unwrap_or_else(|| self.interned(text)),
+            Some(text) => User::pack(text).unwrap_or_else(|| self.intern(text)),
         }
     }
 
     #[cold]
-    fn interned(&mut self, text: &str) -> User {
-        if let Some(&number) = self.numbers.get(text) {
-            return User(INTERNED | u128::from(number));
+    fn intern(&mut self, text: &str) -> User {
+        if let Some(&index) = self.indexes.get(text) {
+            return User(INTERNED_KIND | u128::from(index));
         }
-        let number = self.texts.len() as u32;
+        let index = self.texts.len() as u32;
         self.texts.push(text.into());
-        self.numbers.insert(text.into(), number);
-        User(INTERNED | u128::from(number))
+        self.indexes.insert(text.into(), index);
+        User(INTERNED_KIND | u128::from(index))
     }
 
-    /// Returns the text of a user. `None` for [`User::NOBODY`].
+    /// Returns the `did` of a user. `None` for [`User::NOBODY`].
     pub(crate) fn text(&self, user: User) -> Option<String> {
         match user.0 >> KIND_SHIFT {
             0 => {
-                let digit = |place: usize| ALPHABET[(user.0 >> (5 * (CHARACTERS - 1 - place))) as usize & 31];
-                let characters = PREFIX.iter().copied().chain((0..CHARACTERS).map(digit));
-                Some(characters.map(char::from).collect())
+                let character = |position: usize| {
+                    let shift = 5 * (IDENTIFIER_LENGTH - 1 - position);
+                    ALPHABET[(user.0 >> shift) as usize & 31]
+                };
+                let identifier = (0..IDENTIFIER_LENGTH).map(character);
+                Some(DID_PLC_PREFIX.iter().copied().chain(identifier).map(char::from).collect())
             }
             1 => self.texts.get(user.0 as u32 as usize).map(|text| text.to_string()),
             _ => None,
@@ -96,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_that_do_not_pack_are_kept_as_text() {
+    fn texts_that_cannot_be_packed_are_interned() {
         let mut users = Users::default();
         let texts = [
             "",
@@ -121,7 +133,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_users_come_back_and_compare_as_text(a in "did:plc:[a-z2-7]{24}", b in "did:plc:[a-z2-7]{24}") {
+        fn packed_users_round_trip_and_compare_like_their_texts(
+            a in "did:plc:[a-z2-7]{24}",
+            b in "did:plc:[a-z2-7]{24}",
+        ) {
             let mut users = Users::default();
             let (first, second) = (users.user(Some(&a)), users.user(Some(&b)));
             prop_assert_eq!(users.text(first), Some(a.clone()));

@@ -91,11 +91,11 @@ pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> ScannedFields {
     scratch.kinds.clear();
     let mut machine = ScanMachine {
         line,
-        at: 0,
+        position: 0,
         scratch,
         depth: 0,
         kinds: 0,
-        matched: 0,
+        path_levels: 0,
         traits: if line.len() >= LARGE_FROM_BYTES { Traits::LARGE } else { Traits::NONE },
         fields: Fields::default(),
     };
@@ -108,14 +108,14 @@ pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> ScannedFields {
 
 struct ScanMachine<'l, 's> {
     line: &'l [u8],
-    at: usize,
+    position: usize,
     scratch: &'s mut Scratch,
     /// Number of open arrays and objects.
     depth: usize,
     /// Kinds of the innermost levels (up to 64): 1 for an object, the innermost level in the lowest bit.
     kinds: u64,
     /// Number of outermost levels that lie on the path `root, commit, record, langs`.
-    matched: usize,
+    path_levels: usize,
     traits: Traits,
     fields: Fields,
 }
@@ -123,13 +123,13 @@ struct ScanMachine<'l, 's> {
 impl ScanMachine<'_, '_> {
     #[inline(always)]
     fn peek(&self) -> Option<u8> {
-        self.line.get(self.at).copied()
+        self.line.get(self.position).copied()
     }
 
     #[inline(always)]
     fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
@@ -142,13 +142,13 @@ impl ScanMachine<'_, '_> {
             | Reason::ExpectedColon
             | Reason::ExpectedCommaOrBrace
             | Reason::ExpectedCommaOrBracket
-                if self.at >= self.line.len() =>
+                if self.position >= self.line.len() =>
             {
                 Reason::EndInContainer
             }
             other => other,
         };
-        Fault { reason, offset: self.at }
+        Fault { reason, offset: self.position }
     }
 
     fn document(&mut self) -> Result<(), Fault> {
@@ -160,12 +160,12 @@ impl ScanMachine<'_, '_> {
         if first.is_none() {
             return Err(self.fault(Reason::NoValue));
         }
-        if self.line.get(self.at..self.at + 3) == Some(b"\xef\xbb\xbf") {
+        if self.line.get(self.position..self.position + 3) == Some(b"\xef\xbb\xbf") {
             return Err(self.fault(Reason::ByteOrderMark));
         }
         self.value()?;
         self.skip_space();
-        if self.at < self.line.len() {
+        if self.position < self.line.len() {
             return Err(self.fault(Reason::Trailing));
         }
         if first != Some(b'{') {
@@ -178,19 +178,19 @@ impl ScanMachine<'_, '_> {
     fn value(&mut self) -> Result<(), Fault> {
         let mut role = FieldRole::Root;
         loop {
-            // `at` is on the first byte of a value.
+            // `position` is on the first byte of a value.
             match self.peek() {
                 Some(b'"') => {
-                    self.at += 1;
+                    self.position += 1;
                     let span = self.string()?;
                     self.take_text(role, span);
                 }
                 Some(b'{') => {
-                    self.at += 1;
+                    self.position += 1;
                     self.open(true, role);
                     self.skip_space();
                     if self.peek() == Some(b'}') {
-                        self.at += 1;
+                        self.position += 1;
                         self.close_object();
                     } else {
                         role = self.key()?;
@@ -198,14 +198,14 @@ impl ScanMachine<'_, '_> {
                     }
                 }
                 Some(b'[') => {
-                    self.at += 1;
+                    self.position += 1;
                     self.open(false, role);
                     self.skip_space();
                     if self.peek() == Some(b']') {
-                        self.at += 1;
+                        self.position += 1;
                         self.close();
                     } else {
-                        role = if self.depth == 4 && self.matched == 4 {
+                        role = if self.depth == 4 && self.path_levels == 4 {
                             FieldRole::Lang0
                         } else {
                             FieldRole::Other
@@ -225,23 +225,23 @@ impl ScanMachine<'_, '_> {
                     return Ok(());
                 }
                 self.skip_space();
-                let in_object = self.kinds & 1 != 0;
+                let is_object = self.kinds & 1 != 0;
                 match self.peek() {
                     Some(b',') => {
-                        self.at += 1;
+                        self.position += 1;
                         self.skip_space();
-                        role = if in_object { self.key()? } else { FieldRole::Other };
+                        role = if is_object { self.key()? } else { FieldRole::Other };
                         break;
                     }
-                    Some(b'}') if in_object => {
-                        self.at += 1;
+                    Some(b'}') if is_object => {
+                        self.position += 1;
                         self.close_object();
                     }
-                    Some(b']') if !in_object => {
-                        self.at += 1;
+                    Some(b']') if !is_object => {
+                        self.position += 1;
                         self.close();
                     }
-                    _ if in_object => return Err(self.fault(Reason::ExpectedCommaOrBrace)),
+                    _ if is_object => return Err(self.fault(Reason::ExpectedCommaOrBrace)),
                     _ => return Err(self.fault(Reason::ExpectedCommaOrBracket)),
                 }
             }
@@ -249,24 +249,24 @@ impl ScanMachine<'_, '_> {
     }
 
     #[inline(always)]
-    fn open(&mut self, object: bool, role: FieldRole) {
-        let on_path = match role {
-            FieldRole::Root | FieldRole::Commit | FieldRole::Record => object,
-            FieldRole::Langs => !object,
+    fn open(&mut self, is_object: bool, role: FieldRole) {
+        let is_on_path = match role {
+            FieldRole::Root | FieldRole::Commit | FieldRole::Record => is_object,
+            FieldRole::Langs => !is_object,
             _ => false,
         };
-        if on_path {
-            self.matched += 1;
+        if is_on_path {
+            self.path_levels += 1;
         }
         if self.depth.is_multiple_of(64) && self.depth > 0 {
             self.scratch.kinds.push(self.kinds);
         }
-        self.kinds = self.kinds << 1 | u64::from(object);
+        self.kinds = self.kinds << 1 | u64::from(is_object);
         self.depth += 1;
         if self.depth >= DEEP_FROM_LEVELS {
             self.traits |= Traits::DEEP;
         }
-        if object && self.depth <= Scanner::TRACKED_LEVELS {
+        if is_object && self.depth <= Scanner::TRACKED_LEVELS {
             self.scratch.keys.open();
         }
     }
@@ -281,8 +281,8 @@ impl ScanMachine<'_, '_> {
 
     #[inline(always)]
     fn close(&mut self) {
-        if self.matched == self.depth {
-            self.matched -= 1;
+        if self.path_levels == self.depth {
+            self.path_levels -= 1;
         }
         self.depth -= 1;
         self.kinds >>= 1;
@@ -299,7 +299,7 @@ impl ScanMachine<'_, '_> {
         if self.peek() != Some(b'"') {
             return Err(self.fault(Reason::ExpectedKey));
         }
-        self.at += 1;
+        self.position += 1;
         let span = self.string()?;
         let word = prefix_word(self.line, span.start, span.end - span.start);
         if self.depth <= Scanner::TRACKED_LEVELS {
@@ -308,14 +308,14 @@ impl ScanMachine<'_, '_> {
                 self.traits |= Traits::DUPLICATE_KEYS;
             }
         }
-        let role = if self.matched == self.depth { self.role(span, word) } else { FieldRole::Other };
+        let role = if self.path_levels == self.depth { self.role(span, word) } else { FieldRole::Other };
         if self.peek() != Some(b':') {
             self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(self.fault(Reason::ExpectedColon));
             }
         }
-        self.at += 1;
+        self.position += 1;
         self.skip_space();
         Ok(role)
     }
@@ -336,22 +336,22 @@ impl ScanMachine<'_, '_> {
     fn role_of(&mut self, name: &[u8], word: u64) -> FieldRole {
         // Names of up to eight bytes are compared by word and length. Only an escape can put a zero byte into
         // a name, and then its length differs.
-        let short = |text: &[u8]| name.len() == text.len() && word == word_of(text);
+        let is_name = |text: &[u8]| name.len() == text.len() && word == word_of(text);
         let fields = &mut self.fields;
         match self.depth {
-            1 if short(b"did") => {
+            1 if is_name(b"did") => {
                 fields.did = None;
                 FieldRole::Did
             }
-            1 if short(b"time_us") => {
+            1 if is_name(b"time_us") => {
                 fields.time_us = None;
                 FieldRole::Time
             }
-            1 if short(b"kind") => {
+            1 if is_name(b"kind") => {
                 fields.kind = None;
                 FieldRole::Kind
             }
-            1 if short(b"commit") => {
+            1 if is_name(b"commit") => {
                 (fields.operation, fields.collection, fields.lang0) = (None, None, None);
                 FieldRole::Commit
             }
@@ -363,11 +363,11 @@ impl ScanMachine<'_, '_> {
                 fields.collection = None;
                 FieldRole::Collection
             }
-            2 if short(b"record") => {
+            2 if is_name(b"record") => {
                 fields.lang0 = None;
                 FieldRole::Record
             }
-            3 if short(b"langs") => {
+            3 if is_name(b"langs") => {
                 fields.lang0 = None;
                 FieldRole::Langs
             }
@@ -390,11 +390,11 @@ impl ScanMachine<'_, '_> {
     /// Parses a string whose opening quote has been consumed.
     #[inline(always)]
     fn string(&mut self) -> Result<Span, Fault> {
-        let start = self.at;
+        let start = self.position;
         let end = plain_end(self.line, start);
-        self.at = end;
+        self.position = end;
         if self.peek() == Some(b'"') {
-            self.at += 1;
+            self.position += 1;
             return Ok(Span { start, end, escaped: false });
         }
         self.escaped_string(start)
@@ -406,48 +406,48 @@ impl ScanMachine<'_, '_> {
         loop {
             match self.peek() {
                 Some(b'"') => {
-                    self.at += 1;
-                    return Ok(Span { start, end: self.at - 1, escaped: true });
+                    self.position += 1;
+                    return Ok(Span { start, end: self.position - 1, escaped: true });
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.fault(Reason::ControlCharacter)),
                 None => return Err(self.fault(Reason::EndInString)),
             }
-            self.at = plain_end(self.line, self.at);
+            self.position = plain_end(self.line, self.position);
         }
     }
 
     #[inline(always)]
     fn escape(&mut self) -> Result<(), Fault> {
-        match self.line.get(self.at + 1) {
+        match self.line.get(self.position + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
+                self.position += 2;
                 Ok(())
             }
             Some(b'u') => self.unicode_escape(),
             Some(_) => Err(self.fault(Reason::Escape)),
             None => {
-                self.at += 1;
+                self.position += 1;
                 Err(self.fault(Reason::EndInString))
             }
         }
     }
 
     fn unicode_escape(&mut self) -> Result<(), Fault> {
-        let Some(unit) = four_digits(self.line, self.at + 2) else {
+        let Some(unit) = four_digits(self.line, self.position + 2) else {
             return Err(self.fault(Reason::Escape));
         };
-        self.at += 6;
+        self.position += 6;
         if unit == 0 {
             self.traits |= Traits::NUL_ESCAPE;
         } else if is_low_surrogate(unit) {
             self.traits |= Traits::LONE_SURROGATE;
         } else if is_high_surrogate(unit) {
-            let second = (self.line.get(self.at..self.at + 2) == Some(b"\\u"))
-                .then(|| four_digits(self.line, self.at + 2))
+            let second = (self.line.get(self.position..self.position + 2) == Some(b"\\u"))
+                .then(|| four_digits(self.line, self.position + 2))
                 .flatten();
             if second.is_some_and(is_low_surrogate) {
-                self.at += 6;
+                self.position += 6;
             } else {
                 self.traits |= Traits::LONE_SURROGATE;
             }
@@ -457,17 +457,17 @@ impl ScanMachine<'_, '_> {
 
     #[inline(always)]
     fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
-        if self.line.get(self.at..self.at + word.len()) != Some(word) {
+        if self.line.get(self.position..self.position + word.len()) != Some(word) {
             return Err(self.fault(Reason::Literal));
         }
-        self.at += word.len();
+        self.position += word.len();
         Ok(())
     }
 
     /// Consumes digits. Returns their number and their value modulo 2⁶⁴.
     #[inline(always)]
     fn digits(&mut self) -> (usize, u64) {
-        let start = self.at;
+        let start = self.position;
         let mut value = 0_u64;
         while let Some(byte) = self.peek() {
             let digit = byte.wrapping_sub(b'0');
@@ -475,19 +475,19 @@ impl ScanMachine<'_, '_> {
                 break;
             }
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            self.at += 1;
+            self.position += 1;
         }
-        (self.at - start, value)
+        (self.position - start, value)
     }
 
     #[inline(always)]
     fn number(&mut self, role: FieldRole) -> Result<(), Fault> {
-        let start = self.at;
-        let negative = self.peek() == Some(b'-');
-        self.at += usize::from(negative);
-        let leading_zero = self.peek() == Some(b'0');
+        let start = self.position;
+        let is_negative = self.peek() == Some(b'-');
+        self.position += usize::from(is_negative);
+        let has_leading_zero = self.peek() == Some(b'0');
         let (digits, magnitude) = self.digits();
-        if digits == 0 || (leading_zero && digits > 1) {
+        if digits == 0 || (has_leading_zero && digits > 1) {
             return Err(self.fault(Reason::Number));
         }
         if let Some(b'.' | b'e' | b'E') = self.peek() {
@@ -498,14 +498,14 @@ impl ScanMachine<'_, '_> {
             self.long_integer(start, role);
         } else if role == FieldRole::Time {
             let magnitude = magnitude as i64;
-            self.fields.time_us = Some(if negative { -magnitude } else { magnitude });
+            self.fields.time_us = Some(if is_negative { -magnitude } else { magnitude });
         }
         Ok(())
     }
 
     #[cold]
     fn long_integer(&mut self, start: usize, role: FieldRole) {
-        let literal = self.line.get(start..self.at).and_then(|digits| std::str::from_utf8(digits).ok());
+        let literal = self.line.get(start..self.position).and_then(|digits| std::str::from_utf8(digits).ok());
         let value = literal.and_then(|literal| literal.parse::<i128>().ok());
         let signed = value.and_then(|value| i64::try_from(value).ok());
         if signed.is_none() && value.and_then(|value| u64::try_from(value).ok()).is_none() {
@@ -520,25 +520,26 @@ impl ScanMachine<'_, '_> {
     #[inline(never)]
     fn fraction(&mut self, start: usize) -> Result<(), Fault> {
         if self.peek() == Some(b'.') {
-            self.at += 1;
+            self.position += 1;
             if self.digits().0 == 0 {
                 return Err(self.fault(Reason::Number));
             }
         }
-        let mut exponent = false;
+        let mut has_exponent = false;
         if let Some(b'e' | b'E') = self.peek() {
-            exponent = true;
-            self.at += 1;
+            has_exponent = true;
+            self.position += 1;
             if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
+                self.position += 1;
             }
             if self.digits().0 == 0 {
                 return Err(self.fault(Reason::Number));
             }
         }
         // Without an exponent, only numbers of more than 300 digits can exceed the range of a double.
-        if exponent || self.at - start > 300 {
-            let literal = self.line.get(start..self.at).and_then(|number| std::str::from_utf8(number).ok());
+        if has_exponent || self.position - start > 300 {
+            let literal =
+                self.line.get(start..self.position).and_then(|number| std::str::from_utf8(number).ok());
             if literal.and_then(|literal| literal.parse::<f64>().ok()).is_none_or(|value| !value.is_finite())
             {
                 self.traits |= Traits::BIG_NUMBER;

@@ -149,17 +149,17 @@ impl Scanner {
     /// Scans a line that is known to be UTF-8, without validating the encoding again.
     #[inline]
     pub fn scan_text<'a>(&mut self, line: &'a str) -> Scan<'a> {
-        let found = machine::run(line.as_bytes(), &mut self.scratch);
-        found.into_scan(|start, end| Cow::Borrowed(line.get(start..end).unwrap_or_default()))
+        let fields = machine::run(line.as_bytes(), &mut self.scratch);
+        fields.into_scan(|start, end| Cow::Borrowed(line.get(start..end).unwrap_or_default()))
     }
 
     #[cold]
     fn scan_bytes<'a>(&mut self, line: &'a [u8]) -> Scan<'a> {
         let valid_up_to =
             simdutf8::compat::from_utf8(line).err().map_or(line.len(), |error| error.valid_up_to());
-        let found = machine::run(line, &mut self.scratch);
+        let fields = machine::run(line, &mut self.scratch);
         let mut scan =
-            found.into_scan(|start, end| String::from_utf8_lossy(line.get(start..end).unwrap_or_default()));
+            fields.into_scan(|start, end| String::from_utf8_lossy(line.get(start..end).unwrap_or_default()));
         scan.traits |= Traits::NOT_UTF8;
         scan.fault.get_or_insert(Fault { reason: Reason::NotUtf8, offset: valid_up_to });
         scan

@@ -19,22 +19,22 @@ fn specials(word: u64) -> u64 {
     (quote | backslash | control) & HIGH
 }
 
-/// Returns the position of the first `"`, `\` or control character from `at` on, or the length if there is
-/// none.
+/// Returns the position of the first `"`, `\` or control character from `position` on, or the length if
+/// there is none.
 #[inline(always)]
-pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let found = specials(u64::from_le_bytes(*chunk));
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+pub(super) fn plain_end(bytes: &[u8], mut position: usize) -> usize {
+    while let Some(chunk) = bytes.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
+        let marks = specials(u64::from_le_bytes(*chunk));
+        if marks != 0 {
+            return position + (marks.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        position += 8;
     }
-    while let Some(&byte) = bytes.get(at) {
+    while let Some(&byte) = bytes.get(position) {
         if byte == b'"' || byte == b'\\' || byte < 0x20 {
-            return at;
+            return position;
         }
-        at += 1;
+        position += 1;
     }
     bytes.len()
 }
@@ -51,9 +51,9 @@ pub(super) fn prefix_word(bytes: &[u8], start: usize, length: usize) -> u64 {
     bytes.get(start..end).unwrap_or_default().iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Parses four hexadecimal digits at `at`. `None` if there are fewer.
-pub(super) fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
-    let digits = bytes.get(at..at + 4)?;
+/// Parses four hexadecimal digits at `position`. `None` if there are fewer.
+pub(super) fn four_digits(bytes: &[u8], position: usize) -> Option<u32> {
+    let digits = bytes.get(position..position + 4)?;
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
 }
 
@@ -70,9 +70,9 @@ pub(super) fn is_low_surrogate(unit: u32) -> bool {
 /// Decodes a string whose escapes have been validated. Surrogate halves are kept (as WTF-8), so that two
 /// strings are equal exactly if their decoded bytes are.
 pub(super) fn decode(raw: &[u8]) -> Vec<u8> {
-    decode_with(raw, |decoded, half| {
-        let continuation = |shift: u32| 0x80 | ((half >> shift) & 0x3f) as u8;
-        decoded.extend_from_slice(&[0xe0 | (half >> 12) as u8, continuation(6), continuation(0)]);
+    decode_with(raw, |decoded, surrogate| {
+        let continuation = |shift: u32| 0x80 | ((surrogate >> shift) & 0x3f) as u8;
+        decoded.extend_from_slice(&[0xe0 | (surrogate >> 12) as u8, continuation(6), continuation(0)]);
     })
 }
 
@@ -82,44 +82,44 @@ pub(super) fn unescape(raw: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-fn decode_with(raw: &[u8], half: impl Fn(&mut Vec<u8>, u32)) -> Vec<u8> {
+fn decode_with(raw: &[u8], push_surrogate: impl Fn(&mut Vec<u8>, u32)) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(&byte) = raw.get(at) {
+    let mut position = 0;
+    while let Some(&byte) = raw.get(position) {
         if byte != b'\\' {
             decoded.push(byte);
-            at += 1;
+            position += 1;
             continue;
         }
-        at += 2;
-        let plain = match raw.get(at - 1) {
+        position += 2;
+        let decoded_byte = match raw.get(position - 1) {
             Some(b'b') => 0x08,
             Some(b'f') => 0x0c,
             Some(b'n') => b'\n',
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
             Some(b'u') => {
-                let mut unit = four_digits(raw, at).unwrap_or_default();
-                at += 4;
+                let mut unit = four_digits(raw, position).unwrap_or_default();
+                position += 4;
                 if is_high_surrogate(unit)
-                    && raw.get(at..at + 2) == Some(b"\\u")
-                    && let Some(low) = four_digits(raw, at + 2).filter(|low| is_low_surrogate(*low))
+                    && raw.get(position..position + 2) == Some(b"\\u")
+                    && let Some(low) = four_digits(raw, position + 2).filter(|low| is_low_surrogate(*low))
                 {
                     unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-                    at += 6;
+                    position += 6;
                 }
                 match char::from_u32(unit) {
                     Some(character) => {
                         decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     }
-                    None => half(&mut decoded, unit),
+                    None => push_surrogate(&mut decoded, unit),
                 }
                 continue;
             }
             Some(&other) => other,
             None => continue,
         };
-        decoded.push(plain);
+        decoded.push(decoded_byte);
     }
     decoded
 }
@@ -128,23 +128,23 @@ fn decode_with(raw: &[u8], half: impl Fn(&mut Vec<u8>, u32)) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn plain_end_by_byte(bytes: &[u8], at: usize) -> usize {
-        let special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
-        bytes[at..].iter().position(special).map_or(bytes.len(), |offset| at + offset)
+    fn plain_end_by_byte(bytes: &[u8], start: usize) -> usize {
+        let is_special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
+        bytes[start..].iter().position(is_special).map_or(bytes.len(), |offset| start + offset)
     }
 
     #[test]
     fn ends_are_found_at_every_distance_and_byte() {
         for byte in 0..=255u8 {
             for length in 0..20 {
-                for place in 0..length {
+                for index in 0..length {
                     let mut bytes = vec![b'x'; length];
-                    bytes[place] = byte;
-                    for at in 0..=length {
+                    bytes[index] = byte;
+                    for start in 0..=length {
                         assert_eq!(
-                            plain_end(&bytes, at),
-                            plain_end_by_byte(&bytes, at),
-                            "{byte} {place} {at}"
+                            plain_end(&bytes, start),
+                            plain_end_by_byte(&bytes, start),
+                            "{byte} {index} {start}"
                         );
                     }
                 }
@@ -158,8 +158,8 @@ mod tests {
         for start in 0..bytes.len() {
             for length in 0..=bytes.len() - start {
                 let mut word = [0; 8];
-                let kept = length.min(8);
-                word[..kept].copy_from_slice(&bytes[start..start + kept]);
+                let prefix_length = length.min(8);
+                word[..prefix_length].copy_from_slice(&bytes[start..start + prefix_length]);
                 assert_eq!(prefix_word(bytes, start, length), u64::from_le_bytes(word), "{start} {length}");
             }
         }

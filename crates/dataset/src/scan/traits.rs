@@ -147,15 +147,15 @@ mod tests {
 
     #[test]
     fn every_trait_has_one_bit_and_one_name() {
-        let mut all = Traits::NONE;
+        let mut combined = Traits::NONE;
         for (name, bit) in Traits::NAMED {
             assert_eq!(bit.0.count_ones(), 1);
-            assert!(!all.intersects(bit));
-            all |= bit;
+            assert!(!combined.intersects(bit));
+            combined |= bit;
             assert_eq!(Traits::from_name(name), Some(bit));
         }
         assert!(!Traits::SUSPECT.contains(Traits::NUL_ESCAPE));
-        assert_eq!(Traits::SUSPECT | Traits::NO_DOCUMENT | Traits::NUL_ESCAPE, all);
+        assert_eq!(Traits::SUSPECT | Traits::NO_DOCUMENT | Traits::NUL_ESCAPE, combined);
         assert_eq!(Traits::from_name("odd"), None);
     }
 

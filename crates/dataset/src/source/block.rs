@@ -17,7 +17,7 @@ pub struct Block {
     /// Index of the input that the lines come from, from 0.
     input: u32,
     /// Line number of the first line within its input, from 1.
-    first: u64,
+    first_line: u64,
     /// Line numbers of all lines within their input. Empty if the lines are consecutive.
     numbers: Vec<u64>,
 }
@@ -56,45 +56,45 @@ impl Block {
     /// Returns the line number (from 1, within the input) of the document at `index` (from 0, within the
     /// block).
     pub fn line_number(&self, index: usize) -> u64 {
-        self.numbers.get(index).copied().unwrap_or(self.first + index as u64)
+        self.numbers.get(index).copied().unwrap_or(self.first_line + index as u64)
     }
 
     /// Returns a copy of the block without some lines. `ranges` are byte ranges of whole lines with their
     /// newlines, in ascending order.
     pub(crate) fn without(&self, ranges: &[std::ops::Range<usize>]) -> Block {
-        let mut left = Block { input: self.input, first: self.first, ..Block::default() };
+        let mut remaining = Block { input: self.input, first_line: self.first_line, ..Block::default() };
         let mut start = 0;
         for range in ranges {
-            left.bytes.extend_from_slice(self.bytes.get(start..range.start).unwrap_or_default());
+            remaining.bytes.extend_from_slice(self.bytes.get(start..range.start).unwrap_or_default());
             start = range.end;
         }
-        left.bytes.extend_from_slice(self.bytes.get(start..).unwrap_or_default());
+        remaining.bytes.extend_from_slice(self.bytes.get(start..).unwrap_or_default());
         let is_kept = |end: usize| !ranges.iter().any(|range| range.contains(&end));
-        let kept = self.ends.iter().enumerate().filter(|(_, end)| is_kept(**end));
-        left.numbers = kept.map(|(index, _)| self.line_number(index)).collect();
-        left.ends = memchr_iter(b'\n', &left.bytes).collect();
-        left
+        let kept_lines = self.ends.iter().enumerate().filter(|(_, end)| is_kept(**end));
+        remaining.numbers = kept_lines.map(|(index, _)| self.line_number(index)).collect();
+        remaining.ends = memchr_iter(b'\n', &remaining.bytes).collect();
+        remaining
     }
 
-    /// Scans the documents in order and passes each one to `take` with the result of its scan.
+    /// Scans the documents in order and passes each one to `visit` with the result of its scan.
     ///
     /// Faster than scanning each of [`Block::lines`], because UTF-8 is validated once for the whole block.
     ///
     /// # Errors
     ///
-    /// The first error that `take` returns; the remaining documents are not scanned.
+    /// The first error that `visit` returns; the remaining documents are not scanned.
     pub fn scan<'a, E>(
         &'a self,
         scanner: &mut Scanner,
-        mut take: impl FnMut(&'a [u8], Scan<'a>) -> Result<(), E>,
+        mut visit: impl FnMut(&'a [u8], Scan<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Ok(text) = simdutf8::basic::from_utf8(&self.bytes) else {
-            return self.lines().try_for_each(|line| take(line, scanner.scan(line)));
+            return self.lines().try_for_each(|line| visit(line, scanner.scan(line)));
         };
         let mut start = 0;
         for &end in &self.ends {
             let line = text.get(start..end).unwrap_or_default();
-            take(line.as_bytes(), scanner.scan_text(line))?;
+            visit(line.as_bytes(), scanner.scan_text(line))?;
             start = end + 1;
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Block {
     /// is shorter.
     pub(super) fn line_at(&self, index: usize) -> Option<&[u8]> {
         let start = match index.checked_sub(1) {
-            Some(before) => self.ends.get(before)? + 1,
+            Some(previous) => self.ends.get(previous)? + 1,
             None => 0,
         };
         self.bytes.get(start..*self.ends.get(index)?)
@@ -115,20 +115,20 @@ impl Block {
     pub(super) fn index(&mut self, tally: &mut ReadProgress) {
         self.ends.clear();
         self.numbers.clear();
-        (self.input, self.first) = (tally.input, tally.lines + 1);
+        (self.input, self.first_line) = (tally.input, tally.lines + 1);
         let mut start = 0;
-        let mut odd = None;
+        let mut dirty_start = None;
         for end in memchr_iter(b'\n', &self.bytes) {
             // A line that begins with a printable byte and does not end with a carriage return needs no
             // cleaning.
             if self.bytes[start] <= b' ' || self.bytes[end.saturating_sub(1)] == b'\r' {
-                odd = Some(start);
+                dirty_start = Some(start);
                 break;
             }
             self.ends.push(end);
             start = end + 1;
         }
-        if let Some(start) = odd {
+        if let Some(start) = dirty_start {
             self.clean_from(start, tally);
         } else {
             tally.lines += self.ends.len() as u64;
@@ -140,32 +140,32 @@ impl Block {
     /// Compacts the lines from offset `start` on, overwriting blank lines and carriage returns.
     #[cold]
     fn clean_from(&mut self, start: usize, tally: &mut ReadProgress) {
-        let (mut from, mut to) = (start, start);
-        let before = self.ends.len() as u64;
-        self.numbers.extend((0..before).map(|index| self.first + index));
-        let mut number = self.first + before;
-        while let Some(length) = memchr::memchr(b'\n', &self.bytes[from..]) {
-            let next = from + length + 1;
-            let mut end = next - 1;
-            if end > from && self.bytes[end - 1] == b'\r' {
+        let (mut source, mut target) = (start, start);
+        let clean_lines = self.ends.len() as u64;
+        self.numbers.extend((0..clean_lines).map(|index| self.first_line + index));
+        let mut number = self.first_line + clean_lines;
+        while let Some(length) = memchr::memchr(b'\n', &self.bytes[source..]) {
+            let next_start = source + length + 1;
+            let mut end = next_start - 1;
+            if end > source && self.bytes[end - 1] == b'\r' {
                 end -= 1;
                 tally.carriage_returns += 1;
             }
-            if self.bytes[from..end].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            if self.bytes[source..end].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
                 tally.blank_lines += 1;
             } else {
-                self.bytes.copy_within(from..end, to);
-                to += end - from;
-                self.bytes[to] = b'\n';
-                self.ends.push(to);
+                self.bytes.copy_within(source..end, target);
+                target += end - source;
+                self.bytes[target] = b'\n';
+                self.ends.push(target);
                 self.numbers.push(number);
-                to += 1;
+                target += 1;
             }
-            from = next;
+            source = next_start;
             number += 1;
         }
         tally.lines = number - 1;
-        self.bytes.truncate(to);
+        self.bytes.truncate(target);
     }
 }
 
@@ -264,17 +264,18 @@ mod tests {
             prop_assert_eq!(tally.lines, blank + expected.len() as u64);
             // Without every other line.
             let mut start = 0;
-            let mut left = Vec::new();
+            let mut skipped = Vec::new();
             for (index, line) in expected.iter().enumerate() {
                 let end = start + line.len() + 1;
-                if index % 2 == 0 { left.push(start..end) }
+                if index % 2 == 0 { skipped.push(start..end) }
                 start = end;
             }
-            let rest = block.without(&left);
-            let kept: Vec<&[u8]> = expected.iter().skip(1).step_by(2).map(|line| line.as_bytes()).collect();
-            prop_assert_eq!(rest.lines().collect::<Vec<_>>(), kept);
+            let remaining = block.without(&skipped);
+            let remaining_lines: Vec<&[u8]> =
+                expected.iter().skip(1).step_by(2).map(|line| line.as_bytes()).collect();
+            prop_assert_eq!(remaining.lines().collect::<Vec<_>>(), remaining_lines);
             for (index, number) in numbers.iter().skip(1).step_by(2).enumerate() {
-                prop_assert_eq!(rest.line_number(index), *number);
+                prop_assert_eq!(remaining.line_number(index), *number);
             }
             prop_assert_eq!(block.line_at(expected.len()), None);
         }

@@ -27,10 +27,10 @@ pub(super) struct Listing {
 
 /// Lists a folder without its subfolders. Fails if no file can be read as documents.
 pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
-    let failed = |error| DataError::io("read", folder, error);
+    let read_error = |error| DataError::io("read", folder, error);
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        names.push(entry.map_err(failed)?.file_name());
+    for entry in std::fs::read_dir(folder).map_err(read_error)? {
+        names.push(entry.map_err(read_error)?.file_name());
     }
     names.sort_unstable_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
     let (mut files, mut left_out) = (Vec::new(), Vec::new());
@@ -55,20 +55,21 @@ fn why_not(path: &Path) -> Option<Why> {
     if name.starts_with('.') {
         return Some(Why::Hidden);
     }
-    let mut endings = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
-    let last = endings.next();
-    let known = |list: &[&str], ending: Option<&str>| ending.is_some_and(|ending| list.contains(&ending));
-    if known(&ENDINGS, last) {
+    let mut extensions = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
+    let last = extensions.next();
+    let is_listed =
+        |list: &[&str], extension: Option<&str>| extension.is_some_and(|extension| list.contains(&extension));
+    if is_listed(&ENDINGS, last) {
         return None;
     }
-    let is_packed = known(&COMPRESSED, last);
-    let within = if is_packed { endings.next() } else { last };
-    if known(&ARCHIVES, within) {
+    let is_compressed = is_listed(&COMPRESSED, last);
+    let inner = if is_compressed { extensions.next() } else { last };
+    if is_listed(&ARCHIVES, inner) {
         return Some(Why::Archive);
     }
-    match (is_packed, known(&OTHERS, within)) {
+    match (is_compressed, is_listed(&OTHERS, inner)) {
         (true, false) => None,
-        (true, true) => within.zip(last).map(|(a, b)| Why::Ending(Some(format!("{a}.{b}")))),
+        (true, true) => inner.zip(last).map(|(a, b)| Why::Ending(Some(format!("{a}.{b}")))),
         (false, _) => Some(Why::Ending(last.map(str::to_owned))),
     }
 }
@@ -79,8 +80,8 @@ mod tests {
 
     #[test]
     fn names_tell_what_holds_documents() {
-        let why = |name: &str| why_not(Path::new("/nowhere").join(name).as_path());
-        for read in [
+        let reason = |name: &str| why_not(Path::new("/nowhere").join(name).as_path());
+        for name in [
             "a.json",
             "A.JSON",
             "a.ndjson",
@@ -90,19 +91,19 @@ mod tests {
             "x.2024.zst",
             "a.log.json",
         ] {
-            assert_eq!(why(read), None, "{read}");
+            assert_eq!(reason(name), None, "{name}");
         }
-        let other = |ending: &str| Some(Why::Ending(Some(ending.to_owned())));
+        let unknown = |ending: &str| Some(Why::Ending(Some(ending.to_owned())));
         for (name, expected) in [
             ("a.tar.gz", Some(Why::Archive)),
             ("a.TGZ", Some(Why::Archive)),
             ("a.zip", Some(Why::Archive)),
-            ("a.log", other("log")),
-            ("a.csv.gz", other("csv.gz")),
+            ("a.log", unknown("log")),
+            ("a.csv.gz", unknown("csv.gz")),
             ("README", Some(Why::Ending(None))),
             (".a.json", Some(Why::Hidden)),
         ] {
-            assert_eq!(why(name), expected, "{name}");
+            assert_eq!(reason(name), expected, "{name}");
         }
     }
 }

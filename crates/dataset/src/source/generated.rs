@@ -46,13 +46,13 @@ impl GeneratedLines {
 impl Lines for GeneratedLines {
     fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
         block.bytes.clear();
-        let more = self.generator.fill(&mut block.bytes, BLOCK) && !block.bytes.is_empty();
+        let has_documents = self.generator.fill(&mut block.bytes, BLOCK) && !block.bytes.is_empty();
         block.index(&mut self.tally);
         self.tally.done = self.tally.documents;
-        if !more && self.tally.documents == 0 {
+        if !has_documents && self.tally.documents == 0 {
             return Err(DataError::Empty { input: self.name.clone(), blank_lines: 0 });
         }
-        Ok(more)
+        Ok(has_documents)
     }
 
     fn tally(&self) -> ReadProgress {

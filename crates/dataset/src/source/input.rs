@@ -32,15 +32,16 @@ impl Input {
     pub(super) fn stored_bytes(&self) -> Option<u64> {
         match self {
             Input::File(path) => {
-                std::fs::metadata(path).ok().filter(|data| data.is_file()).map(|data| data.len())
+                let metadata = std::fs::metadata(path).ok()?;
+                metadata.is_file().then(|| metadata.len())
             }
             Input::Stdin | Input::Url(_) => None,
         }
     }
 
     /// Opens the input and detects its format from its first bytes. Adds the number of stored bytes read so
-    /// far to `read`.
-    pub(super) fn open(self, read: Arc<AtomicU64>) -> Result<OpenInput, DataError> {
+    /// far to `bytes_read`.
+    pub(super) fn open(self, bytes_read: Arc<AtomicU64>) -> Result<OpenInput, DataError> {
         let name = self.name();
         let mut length = self.stored_bytes();
         let mut raw: Box<dyn Read + Send> = match &self {
@@ -59,13 +60,13 @@ impl Input {
         if let Format::Unsupported(format) = format {
             return Err(DataError::UnsupportedCompression { input: name, format });
         }
-        let counted = Counted { raw: io::Cursor::new(beginning).chain(raw), read };
+        let counted = Counted { raw: io::Cursor::new(beginning).chain(raw), bytes_read };
         let bytes = format.decode(Box::new(counted)).map_err(|error| read_failed(&self, &name, error))?;
-        let nothing = Box::new(io::empty());
-        let mut open =
-            OpenInput { input: self, name, format, length, bytes: nothing, had_byte_order_mark: false };
-        open.begin(bytes)?;
-        Ok(open)
+        let placeholder = Box::new(io::empty());
+        let mut opened =
+            OpenInput { input: self, name, format, length, bytes: placeholder, had_byte_order_mark: false };
+        opened.begin(bytes)?;
+        Ok(opened)
     }
 }
 
@@ -121,11 +122,11 @@ impl OpenInput {
     /// Converts an error of [`OpenInput::read`], which happened after `documents` documents of this input.
     #[cold]
     pub(super) fn failed(&self, error: io::Error, documents: u64) -> DataError {
-        let compressed = matches!(self.format, Format::Gzip | Format::Zstd);
+        let is_compressed = matches!(self.format, Format::Gzip | Format::Zstd);
         // Errors of the operating system or the transport do not mean that the compressed data is damaged.
-        let from_below =
+        let is_external =
             error.raw_os_error().is_some() || error.get_ref().is_some_and(|inner| inner.is::<DataError>());
-        if !compressed || from_below {
+        if !is_compressed || is_external {
             return read_failed(&self.input, &self.name, error);
         }
         let (input, format) = (self.name.clone(), self.format.name());
@@ -177,13 +178,13 @@ impl Read for Failing {
 /// Reader that adds the number of bytes read to a shared counter.
 struct Counted<R> {
     raw: R,
-    read: Arc<AtomicU64>,
+    bytes_read: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.raw.read(buffer)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

@@ -14,7 +14,7 @@ use crate::left_out::LeftOut;
 /// Bytes read per block: small enough to stay in a core's L2 cache while being scanned.
 const BLOCK: usize = 512 * 1024;
 /// Blocks that a long line has enlarged beyond this size (in bytes) are reallocated.
-const KEPT: usize = 4 * BLOCK;
+const MAX_KEPT: usize = 4 * BLOCK;
 /// Maximum length of a line, in bytes. Longer lines are an error, so that data without newlines cannot fill
 /// the memory (a few kilobytes of gzip can unpack to terabytes).
 pub const LONGEST_LINE: usize = 256 << 20;
@@ -85,40 +85,40 @@ impl Documents {
 /// Lines of several inputs, read one after the other.
 pub(super) struct InputLines {
     name: String,
-    waiting: VecDeque<Input>,
+    pending: VecDeque<Input>,
     open: Option<OpenInput>,
     plain_file: Option<PathBuf>,
     left_out: Vec<LeftOut>,
     inputs: Vec<Arc<str>>,
     /// Beginning of a line whose end has not been read yet.
-    rest: Vec<u8>,
+    partial_line: Vec<u8>,
     tally: ReadProgress,
     /// Number of documents in inputs that were read completely.
-    before: u64,
-    read: Arc<AtomicU64>,
-    longest: usize,
+    earlier_documents: u64,
+    bytes_read: Arc<AtomicU64>,
+    longest_line: usize,
 }
 
 impl InputLines {
     /// Opens the first input. `name` is the display name of the whole source.
     pub(super) fn open(name: String, inputs: Vec<Input>, left_out: Vec<LeftOut>) -> Result<Self, DataError> {
         let total = inputs.iter().map(Input::stored_bytes).sum();
-        let alone = inputs.len() == 1;
+        let is_single = inputs.len() == 1;
         let mut lines = InputLines {
             name,
             inputs: inputs.iter().map(|input| input.name().into()).collect(),
-            waiting: inputs.into(),
+            pending: inputs.into(),
             open: None,
             plain_file: None,
             left_out,
-            rest: Vec::new(),
+            partial_line: Vec::new(),
             tally: ReadProgress { total, ..ReadProgress::default() },
-            before: 0,
-            read: Arc::default(),
-            longest: LONGEST_LINE,
+            earlier_documents: 0,
+            bytes_read: Arc::default(),
+            longest_line: LONGEST_LINE,
         };
         lines.open_next()?;
-        if alone && let Some(open) = &lines.open {
+        if is_single && let Some(open) = &lines.open {
             lines.plain_file = open.plain_file().map(Path::to_path_buf);
             lines.tally.total = open.length;
         }
@@ -126,14 +126,14 @@ impl InputLines {
     }
 
     fn open_next(&mut self) -> Result<bool, DataError> {
-        self.before = self.tally.documents;
-        let Some(input) = self.waiting.pop_front() else {
+        self.earlier_documents = self.tally.documents;
+        let Some(input) = self.pending.pop_front() else {
             self.open = None;
             return Ok(false);
         };
-        let open = input.open(Arc::clone(&self.read))?;
+        let open = input.open(Arc::clone(&self.bytes_read))?;
         self.tally.lines = 0;
-        self.tally.input = (self.inputs.len() - self.waiting.len() - 1) as u32;
+        self.tally.input = (self.inputs.len() - self.pending.len() - 1) as u32;
         self.tally.byte_order_marks += u64::from(open.had_byte_order_mark);
         self.open = Some(open);
         Ok(true)
@@ -145,23 +145,23 @@ impl InputLines {
             bytes.clear();
             return Ok(());
         };
-        let documents = self.tally.documents - self.before;
-        if bytes.capacity() > KEPT {
+        let documents = self.tally.documents - self.earlier_documents;
+        if bytes.capacity() > MAX_KEPT {
             *bytes = Vec::new();
         }
         // Never shrink the buffer: growing it again would fill memory with zeros that is overwritten anyway.
-        let mut filled = self.rest.len();
+        let mut filled = self.partial_line.len();
         bytes.resize((filled + BLOCK).max(bytes.len()), 0);
-        bytes[..filled].copy_from_slice(&self.rest);
-        self.rest.clear();
+        bytes[..filled].copy_from_slice(&self.partial_line);
+        self.partial_line.clear();
         // The bytes left over from the last call contain no newline.
         let mut searched = filled;
         loop {
             let count = match open.read(&mut bytes[filled..]) {
                 Ok(count) => count,
                 Err(error) => {
-                    let whole = memchr::memchr_iter(b'\n', &bytes[..filled]).count();
-                    return Err(open.failed(error, documents + whole as u64));
+                    let complete_lines = memchr::memchr_iter(b'\n', &bytes[..filled]).count();
+                    return Err(open.failed(error, documents + complete_lines as u64));
                 }
             };
             filled += count;
@@ -180,17 +180,17 @@ impl InputLines {
             }
             if let Some(newline) = memchr::memrchr(b'\n', &bytes[searched..filled]) {
                 let end = searched + newline + 1;
-                self.rest.shrink_to(KEPT);
-                self.rest.extend_from_slice(&bytes[end..filled]);
+                self.partial_line.shrink_to(MAX_KEPT);
+                self.partial_line.extend_from_slice(&bytes[end..filled]);
                 bytes.truncate(end);
                 return Ok(());
             }
-            if filled > self.longest {
+            if filled > self.longest_line {
                 let input = open.name.clone();
-                return Err(DataError::LineTooLong { input, documents, limit: self.longest });
+                return Err(DataError::LineTooLong { input, documents, limit: self.longest_line });
             }
             searched = filled;
-            bytes.resize((2 * filled).min(self.longest + 1), 0);
+            bytes.resize((2 * filled).min(self.longest_line + 1), 0);
         }
     }
 }
@@ -216,7 +216,7 @@ impl Lines for InputLines {
             }
             // More blank lines than the longest document may have bytes: no document is to be expected, and
             // searching for one could take forever.
-            if self.tally.documents == 0 && self.tally.blank_lines > self.longest as u64 {
+            if self.tally.documents == 0 && self.tally.blank_lines > self.longest_line as u64 {
                 return Err(DataError::Empty {
                     input: self.name.clone(),
                     blank_lines: self.tally.blank_lines,
@@ -226,7 +226,7 @@ impl Lines for InputLines {
     }
 
     fn tally(&self) -> ReadProgress {
-        ReadProgress { done: self.read.load(Ordering::Relaxed), ..self.tally }
+        ReadProgress { done: self.bytes_read.load(Ordering::Relaxed), ..self.tally }
     }
 
     fn plain_file(&self) -> Option<&Path> {

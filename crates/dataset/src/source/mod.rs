@@ -103,9 +103,9 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// If the path does not exist or cannot be read, a folder contains no file of documents, an address does
-    /// not answer, a compression is not supported, or an input is a tar archive. [`DataError::Range`] for a
-    /// [`Source::Corpus`] and for generator parameters out of range.
+    /// If the path does not exist or cannot be read, a folder contains no file of documents, or an address
+    /// does not answer. Also if a compression is not supported, or an input is a tar archive.
+    /// [`DataError::Range`] for a [`Source::Corpus`] and for generator parameters out of range.
     pub fn open(&self) -> Result<Box<dyn Lines + Send>, DataError> {
         let inputs = match self {
             Source::Generated { seed, start, documents, malformed } => {
@@ -162,10 +162,10 @@ impl fmt::Display for Source {
                 write!(formatter, " of {} values, seed {}", records.values, records.seed)
             }
             Source::Ordinals { tables } => {
-                let each: Vec<String> = tables.iter().map(NestedTable::to_string).collect();
-                write!(formatter, "large documents: {}", each.join("; "))
+                let names: Vec<String> = tables.iter().map(NestedTable::to_string).collect();
+                write!(formatter, "large documents: {}", names.join("; "))
             }
-            Source::Corpus(choice) => write!(formatter, "{choice}"),
+            Source::Corpus(selection) => write!(formatter, "{selection}"),
             Source::Path(path) => write!(formatter, "{}", path.display()),
             Source::Stdin => formatter.write_str("standard input"),
             Source::Url(address) => formatter.write_str(&url::shown(address)),
@@ -177,8 +177,8 @@ impl fmt::Display for Source {
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -17,8 +17,8 @@ const LINE: usize = 64;
 /// Generates large documents while they are read, as lines of `{"key":…,"doc":{…}}`.
 pub(super) struct OrdinalLines {
     /// Tables that have not been started, in reverse order.
-    waiting: Vec<NestedTable>,
-    maker: Option<NestedGenerator>,
+    pending: Vec<NestedTable>,
+    generator: Option<NestedGenerator>,
     next: u64,
     tally: ReadProgress,
 }
@@ -30,7 +30,7 @@ impl OrdinalLines {
             return Err(DataError::Range { reason: "no documents; from 1 on can be made".to_owned() });
         }
         let tally = ReadProgress { total: Some(documents), ..ReadProgress::default() };
-        Ok(Self { waiting: tables.iter().rev().copied().collect(), maker: None, next: 0, tally })
+        Ok(Self { pending: tables.iter().rev().copied().collect(), generator: None, next: 0, tally })
     }
 }
 
@@ -38,19 +38,19 @@ impl Lines for OrdinalLines {
     fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
         block.bytes.clear();
         while block.bytes.len() < BLOCK {
-            match &mut self.maker {
-                Some(maker) if self.next < maker.table().documents => {
-                    let line = usize::try_from(maker.length(self.next)).unwrap_or_default() + LINE;
+            match &mut self.generator {
+                Some(generator) if self.next < generator.table().documents => {
+                    let line = usize::try_from(generator.length(self.next)).unwrap_or_default() + LINE;
                     block.bytes.reserve_exact(line.max(BLOCK));
-                    let made = maker.line(self.next, &mut block.bytes);
-                    made.map_err(|error| DataError::io("write", "memory".as_ref(), error))?;
+                    let result = generator.line(self.next, &mut block.bytes);
+                    result.map_err(|error| DataError::io("write", "memory".as_ref(), error))?;
                     self.next += 1;
                 }
                 _ => {
                     // Drop the previous table's maker first, so that only one document is in memory.
-                    self.maker = None;
-                    let Some(table) = self.waiting.pop() else { break };
-                    self.maker = Some(NestedGenerator::new(table));
+                    self.generator = None;
+                    let Some(table) = self.pending.pop() else { break };
+                    self.generator = Some(NestedGenerator::new(table));
                     self.next = 0;
                 }
             }

@@ -59,8 +59,9 @@ impl Places {
     /// Adds the line of the next document. `ordinal` must be one more than that of the previous call.
     #[inline]
     pub(crate) fn note(&mut self, ordinal: u64, input: u32, line: u64) {
-        let known = self.runs.last().is_some_and(|run| run.input == input && run.line_of(ordinal) == line);
-        if known && !self.is_full {
+        let is_same_run =
+            self.runs.last().is_some_and(|run| run.input == input && run.line_of(ordinal) == line);
+        if is_same_run && !self.is_full {
             self.end = ordinal + 1;
         } else {
             self.begin(ordinal, input, line);
@@ -95,8 +96,8 @@ impl Places {
 
     /// Returns the line of a document. `None` if the document is unknown or beyond the stored runs.
     pub fn of(&self, ordinal: u64) -> Option<Place> {
-        let behind = self.runs.partition_point(|run| run.first <= ordinal);
-        let run = self.runs.get(behind.checked_sub(1)?)?;
+        let next_run = self.runs.partition_point(|run| run.first <= ordinal);
+        let run = self.runs.get(next_run.checked_sub(1)?)?;
         (ordinal < self.end).then(|| self.place(run.input, run.line_of(ordinal)))
     }
 }
@@ -107,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn noted(lines: &[(u32, u64)]) -> Places {
+    fn places_of(lines: &[(u32, u64)]) -> Places {
         let mut places = Places::new(vec!["a".into(), "b".into(), "c".into()]);
         for (ordinal, (input, line)) in (0..).zip(lines) {
             places.note(ordinal, *input, *line);
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn regular_lines_take_no_room() {
         let every_third: Vec<(u32, u64)> = (0..1000).map(|number| (0, 2 + 3 * number)).collect();
-        let places = noted(&every_third);
+        let places = places_of(&every_third);
         assert_eq!(places.runs.len(), 1);
         assert_eq!(places.of(999).unwrap().to_string(), "a, line 2999");
         assert_eq!(places.of(1000), None);
@@ -147,15 +148,15 @@ mod tests {
             let (mut input, mut line) = (0_u32, 0);
             let lines: Vec<(u32, u64)> = gaps
                 .into_iter()
-                .map(|(gap, next)| {
-                    if next && input < 2 {
+                .map(|(gap, is_next_input)| {
+                    if is_next_input && input < 2 {
                         (input, line) = (input + 1, 0);
                     }
                     line += gap;
                     (input, line)
                 })
                 .collect();
-            let places = noted(&lines);
+            let places = places_of(&lines);
             for (ordinal, (input, line)) in (0..).zip(&lines) {
                 let place = places.of(ordinal).unwrap();
                 prop_assert_eq!((&*place.input, place.line), (["a", "b", "c"][*input as usize], *line));

@@ -12,7 +12,7 @@ use crate::left_out::LeftOut;
 /// Number of blocks that are read ahead.
 const AHEAD: usize = 2;
 /// Interval at which the cancellation callback is checked.
-const ASKED: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A message of the reading thread.
 pub(crate) enum ReaderEvent {
@@ -26,7 +26,7 @@ pub(crate) enum ReaderEvent {
 
 /// Receiving end of a source that is being read by another thread.
 pub(crate) struct ReaderThread {
-    steps: Receiver<Result<ReaderEvent, DataError>>,
+    events: Receiver<Result<ReaderEvent, DataError>>,
     used: Sender<Block>,
 }
 
@@ -36,18 +36,18 @@ impl ReaderThread {
     /// The thread is not joined when the [`ReaderThread`] is dropped, because it may block on its input
     /// indefinitely. It ends at its next block.
     pub(crate) fn start(source: Source) -> Result<Self, DataError> {
-        let (sender, steps) = sync_channel(AHEAD);
-        let (used, spare) = channel();
+        let (sender, events) = sync_channel(AHEAD);
+        let (used, returned) = channel();
         std::thread::Builder::new()
             .name("reading".to_string())
             .spawn(move || {
-                if let Err(error) = read(&source, &sender, &spare) {
+                if let Err(error) = read(&source, &sender, &returned) {
                     // After a cancellation the receiver no longer exists.
                     let _ = sender.send(Err(error));
                 }
             })
             .map_err(|_| DataError::Thread { thread: "reading" })?;
-        Ok(ReaderThread { steps, used })
+        Ok(ReaderThread { events, used })
     }
 
     /// Waits for the next step. Fails with [`DataError::Cancelled`] as soon as `cancelled` returns `true`.
@@ -56,8 +56,8 @@ impl ReaderThread {
             if cancelled() {
                 return Err(DataError::Cancelled);
             }
-            match self.steps.recv_timeout(ASKED) {
-                Ok(step) => return step,
+            match self.events.recv_timeout(POLL_INTERVAL) {
+                Ok(event) => return event,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(DataError::Thread { thread: "reading" }),
             }
@@ -75,8 +75,8 @@ impl ReaderThread {
 
 fn read(
     source: &Source,
-    steps: &SyncSender<Result<ReaderEvent, DataError>>,
-    spare: &Receiver<Block>,
+    events: &SyncSender<Result<ReaderEvent, DataError>>,
+    returned: &Receiver<Block>,
 ) -> Result<(), DataError> {
     let mut lines = source.open()?;
     let opened = ReaderEvent::Opened {
@@ -84,13 +84,13 @@ fn read(
         left_out: lines.left_out().to_vec(),
         inputs: lines.inputs(),
     };
-    let mut listening = steps.send(Ok(opened)).is_ok();
-    while listening {
-        let mut block = spare.try_recv().unwrap_or_default();
-        let more = lines.next_block(&mut block)?;
+    let mut is_open = events.send(Ok(opened)).is_ok();
+    while is_open {
+        let mut block = returned.try_recv().unwrap_or_default();
+        let has_block = lines.next_block(&mut block)?;
         let tally = lines.tally();
-        let step = if more { ReaderEvent::Read { block, tally } } else { ReaderEvent::Ended { tally } };
-        listening = steps.send(Ok(step)).is_ok() && more;
+        let event = if has_block { ReaderEvent::Read { block, tally } } else { ReaderEvent::Ended { tally } };
+        is_open = events.send(Ok(event)).is_ok() && has_block;
     }
     Ok(())
 }

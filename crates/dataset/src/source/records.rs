@@ -11,7 +11,7 @@ use crate::records::{RecordSet, Records};
 /// Target size of a block in bytes.
 const BLOCK: usize = 512 * 1024;
 /// Maximum number of records. Keys would allow 2⁶³, which no load needs.
-const MOST: u64 = 1 << 40;
+const MAX_RECORDS: u64 = 1 << 40;
 
 /// Generates records while they are read.
 pub(super) struct RecordLines {
@@ -23,8 +23,8 @@ pub(super) struct RecordLines {
 
 impl RecordLines {
     pub(super) fn new(records: &Records, documents: u64) -> Result<Self, DataError> {
-        if !(1..=MOST).contains(&documents) {
-            let reason = format!("{documents} records; from 1 to {MOST} can be made");
+        if !(1..=MAX_RECORDS).contains(&documents) {
+            let reason = format!("{documents} records; from 1 to {MAX_RECORDS} can be made");
             return Err(DataError::Range { reason });
         }
         let tally = ReadProgress { total: Some(documents), ..ReadProgress::default() };

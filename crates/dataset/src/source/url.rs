@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::error::DataError;
 
 /// Timeout for connecting, and again for the response headers.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A download whose response headers have been received.
 pub(super) struct Download {
@@ -23,7 +23,7 @@ pub(super) fn shown(address: &str) -> String {
     };
     let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     match rest.get(..host_end).and_then(|authority| authority.rfind('@')) {
-        Some(at) => format!("{scheme}://{}", rest.get(at + 1..).unwrap_or_default()),
+        Some(separator) => format!("{scheme}://{}", rest.get(separator + 1..).unwrap_or_default()),
         None => address.to_string(),
     }
 }
@@ -31,8 +31,8 @@ pub(super) fn shown(address: &str) -> String {
 /// Requests the address and returns its unread body.
 pub(super) fn download(address: &str) -> Result<Download, DataError> {
     let agent = ureq::Agent::config_builder()
-        .timeout_connect(Some(PATIENCE))
-        .timeout_recv_response(Some(PATIENCE))
+        .timeout_connect(Some(TIMEOUT))
+        .timeout_recv_response(Some(TIMEOUT))
         .user_agent(concat!("jsonathlon/", env!("CARGO_PKG_VERSION")))
         .build()
         .new_agent();
@@ -44,8 +44,8 @@ pub(super) fn download(address: &str) -> Result<Download, DataError> {
         DataError::Download { address: shown(address), reason }
     })?;
     // The announced length of an encoded body is not the number of decoded bytes.
-    let encoded = response.headers().contains_key("content-encoding");
-    let length = response.body().content_length().filter(|_| !encoded);
+    let is_encoded = response.headers().contains_key("content-encoding");
+    let length = response.body().content_length().filter(|_| !is_encoded);
     let body = response.into_body().into_reader();
     let body = CompleteBody { body, address: shown(address), received: 0, expected: length };
     Ok(Download { body: Box::new(body), length })
@@ -61,25 +61,25 @@ struct CompleteBody<R> {
 
 impl<R: Read> Read for CompleteBody<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let cut = |received, reason| {
-            let fault = DataError::CutShort {
+        let cut_short = |received, reason| {
+            let error = DataError::CutShort {
                 address: self.address.clone(),
                 received,
                 expected: self.expected,
                 reason,
             };
-            Err(io::Error::other(fault))
+            Err(io::Error::other(error))
         };
         match self.body.read(buffer) {
             Ok(0) if !buffer.is_empty() && self.expected.is_some_and(|expected| self.received < expected) => {
-                cut(self.received, String::new())
+                cut_short(self.received, String::new())
             }
             Ok(count) => {
                 self.received += count as u64;
                 Ok(count)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => cut(self.received, error.to_string()),
+            Err(error) => cut_short(self.received, error.to_string()),
         }
     }
 }

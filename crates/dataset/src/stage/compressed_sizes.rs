@@ -16,7 +16,7 @@ use crate::error::DataError;
 use crate::source::Block;
 
 /// Maximum number of blocks queued per compressor, which bounds the memory used.
-const WAITING: usize = 4;
+const QUEUE_LENGTH: usize = 4;
 
 /// Sizes of the documents in bytes: as newline-delimited JSON and compressed as one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,15 +50,15 @@ impl Compressors {
     /// Starts one thread per compression.
     pub(super) fn start() -> Result<Self, DataError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let run: [fn(Blocks) -> io::Result<u64>; 3] = [gzip, lz4, zstd];
-        let workers = run
+        let compress: [fn(Blocks) -> io::Result<u64>; 3] = [gzip, lz4, zstd];
+        let workers = compress
             .into_iter()
-            .map(|run| {
-                let (blocks, received) = sync_channel(WAITING);
-                let received = Blocks { received, stop: Arc::clone(&stop) };
+            .map(|compress| {
+                let (blocks, receiver) = sync_channel(QUEUE_LENGTH);
+                let receiver = Blocks { receiver, stop: Arc::clone(&stop) };
                 let thread = std::thread::Builder::new()
                     .name("compression".to_string())
-                    .spawn(move || run(received))
+                    .spawn(move || compress(receiver))
                     .map_err(|_| DataError::Thread { thread: "compression" })?;
                 Ok(Worker { blocks, thread })
             })
@@ -70,8 +70,8 @@ impl Compressors {
     pub(super) fn add(&mut self, block: &Arc<Block>) -> Result<(), DataError> {
         self.raw += block.bytes().len() as u64;
         for worker in &self.workers {
-            let sent = worker.blocks.send(Arc::clone(block));
-            sent.map_err(|_| DataError::Thread { thread: "compression" })?;
+            let result = worker.blocks.send(Arc::clone(block));
+            result.map_err(|_| DataError::Thread { thread: "compression" })?;
         }
         Ok(())
     }
@@ -117,13 +117,13 @@ impl Drop for Compressors {
 
 /// Queue of blocks of one compressor.
 struct Blocks {
-    received: Receiver<Arc<Block>>,
+    receiver: Receiver<Arc<Block>>,
     stop: Arc<AtomicBool>,
 }
 
 impl Blocks {
     fn write_to(self, encoder: &mut impl Write) -> io::Result<()> {
-        for block in self.received {
+        for block in self.receiver {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }

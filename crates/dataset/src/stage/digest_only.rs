@@ -37,8 +37,8 @@ pub(super) fn count(
 }
 
 /// Counts and digests the documents of a fidelity corpus; writes no file.
-pub(super) fn corpus(choice: &CorpusSelection, folder: &Path) -> Result<StagedDocuments, DataError> {
-    let cases = choice.cases()?;
+pub(super) fn corpus(selection: &CorpusSelection, folder: &Path) -> Result<StagedDocuments, DataError> {
+    let cases = selection.cases()?;
     let bytes = cases.iter().map(|case| case.bytes.len() as u64).sum();
     Ok(staged(cases.len() as u64, bytes, fidelity::digest(&cases), folder))
 }
@@ -71,16 +71,16 @@ mod tests {
     #[test]
     fn large_documents_are_named_by_their_bytes_and_leave_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |seed, data| {
+        let staged_with = |seed, data| {
             let tables = [(2, 3), (5, 2)].map(|(n, documents)| NestedTable { n, documents, data, seed });
             let source = Source::Ordinals { tables: tables.to_vec() };
             let options = StageOptions::default();
             stage(&source, folder.path(), options, &mut IgnoreDocuments, &mut |_| {}, &|| false).unwrap()
         };
-        let staged = of(1, InnerContent::Distinct);
+        let staged = staged_with(1, InnerContent::Distinct);
         assert_eq!((staged.documents, staged.clean_documents), (5, 0));
         // `{"key":0,"doc":…}` and a newline add 17 bytes to a document.
-        let texts = [(2, 0), (2, 1), (2, 2), (5, 0), (5, 1)].map(|(n, key)| {
+        let lengths = [(2, 0), (2, 1), (2, 2), (5, 0), (5, 1)].map(|(n, key)| {
             crate::nested::NestedGenerator::new(NestedTable {
                 n,
                 documents: 3,
@@ -90,10 +90,11 @@ mod tests {
             .length(key)
                 + 17
         });
-        assert_eq!(staged.bytes, texts.iter().sum::<u64>());
-        assert_eq!(staged.digest, of(1, InnerContent::Distinct).digest);
-        assert_ne!(staged.digest, of(2, InnerContent::Distinct).digest);
-        assert_eq!(of(1, InnerContent::Identical).digest, of(2, InnerContent::Identical).digest);
+        assert_eq!(staged.bytes, lengths.iter().sum::<u64>());
+        assert_eq!(staged.digest, staged_with(1, InnerContent::Distinct).digest);
+        assert_ne!(staged.digest, staged_with(2, InnerContent::Distinct).digest);
+        let [first, second] = [1, 2].map(|seed| staged_with(seed, InnerContent::Identical));
+        assert_eq!(first.digest, second.digest);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -177,10 +177,10 @@ impl StagedDocuments {
     pub fn offered_ordinal(&self, clean_ordinal: u64) -> u64 {
         // A suspect's ordinal minus the number of suspects before it is the number of clean documents before
         // it.
-        let places: Vec<usize> = (0..self.suspects.len()).collect();
-        let before =
-            places.partition_point(|&place| self.suspects[place].ordinal - place as u64 <= clean_ordinal);
-        clean_ordinal + before as u64
+        let indexes: Vec<usize> = (0..self.suspects.len()).collect();
+        let earlier_suspects =
+            indexes.partition_point(|&index| self.suspects[index].ordinal - index as u64 <= clean_ordinal);
+        clean_ordinal + earlier_suspects as u64
     }
 
     /// Reads the clean documents again and passes them to `observer`, except those in `rejected` (numbers
@@ -225,11 +225,11 @@ impl StagedDocuments {
     /// If the file of suspects cannot be read; see [`StagedDocuments::suspect_bytes`].
     pub fn show_suspects<'a>(
         &self,
-        shown: impl IntoIterator<Item = &'a Suspect>,
+        suspects: impl IntoIterator<Item = &'a Suspect>,
         observer: &mut dyn DocumentVisitor,
     ) -> Result<(), DataError> {
         let mut scanner = Scanner::new();
-        for suspect in shown {
+        for suspect in suspects {
             let bytes = self
                 .suspect_bytes(suspect)
                 .map_err(|error| DataError::io("read", &self.folder.join(SUSPECTS_FILE), error))?;
@@ -264,48 +264,48 @@ pub fn stage(
         std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
         return digest_only::count(source, folder, progress, cancelled);
     }
-    if let Source::Corpus(choice) = source {
+    if let Source::Corpus(selection) = source {
         std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
-        return digest_only::corpus(choice, folder);
+        return digest_only::corpus(selection, folder);
     }
     if matches!(source, Source::Records { .. }) {
         // Generated records are valid by construction, however large they are.
         options.suspect = Traits::NONE;
     }
     std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
-    let reading = ReaderThread::start(source.clone())?;
+    let reader = ReaderThread::start(source.clone())?;
     let mut compressors = if options.measure_compressed_sizes { Some(Compressors::start()?) } else { None };
-    let mut pass = None;
+    let mut stager = None;
     let mut left_out = Vec::new();
-    let last = loop {
-        match reading.next(cancelled)? {
+    let tally = loop {
+        match reader.next(cancelled)? {
             ReaderEvent::Opened { plain_file, left_out: entries, inputs } => {
                 left_out = entries;
-                pass = Some(Stager::new(source, folder, options.clone(), plain_file, inputs)?);
+                stager = Some(Stager::new(source, folder, options.clone(), plain_file, inputs)?);
             }
             ReaderEvent::Read { block, tally } => {
-                let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
-                let no_documents = pass.block(&block, &tally, observer, cancelled)?;
+                let stager = stager.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
+                let no_documents = stager.block(&block, &tally, observer, cancelled)?;
                 let block = Arc::new(block);
                 if let Some(compressors) = &mut compressors {
                     compressors.add_documents(&block, &no_documents)?;
                 }
                 progress(Progress {
-                    documents: pass.documents(),
+                    documents: stager.documents(),
                     bytes: tally.bytes,
-                    suspects: pass.suspects(),
+                    suspects: stager.suspects(),
                     done: tally.done,
                     total: tally.total,
                 });
-                reading.give_back(block);
+                reader.give_back(block);
             }
             ReaderEvent::Ended { tally } => break tally,
         }
     };
-    let pass = pass.ok_or(DataError::Thread { thread: "reading" })?;
+    let stager = stager.ok_or(DataError::Thread { thread: "reading" })?;
     // The slowest compressor may lag behind by a few blocks.
     let sizes = compressors.map(Compressors::finish).transpose()?;
-    let mut staged = pass.finish(&last, observer, cancelled)?;
+    let mut staged = stager.finish(&tally, observer, cancelled)?;
     staged.sizes = sizes;
     staged.left_out = left_out;
     Ok(staged)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::DataError;
 
 /// Bytes copied between two checks for cancellation.
-const COPIED: u64 = 8 << 20;
+const COPY_CHUNK: u64 = 8 << 20;
 
 /// A file being written. Removed when dropped without [`Output::finish`].
 #[derive(Debug)]
@@ -15,14 +15,14 @@ pub(super) struct Output {
     path: PathBuf,
     file: File,
     length: u64,
-    finished: bool,
+    is_finished: bool,
 }
 
 impl Output {
     /// Creates the file, replacing one left by an earlier run.
     pub(super) fn create(path: PathBuf) -> Result<Self, DataError> {
         let file = File::create(&path).map_err(|error| DataError::io("write", &path, error))?;
-        Ok(Output { path, file, length: 0, finished: false })
+        Ok(Output { path, file, length: 0, is_finished: false })
     }
 
     /// Appends bytes to the end of the file.
@@ -39,20 +39,20 @@ impl Output {
         length: u64,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), DataError> {
-        let mut from = File::open(path).map_err(|error| DataError::io("read", path, error))?;
-        let mut left = length;
-        while left > 0 {
+        let mut input = File::open(path).map_err(|error| DataError::io("read", path, error))?;
+        let mut remaining = length;
+        while remaining > 0 {
             if cancelled() {
                 return Err(DataError::Cancelled);
             }
-            let copied = io::copy(&mut (&mut from).take(left.min(COPIED)), &mut self.file)
+            let copied = io::copy(&mut (&mut input).take(remaining.min(COPY_CHUNK)), &mut self.file)
                 .map_err(|error| DataError::io("write", &self.path, error))?;
             if copied == 0 {
                 let source =
                     io::Error::new(io::ErrorKind::UnexpectedEof, "the file shrank while it was read");
                 return Err(DataError::Io { action: "read", path: path.to_path_buf(), source });
             }
-            left -= copied;
+            remaining -= copied;
         }
         self.length += length;
         Ok(())
@@ -65,14 +65,14 @@ impl Output {
 
     /// Keeps the file and returns its path.
     pub(super) fn finish(mut self) -> PathBuf {
-        self.finished = true;
+        self.is_finished = true;
         self.path.clone()
     }
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.is_finished {
             // Best effort: a file that cannot be removed is left behind.
             let _ = std::fs::remove_file(&self.path);
         }

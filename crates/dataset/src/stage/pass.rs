@@ -12,12 +12,12 @@ use crate::error::DataError;
 use crate::scan::{Fault, Reason, Scanner, Traits};
 use crate::source::{Block, Places, ReadProgress, Source};
 
-/// Number of lines after which a source without a JSON object is given up, and number of documents from which
+/// Number of lines after which a source without a JSON object is an error, and number of documents from which
 /// on the observer may refuse them.
 const PATIENCE: u64 = 10_000;
-/// Number of lines that are no JSON objects above which a source is given up if they are more than a tenth of
-/// all lines. Above ten times this number it is always given up: each such line is stored with its reason,
-/// and a few kilobytes of gzip can contain billions of them.
+/// Number of lines that are no JSON objects above which a source is an error if they are more than a tenth of
+/// all lines. Above ten times this number the source is always an error. Each such line is stored with its
+/// reason, and a few kilobytes of gzip can contain billions of them.
 const MOST_UNREADABLE: u64 = 100_000;
 
 /// Where the clean documents are stored.
@@ -25,7 +25,7 @@ enum CleanFile {
     /// The source file itself, which so far contains only clean documents.
     Source(PathBuf),
     /// A separate file in the staging folder.
-    Own(Output),
+    Separate(Output),
 }
 
 /// Stages a source block by block; holds the state between blocks.
@@ -46,7 +46,7 @@ pub(super) struct Stager {
     no_documents: Vec<NoDocument>,
     places: Places,
     /// Bytes of all lines read so far, including lines that are not documents.
-    read: u64,
+    bytes_read: u64,
     lines: u64,
     /// Number of lines that are no JSON objects, and the fault of the first one.
     unreadable: u64,
@@ -73,7 +73,7 @@ impl Stager {
         let loadable = plain_file.and_then(|path| path.canonicalize().ok()).filter(|path| is_loadable(path));
         let clean = match loadable {
             Some(path) => CleanFile::Source(path),
-            None => CleanFile::Own(Output::create(folder.join(CLEAN_FILE))?),
+            None => CleanFile::Separate(Output::create(folder.join(CLEAN_FILE))?),
         };
         Ok(Stager {
             name: source.to_string(),
@@ -91,7 +91,7 @@ impl Stager {
             bytes: 0,
             no_documents: Vec::new(),
             places: Places::new(inputs),
-            read: 0,
+            bytes_read: 0,
             lines: 0,
             unreadable: 0,
             first_reason: None,
@@ -121,20 +121,20 @@ impl Stager {
         let suspects_before = self.suspects.len();
         // Byte ranges of consecutive clean documents in the block.
         let mut runs = Vec::new();
-        let (mut run, mut start, mut index) = (0, 0, 0);
+        let (mut run_start, mut start, mut index) = (0, 0, 0);
         let mut scanner = std::mem::take(&mut self.scanner);
         block.scan(&mut scanner, |line, scan| {
-            let next = start + line.len() + 1;
+            let next_start = start + line.len() + 1;
             let number = block.line_number(index);
             if scan.traits.intersects(Traits::NO_DOCUMENT) {
-                runs.push(run..start);
-                run = next;
-                no_documents.push(start..next);
+                runs.push(run_start..start);
+                run_start = next_start;
+                no_documents.push(start..next_start);
                 self.leave_out(block.input(), number, scan.fault);
             } else {
                 if scan.traits.intersects(self.options.suspect) {
-                    runs.push(run..start);
-                    run = next;
+                    runs.push(run_start..start);
+                    run_start = next_start;
                     self.set_aside(scan.traits, line)?;
                 } else {
                     observer.document(&scan.event);
@@ -145,23 +145,23 @@ impl Stager {
                 self.places.note(self.documents, block.input(), number);
                 self.documents += 1;
             }
-            start = next;
+            start = next_start;
             index += 1;
             Ok(())
         })?;
         self.scanner = scanner;
-        runs.push(run..start);
-        if self.suspects.len() > suspects_before || !no_documents.is_empty() || differs(tally) {
+        runs.push(run_start..start);
+        if self.suspects.len() > suspects_before || !no_documents.is_empty() || has_other_bytes(tally) {
             self.leave_source(cancelled)?;
         }
-        if let CleanFile::Own(own) = &mut self.clean {
+        if let CleanFile::Separate(output) = &mut self.clean {
             for run in runs.into_iter().filter(|run| !run.is_empty()) {
-                own.write(&block.bytes()[run])?;
+                output.write(&block.bytes()[run])?;
             }
         }
         self.count(block, &no_documents);
         if self.documents >= PATIENCE {
-            self.suits(observer)?;
+            self.check_observer(observer)?;
         }
         if self.unreadable == self.lines && self.lines >= PATIENCE {
             Err(self.not_lines())
@@ -175,7 +175,7 @@ impl Stager {
     }
 
     /// Fails with [`DataError::OtherDocuments`] if the observer refuses the documents seen so far.
-    fn suits(&self, observer: &dyn DocumentVisitor) -> Result<(), DataError> {
+    fn check_observer(&self, observer: &dyn DocumentVisitor) -> Result<(), DataError> {
         match observer.refuses() {
             Some(reason) => Err(DataError::OtherDocuments { input: self.name.clone(), reason }),
             None => Ok(()),
@@ -185,7 +185,7 @@ impl Stager {
     /// Adds the documents of a block to the digest and the counts, skipping the ranges in `no_documents`.
     fn count(&mut self, block: &Block, no_documents: &[Range<usize>]) {
         let bytes = block.bytes();
-        self.read += bytes.len() as u64;
+        self.bytes_read += bytes.len() as u64;
         self.lines += block.len() as u64;
         let mut start = 0;
         for range in no_documents.iter().chain(std::iter::once(&(bytes.len()..bytes.len()))) {
@@ -213,9 +213,9 @@ impl Stager {
             if same_file(path, &target) {
                 return Err(DataError::InTheWay { path: target });
             }
-            let mut own = Output::create(target)?;
-            own.copy_from(path, self.read, cancelled)?;
-            self.clean = CleanFile::Own(own);
+            let mut output = Output::create(target)?;
+            output.copy_from(path, self.bytes_read, cancelled)?;
+            self.clean = CleanFile::Separate(output);
         }
         Ok(())
     }
@@ -224,7 +224,7 @@ impl Stager {
     fn set_aside(&mut self, traits: Traits, line: &[u8]) -> Result<(), DataError> {
         let file = match &mut self.suspects_file {
             Some(file) => file,
-            none => none.insert(Output::create(self.folder.join(SUSPECTS_FILE))?),
+            slot => slot.insert(Output::create(self.folder.join(SUSPECTS_FILE))?),
         };
         let offset = file.length();
         file.write(line)?;
@@ -247,14 +247,14 @@ impl Stager {
         if self.lines > 0 && self.unreadable == self.lines {
             return Err(self.not_lines());
         }
-        self.suits(observer)?;
+        self.check_observer(observer)?;
         // Blank lines at the very end are in no block.
-        if differs(tally) {
+        if has_other_bytes(tally) {
             self.leave_source(cancelled)?;
         }
         let clean = match self.clean {
             CleanFile::Source(path) => path,
-            CleanFile::Own(own) => own.finish(),
+            CleanFile::Separate(output) => output.finish(),
         };
         if let Some(file) = self.suspects_file.take() {
             file.finish();
@@ -294,7 +294,7 @@ impl Stager {
 
 /// Returns `true` if the source contains bytes that are not part of a document: blank lines, carriage returns
 /// or byte order marks.
-fn differs(tally: &ReadProgress) -> bool {
+fn has_other_bytes(tally: &ReadProgress) -> bool {
     tally.blank_lines > 0 || tally.carriage_returns > 0 || tally.byte_order_marks > 0
 }
 
@@ -302,10 +302,10 @@ fn differs(tally: &ReadProgress) -> bool {
 /// the extension or expand glob characters, and all receive the path within the text of a statement.
 fn is_loadable(path: &Path) -> bool {
     const ENDINGS: [&str; 5] = ["", "json", "ndjson", "jsonl", "txt"];
-    let ending = path.extension().unwrap_or_default();
-    let odd = |character: char| character.is_control() || "*?[]{}'\"`\\".contains(character);
-    ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
-        && path.to_str().is_some_and(|path| !path.contains(odd))
+    let extension = path.extension().unwrap_or_default();
+    let is_special = |character: char| character.is_control() || "*?[]{}'\"`\\".contains(character);
+    ENDINGS.iter().any(|ending| extension.eq_ignore_ascii_case(ending))
+        && path.to_str().is_some_and(|path| !path.contains(is_special))
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

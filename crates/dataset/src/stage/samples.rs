@@ -19,48 +19,48 @@ pub struct Sample {
 /// Unlike reservoir sampling, this is deterministic for the same data and leaves no long stretch out.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    wanted: usize,
+    limit: usize,
     stride: u64,
-    kept: Vec<Sample>,
+    samples: Vec<Sample>,
     bytes: usize,
 }
 
 impl Sampler {
-    pub(crate) fn new(wanted: usize) -> Self {
-        Sampler { wanted, stride: 1, kept: Vec::new(), bytes: 0 }
+    pub(crate) fn new(limit: usize) -> Self {
+        Sampler { limit, stride: 1, samples: Vec::new(), bytes: 0 }
     }
 
-    /// Offers a document. `place` is its number among the documents that may be sampled, from 0 without gaps.
+    /// Offers a document. `index` is its number among the documents that may be sampled, from 0 without gaps.
     #[inline]
-    pub(crate) fn offer(&mut self, place: u64, ordinal: u64, line: &[u8]) {
-        if place & (self.stride - 1) == 0 && self.wanted > 0 {
+    pub(crate) fn offer(&mut self, index: u64, ordinal: u64, line: &[u8]) {
+        if index & (self.stride - 1) == 0 && self.limit > 0 {
             self.keep(ordinal, line);
         }
     }
 
     #[cold]
     fn keep(&mut self, ordinal: u64, line: &[u8]) {
-        self.kept.push(Sample { ordinal, line: line.to_vec() });
+        self.samples.push(Sample { ordinal, line: line.to_vec() });
         self.bytes += line.len();
-        while self.kept.len() >= 2 * self.wanted || (self.bytes > MOST_BYTES && self.kept.len() > 1) {
+        while self.samples.len() >= 2 * self.limit || (self.bytes > MOST_BYTES && self.samples.len() > 1) {
             self.stride *= 2;
-            let mut place = 0;
-            self.kept.retain(|_| {
-                place += 1;
-                place % 2 == 1
+            let mut index = 0;
+            self.samples.retain(|_| {
+                index += 1;
+                index % 2 == 1
             });
-            self.bytes = self.kept.iter().map(|sample| sample.line.len()).sum();
+            self.bytes = self.samples.iter().map(|sample| sample.line.len()).sum();
         }
     }
 
     /// Returns at most as many samples as wanted, in order.
     pub(crate) fn finish(self) -> Vec<Sample> {
-        let (count, wanted) = (self.kept.len(), self.wanted);
-        if count <= wanted {
-            return self.kept;
+        let (count, limit) = (self.samples.len(), self.limit);
+        if count <= limit {
+            return self.samples;
         }
-        let mut kept = self.kept.into_iter().map(Some).collect::<Vec<_>>();
-        (0..wanted).filter_map(|place| kept[place * count / wanted].take()).collect()
+        let mut samples = self.samples.into_iter().map(Some).collect::<Vec<_>>();
+        (0..limit).filter_map(|index| samples[index * count / limit].take()).collect()
     }
 }
 
@@ -68,11 +68,11 @@ impl Sampler {
 mod tests {
     use super::*;
 
-    fn sampled(wanted: usize, documents: u64, length: usize) -> Vec<u64> {
-        let mut sampler = Sampler::new(wanted);
+    fn sampled(limit: usize, documents: u64, length: usize) -> Vec<u64> {
+        let mut sampler = Sampler::new(limit);
         let line = vec![b'x'; length];
-        for place in 0..documents {
-            sampler.offer(place, 10 + place, &line);
+        for index in 0..documents {
+            sampler.offer(index, 10 + index, &line);
         }
         sampler.finish().iter().map(|sample| sample.ordinal - 10).collect()
     }
@@ -88,11 +88,11 @@ mod tests {
     #[test]
     fn many_documents_are_spread_evenly() {
         for documents in [6, 9, 10, 11, 99, 1_000, 12_345] {
-            let places = sampled(5, documents, 1);
-            assert_eq!(places.len(), 5, "{documents}");
-            let gaps = places.windows(2).map(|pair| pair[1] - pair[0]).chain([documents - places[4]]);
-            assert_eq!(places[0], 0);
-            assert!(gaps.max().unwrap() <= documents.div_ceil(5) * 3, "{documents}: {places:?}");
+            let indexes = sampled(5, documents, 1);
+            assert_eq!(indexes.len(), 5, "{documents}");
+            let gaps = indexes.windows(2).map(|pair| pair[1] - pair[0]).chain([documents - indexes[4]]);
+            assert_eq!(indexes[0], 0);
+            assert!(gaps.max().unwrap() <= documents.div_ceil(5) * 3, "{documents}: {indexes:?}");
         }
     }
 

@@ -95,14 +95,14 @@ impl BufferedAnswer {
         self.cells.clear();
     }
 
-    fn keep(&mut self, text: &str) -> Range<usize> {
+    fn append(&mut self, text: &str) -> Range<usize> {
         let start = self.text.len();
         self.text.push_str(text);
         start..self.text.len()
     }
 
-    fn cell(&self, kept: &BufferedCell) -> Cell<'_> {
-        match kept {
+    fn cell(&self, cell: &BufferedCell) -> Cell<'_> {
+        match cell {
             BufferedCell::Null => Cell::Null,
             BufferedCell::Bool(truth) => Cell::Bool(*truth),
             BufferedCell::Int(number) => Cell::Int(*number),
@@ -112,17 +112,17 @@ impl BufferedAnswer {
     }
 
     fn replay(&self, sink: &mut dyn RowSink) -> Result<()> {
-        let columns = self.names.len();
+        let count = self.names.len();
         with_inline(
-            columns,
+            count,
             "",
             |index| Ok(&self.text[self.names[index].clone()]),
             |names| sink.columns(names),
         )?;
-        if columns > 0 {
-            for row in self.cells.chunks_exact(columns) {
+        if count > 0 {
+            for row in self.cells.chunks_exact(count) {
                 let cell = |index: usize| Ok(self.cell(&row[index]));
-                with_inline(columns, Cell::Null, cell, |cells| sink.row(cells))?;
+                with_inline(count, Cell::Null, cell, |cells| sink.row(cells))?;
             }
         }
         Ok(())
@@ -133,22 +133,22 @@ impl RowSink for BufferedAnswer {
     fn columns(&mut self, names: &[&str]) -> Result<()> {
         self.clear();
         for name in names {
-            let kept = self.keep(name);
-            self.names.push(kept);
+            let range = self.append(name);
+            self.names.push(range);
         }
         Ok(())
     }
 
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
         for cell in cells {
-            let kept = match *cell {
+            let buffered = match *cell {
                 Cell::Null => BufferedCell::Null,
                 Cell::Bool(truth) => BufferedCell::Bool(truth),
                 Cell::Int(number) => BufferedCell::Int(number),
                 Cell::Float(number) => BufferedCell::Float(number),
-                Cell::Text(text) => BufferedCell::Text(self.keep(text)),
+                Cell::Text(text) => BufferedCell::Text(self.append(text)),
             };
-            self.cells.push(kept);
+            self.cells.push(buffered);
         }
         Ok(())
     }

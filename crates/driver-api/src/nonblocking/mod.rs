@@ -44,15 +44,15 @@ pub trait NonblockingConnection: Send {
     fn close(self: Box<Self>);
 }
 
-/// Returns the placeholder of the `n`th parameter (from 1) in statements of `protocol`.
+/// Returns the placeholder of parameter number `number` (from 1) in statements of `protocol`.
 #[must_use]
-pub fn parameter_marker(protocol: &str, n: usize) -> String {
+pub fn parameter_marker(protocol: &str, number: usize) -> String {
     match protocol {
-        "postgres" | "duckdb" => format!("${n}"),
+        "postgres" | "duckdb" => format!("${number}"),
         "mysql" => "?".to_owned(),
-        "sqlite" => format!("?{n}"),
-        "clickhouse" | "chdb" => format!("{{p{n}:String}}"),
-        _ => format!(":{n}"),
+        "sqlite" => format!("?{number}"),
+        "clickhouse" | "chdb" => format!("{{p{number}:String}}"),
+        _ => format!(":{number}"),
     }
 }
 
@@ -62,12 +62,12 @@ pub fn no_request_pending() -> DriverError {
 }
 
 /// Rows of up to this many columns are passed on without a heap allocation.
-const USUAL_COLUMNS: usize = 8;
+const INLINE_LENGTH: usize = 8;
 
 /// List that needs no heap allocation for up to 8 items.
 pub enum InlineVec<T> {
     /// Inline items; only the first `usize` of them are valid.
-    Few([T; USUAL_COLUMNS], usize),
+    Few([T; INLINE_LENGTH], usize),
     /// Heap-allocated items, more than 8 of them.
     Many(Vec<T>),
 }
@@ -82,7 +82,7 @@ impl<T> InlineVec<T> {
     }
 }
 
-/// Builds `count` items in order by calling `item` with each index. `blank` fills unused inline places.
+/// Builds `count` items in order by calling `item` with each index. `blank` fills unused inline slots.
 ///
 /// # Errors
 /// The first error that `item` returns.
@@ -92,14 +92,14 @@ pub fn collect_inline<T: Copy>(
     blank: T,
     mut item: impl FnMut(usize) -> Result<T>,
 ) -> Result<InlineVec<T>> {
-    let mut few = [blank; USUAL_COLUMNS];
-    let Some(items) = few.get_mut(..count) else {
+    let mut inline = [blank; INLINE_LENGTH];
+    let Some(items) = inline.get_mut(..count) else {
         return Ok(InlineVec::Many((0..count).map(item).collect::<Result<Vec<_>>>()?));
     };
-    for (index, place) in items.iter_mut().enumerate() {
-        *place = item(index)?;
+    for (index, slot) in items.iter_mut().enumerate() {
+        *slot = item(index)?;
     }
-    Ok(InlineVec::Few(few, count))
+    Ok(InlineVec::Few(inline, count))
 }
 
 /// As [`collect_inline`], and passes the items to `take`.
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn markers_are_those_of_the_protocol() {
-        let all = ["postgres", "mysql", "sqlite", "clickhouse", "mongodb"]
+        let markers = ["postgres", "mysql", "sqlite", "clickhouse", "mongodb"]
             .map(|protocol| parameter_marker(protocol, 2));
-        assert_eq!(all, ["$2", "?", "?2", "{p2:String}", ":2"]);
+        assert_eq!(markers, ["$2", "?", "?2", "{p2:String}", ":2"]);
     }
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonathlon_driver_api::driver::{self, DriverError, LoadSink, Result};
 
 /// Maximum number of connections of a load. A server holds in memory what each of them has sent.
-const AT_A_TIME: usize = 8;
+const MAX_CONNECTIONS: usize = 8;
 /// Maximum size of all batches being sent, in bytes. A larger batch is sent alone, since a few documents can
 /// be that large.
-const UNDER_WAY: usize = 64 << 20;
+const MAX_PENDING_BYTES: usize = 64 << 20;
 
 /// Number of connections of a load that may use `cores` cores; 0 means all cores of the process.
 pub(crate) fn connections(cores: usize) -> usize {
-    driver::cores(cores).clamp(1, AT_A_TIME)
+    driver::cores(cores).clamp(1, MAX_CONNECTIONS)
 }
 
 /// Positions in the stream of all offered documents, each with the reason of the rejection.
@@ -57,20 +57,21 @@ pub(crate) fn send_in_parallel<C: Send, B: Send>(
     mut fill: impl FnMut() -> Result<Option<B>>,
     send: impl Fn(&mut C, B) -> Result<RejectedDocuments> + Sync,
 ) -> Result<RejectedDocuments> {
-    let (give, batches) = sync_channel::<B>(0);
+    let (batch_sender, batches) = sync_channel::<B>(0);
     let batches = Arc::new(Mutex::new(batches));
-    let (tell, told) = channel::<(usize, Result<RejectedDocuments>)>();
-    let mut refused = RejectedDocuments::default();
-    let mut under_way = 0;
+    let (result_sender, results) = channel::<(usize, Result<RejectedDocuments>)>();
+    let mut rejected = RejectedDocuments::default();
+    let mut pending_bytes = 0;
     std::thread::scope(|scope| {
         for connection in connections {
-            let (batches, tell, send, bytes) = (batches.clone(), tell.clone(), &send, &bytes);
+            let (batches, result_sender) = (batches.clone(), result_sender.clone());
+            let (send, bytes) = (&send, &bytes);
             let work = move || {
-                while let Some(batch) = next(&batches) {
+                while let Some(batch) = next_batch(&batches) {
                     let size = bytes(&batch);
-                    let answer = send(connection, batch);
-                    let failed = answer.is_err();
-                    if tell.send((size, answer)).is_err() || failed {
+                    let result = send(connection, batch);
+                    let has_failed = result.is_err();
+                    if result_sender.send((size, result)).is_err() || has_failed {
                         return;
                     }
                 }
@@ -80,38 +81,38 @@ pub(crate) fn send_in_parallel<C: Send, B: Send>(
                 .spawn_scoped(scope, work)
                 .map_err(|error| DriverError::Unavailable(format!("failed to start a thread: {error}")))?;
         }
-        drop(tell);
+        drop(result_sender);
         // Only the threads hold the receiving end, so sending fails once all of them have ended.
         drop(batches);
         // Dropped at the end of this block, whichever way it is left, so that the threads end.
-        let give = give;
+        let batch_sender = batch_sender;
         while let Some(batch) = fill()? {
             // Checked before sending more, because the load fails with the first error anyway.
-            for (size, answer) in told.try_iter() {
-                under_way -= size;
-                refused.append(answer?);
+            for (size, result) in results.try_iter() {
+                pending_bytes -= size;
+                rejected.append(result?);
             }
             let size = bytes(&batch);
-            while under_way > 0 && under_way + size > UNDER_WAY {
-                let Ok((size, answer)) = told.recv() else { break };
-                under_way -= size;
-                refused.append(answer?);
+            while pending_bytes > 0 && pending_bytes + size > MAX_PENDING_BYTES {
+                let Ok((size, result)) = results.recv() else { break };
+                pending_bytes -= size;
+                rejected.append(result?);
             }
-            under_way += size;
-            if give.send(batch).is_err() {
+            pending_bytes += size;
+            if batch_sender.send(batch).is_err() {
                 break;
             }
         }
-        drop(give);
-        told.iter().try_for_each(|(_, answer)| {
-            refused.append(answer?);
+        drop(batch_sender);
+        results.iter().try_for_each(|(_, result)| {
+            rejected.append(result?);
             Ok::<(), DriverError>(())
         })
     })?;
-    Ok(refused)
+    Ok(rejected)
 }
 
-fn next<B>(batches: &Mutex<Receiver<B>>) -> Option<B> {
+fn next_batch<B>(batches: &Mutex<Receiver<B>>) -> Option<B> {
     batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
@@ -121,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    fn refusing(ordinal: u64) -> RejectedDocuments {
+    fn rejecting(ordinal: u64) -> RejectedDocuments {
         RejectedDocuments(vec![(ordinal, "no".into())])
     }
 
@@ -131,10 +132,10 @@ mod tests {
         let mut batches = 0..100;
         let send = |connection: &mut Vec<u64>, batch| {
             connection.push(batch);
-            Ok(refusing(batch))
+            Ok(rejecting(batch))
         };
-        let refused = send_in_parallel(&mut connections, |_| 1, || Ok(batches.next()), send).unwrap();
-        let mut ordinals: Vec<u64> = refused.0.iter().map(|(ordinal, _)| *ordinal).collect();
+        let rejected = send_in_parallel(&mut connections, |_| 1, || Ok(batches.next()), send).unwrap();
+        let mut ordinals: Vec<u64> = rejected.0.iter().map(|(ordinal, _)| *ordinal).collect();
         ordinals.sort_unstable();
         assert_eq!(ordinals, (0..100).collect::<Vec<_>>());
         let mut sent = connections.concat();
@@ -144,53 +145,54 @@ mod tests {
 
     #[test]
     fn no_more_is_under_way_than_may_be_but_for_one_batch() {
-        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        for (size, at_once) in [(UNDER_WAY / 2, 2), (UNDER_WAY / 2 + 1, 1), (2 * UNDER_WAY, 1)] {
+        let (active, peak) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let half = MAX_PENDING_BYTES / 2;
+        for (size, limit) in [(half, 2), (half + 1, 1), (2 * MAX_PENDING_BYTES, 1)] {
             let mut batches = 0..40;
             let send = |_: &mut (), _| {
-                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                peak.fetch_max(active.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::yield_now();
-                now.fetch_sub(1, Ordering::SeqCst);
+                active.fetch_sub(1, Ordering::SeqCst);
                 Ok(RejectedDocuments::default())
             };
             send_in_parallel(&mut [(); 4], |_| size, || Ok(batches.next()), send).unwrap();
-            assert!(most.swap(0, Ordering::SeqCst) <= at_once, "{size}");
+            assert!(peak.swap(0, Ordering::SeqCst) <= limit, "{size}");
         }
     }
 
-    /// Endless batches. Filling batch number `fails` returns an error.
-    fn endless(fails: u64) -> impl FnMut() -> Result<Option<u64>> {
+    /// Endless batches. Filling batch number `failing_batch` returns an error.
+    fn endless(failing_batch: u64) -> impl FnMut() -> Result<Option<u64>> {
         let mut count = 0;
         move || {
             count += 1;
-            if count == fails { Err(DriverError::Refused("no".into())) } else { Ok(Some(count)) }
+            if count == failing_batch { Err(DriverError::Refused("no".into())) } else { Ok(Some(count)) }
         }
     }
 
     #[test]
     fn the_first_failure_ends_it_wherever_it_is_and_its_connection_is_left_alone() {
-        for (filled, sent) in [(7, 0), (0, 7)] {
+        for (failing_fill, failing_send) in [(7, 0), (0, 7)] {
             let mut connections = [false; 2];
-            let failed = send_in_parallel(
+            let result = send_in_parallel(
                 &mut connections,
                 |_| 1,
-                endless(filled),
-                |broken, batch| {
-                    assert!(!*broken, "a broken connection got another batch");
-                    *broken = batch == sent;
-                    if *broken {
+                endless(failing_fill),
+                |is_broken, batch| {
+                    assert!(!*is_broken, "a broken connection got another batch");
+                    *is_broken = batch == failing_send;
+                    if *is_broken {
                         Err(DriverError::Refused("no".into()))
                     } else {
                         Ok(RejectedDocuments::default())
                     }
                 },
             );
-            assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
+            assert!(matches!(result, Err(DriverError::Refused(_))), "{result:?}");
         }
         // Every connection fails, so no thread is left to receive a batch.
-        let failed =
+        let result =
             send_in_parallel(&mut [(); 2], |_| 1, endless(0), |(), _| Err(DriverError::Refused("no".into())));
-        assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
+        assert!(matches!(result, Err(DriverError::Refused(_))), "{result:?}");
     }
 
     #[test]
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn connections_are_as_many_as_cores_within_reason() {
-        assert!((1..=AT_A_TIME).contains(&connections(0)));
-        assert_eq!((connections(1), connections(3), connections(1000)), (1, 3, AT_A_TIME));
+        assert!((1..=MAX_CONNECTIONS).contains(&connections(0)));
+        assert_eq!((connections(1), connections(3), connections(1000)), (1, 3, MAX_CONNECTIONS));
     }
 }

@@ -44,14 +44,14 @@ pub(crate) struct ChunkError {
 #[derive(Clone)]
 pub(crate) struct Lines {
     chunk: Arc<Vec<u8>>,
-    here: Range<usize>,
+    range: Range<usize>,
 }
 
 impl Deref for Lines {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.chunk[self.here.clone()]
+        &self.chunk[self.range.clone()]
     }
 }
 
@@ -85,19 +85,19 @@ pub(crate) fn load(
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut offered = 0;
-    let refused = send_in_parallel(
+    let rejected = send_in_parallel(
         connections,
         |chunk: &Chunk| chunk.lines.len(),
-        || Chunk::of(documents, sink, &mut offered),
+        || Chunk::encode_next(documents, sink, &mut offered),
         |connection, chunk| chunk.offer(connection),
     )?;
     connections.iter_mut().try_for_each(Connection::commit)?;
-    Ok(offered - refused.report(sink))
+    Ok(offered - rejected.report(sink))
 }
 
 impl Chunk {
     /// Encodes the next documents of the stream. `None` at the end.
-    fn of(
+    fn encode_next(
         documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
         offered: &mut u64,
@@ -105,7 +105,7 @@ impl Chunk {
         let (first, mut lines, mut ends) = (*offered, Vec::with_capacity(CHUNK + ROOM), Vec::new());
         while lines.len() < CHUNK {
             let Some((key, document)) = documents.next_keyed()? else { break };
-            line(key, document, &mut lines);
+            append_line(key, document, &mut lines);
             ends.push(lines.len());
             *offered += 1;
             sink.offered(*offered);
@@ -113,14 +113,14 @@ impl Chunk {
         Ok((!ends.is_empty()).then(|| Self { first, lines: Arc::new(lines), ends }))
     }
 
-    /// Offers the chunk to `taker`, in parts if the whole chunk fails. Returns the rejected documents.
-    fn offer(&self, taker: &mut impl LineSink) -> Result<RejectedDocuments> {
-        let mut refused = RejectedDocuments::default();
-        let whole = 0..self.len();
-        if let Some(failure) = taker.attempt(&self.part(&whole), self.len())? {
-            self.salvage(taker, &failure, &mut refused)?;
+    /// Offers the chunk to `sink`, in parts if the whole chunk fails. Returns the rejected documents.
+    fn offer(&self, sink: &mut impl LineSink) -> Result<RejectedDocuments> {
+        let mut rejected = RejectedDocuments::default();
+        let all_lines = 0..self.len();
+        if let Some(failure) = sink.attempt(&self.part(&all_lines), self.len())? {
+            self.salvage(sink, &failure, &mut rejected)?;
         }
-        Ok(refused)
+        Ok(rejected)
     }
 
     fn len(&self) -> usize {
@@ -128,36 +128,40 @@ impl Chunk {
     }
 
     fn part(&self, documents: &Range<usize>) -> Lines {
-        let at = |index: usize| if index == 0 { 0 } else { self.ends[index - 1] };
-        Lines { chunk: Arc::clone(&self.lines), here: at(documents.start)..at(documents.end) }
+        let offset = |index: usize| if index == 0 { 0 } else { self.ends[index - 1] };
+        Lines { chunk: Arc::clone(&self.lines), range: offset(documents.start)..offset(documents.end) }
     }
 
     /// Offers the lines of a chunk that failed as a whole again in parts.
     fn salvage(
         &self,
-        taker: &mut impl LineSink,
-        first: &ChunkError,
-        refused: &mut RejectedDocuments,
+        sink: &mut impl LineSink,
+        first_failure: &ChunkError,
+        rejected: &mut RejectedDocuments,
     ) -> Result<()> {
-        let mut at = 0;
-        let mut suspect = first.line;
+        let mut position = 0;
+        let mut suspect = first_failure.line;
         let mut step = suspect.map_or(self.len() / 2, |line| line).max(1);
-        while at < self.len() {
-            let end = if suspect == Some(at) { at + 1 } else { at.saturating_add(step).min(self.len()) };
-            let part = at..end;
-            match taker.attempt(&self.part(&part), part.len())? {
+        while position < self.len() {
+            let end = if suspect == Some(position) {
+                position + 1
+            } else {
+                position.saturating_add(step).min(self.len())
+            };
+            let part = position..end;
+            match sink.attempt(&self.part(&part), part.len())? {
                 None => {
-                    at = end;
+                    position = end;
                     step = step.saturating_mul(4);
                 }
                 Some(failure) if part.len() == 1 => {
-                    refused.push(self.first + at as u64, failure.reason);
-                    at = end;
+                    rejected.push(self.first + position as u64, failure.reason);
+                    position = end;
                     step = AFTER_REFUSED;
                 }
                 Some(failure) => {
-                    suspect = failure.line.map(|line| at + line).filter(|line| part.contains(line));
-                    step = suspect.map_or(part.len() / 2, |line| line - at).max(1);
+                    suspect = failure.line.map(|line| position + line).filter(|line| part.contains(line));
+                    step = suspect.map_or(part.len() / 2, |line| line - position).max(1);
                 }
             }
         }
@@ -166,7 +170,7 @@ impl Chunk {
 }
 
 /// Appends a document as a line. A key becomes a column before the document.
-fn line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
+fn append_line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
     if let Some(key) = key {
         out.extend_from_slice(format!("{key}\t").as_bytes());
     }
@@ -178,8 +182,8 @@ fn line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
 /// and a newline or carriage return ends a row.
 fn escape(document: &[u8], out: &mut Vec<u8>) {
     let mut rest = document;
-    while let Some(at) = next_special(rest) {
-        let (plain, special) = rest.split_at(at);
+    while let Some(position) = next_special(rest) {
+        let (plain, special) = rest.split_at(position);
         out.extend_from_slice(plain);
         out.extend_from_slice(match special[0] {
             b'\t' => b"\\t",
@@ -193,9 +197,9 @@ fn escape(document: &[u8], out: &mut Vec<u8>) {
 }
 
 fn next_special(bytes: &[u8]) -> Option<usize> {
-    let found = memchr3(b'\\', b'\t', b'\r', bytes);
+    let position = memchr3(b'\\', b'\t', b'\r', bytes);
     // Documents are read from lines and contain no newline. If one does, it must not become two rows.
-    memchr(b'\n', &bytes[..found.unwrap_or(bytes.len())]).or(found)
+    memchr(b'\n', &bytes[..position.unwrap_or(bytes.len())]).or(position)
 }
 
 #[cfg(test)]
@@ -208,7 +212,7 @@ mod tests {
     fn chunk<'d>(first: u64, documents: impl IntoIterator<Item = &'d [u8]>) -> Chunk {
         let (mut lines, mut ends) = (Vec::new(), Vec::new());
         for document in documents {
-            line(None, document, &mut lines);
+            append_line(None, document, &mut lines);
             ends.push(lines.len());
         }
         Chunk { first, lines: Arc::new(lines), ends }
@@ -216,15 +220,15 @@ mod tests {
 
     #[test]
     fn what_the_text_format_takes_for_its_own_is_escaped() {
-        let case = |text: &str| {
+        let escaped = |text: &str| {
             let mut out = Vec::new();
             escape(text.as_bytes(), &mut out);
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(case(r#"{"a":"b\n\\"}"#), r#"{"a":"b\\n\\\\"}"#);
-        assert_eq!(case("\ta\r\nb\\."), "\\ta\\r\\nb\\\\.");
-        assert_eq!(case("plain é"), "plain é");
-        assert_eq!(case(""), "");
+        assert_eq!(escaped(r#"{"a":"b\n\\"}"#), r#"{"a":"b\\n\\\\"}"#);
+        assert_eq!(escaped("\ta\r\nb\\."), "\\ta\\r\\nb\\\\.");
+        assert_eq!(escaped("plain é"), "plain é");
+        assert_eq!(escaped(""), "");
     }
 
     #[test]
@@ -239,7 +243,7 @@ mod tests {
             }
         }
         let mut documents = Keyed(vec![(2, "b"), (1, "a\t")]);
-        let chunk = Chunk::of(
+        let chunk = Chunk::encode_next(
             &mut documents,
             &mut jsonathlon_driver_api::test_support::RecordingSink::default(),
             &mut 0,
@@ -280,16 +284,16 @@ mod tests {
     struct Picky {
         bad: u8,
         names: bool,
-        taken: Vec<Vec<u8>>,
+        accepted: Vec<Vec<u8>>,
     }
 
     impl LineSink for Picky {
         fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<ChunkError>> {
-            let found: Vec<Vec<u8>> =
+            let decoded: Vec<Vec<u8>> =
                 lines.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').map(read_back).collect();
-            assert_eq!(found.len(), count, "a document became two lines");
-            let Some(line) = found.iter().position(|one| one.contains(&self.bad)) else {
-                self.taken.extend(found);
+            assert_eq!(decoded.len(), count, "a document became two lines");
+            let Some(line) = decoded.iter().position(|line| line.contains(&self.bad)) else {
+                self.accepted.extend(decoded);
                 return Ok(None);
             };
             Ok(Some(ChunkError { reason: format!("line {line}"), line: self.names.then_some(line) }))
@@ -305,13 +309,14 @@ mod tests {
             first in 0..1000_u64,
         ) {
             let chunk = chunk(first, documents.iter().map(Vec::as_slice));
-            let mut server = Picky { bad, names, taken: Vec::new() };
-            let refused = chunk.offer(&mut server).unwrap();
-            let (out, kept): (Vec<_>, Vec<_>) =
+            let mut server = Picky { bad, names, accepted: Vec::new() };
+            let rejected = chunk.offer(&mut server).unwrap();
+            let (unacceptable, acceptable): (Vec<_>, Vec<_>) =
                 (first..).zip(&documents).partition(|(_, document)| document.contains(&bad));
-            prop_assert_eq!(refused.0.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-                out.into_iter().map(|(at, _)| at).collect::<Vec<_>>());
-            prop_assert_eq!(server.taken, kept.into_iter().map(|(_, one)| one.clone()).collect::<Vec<_>>());
+            prop_assert_eq!(rejected.0.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(),
+                unacceptable.into_iter().map(|(ordinal, _)| ordinal).collect::<Vec<_>>());
+            prop_assert_eq!(server.accepted,
+                acceptable.into_iter().map(|(_, document)| document.clone()).collect::<Vec<_>>());
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Driver for ClickHouse over HTTP, for remote servers. chDB, the engine as a library, uses the same binary
-//! format of answers but is an embedded engine of the `engines` crate.
+//! format of answers but is an embedded engine of the `embedded` crate.
 
 mod body;
 
@@ -55,43 +55,47 @@ impl Clickhouse {
                 200 => Ok(http),
                 401 | 403 | 516 => Err(ConnectFailure::Permanent(format!(
                     "the server refused the session: {}",
-                    words(&answer)
+                    error_message(&answer)
                 ))),
                 _ if answer.headers.contains_key(EXCEPTION) => Err(ConnectFailure::Permanent(format!(
                     "the server refused the session: {}",
-                    words(&answer)
+                    error_message(&answer)
                 ))),
-                _ => Err(ConnectFailure::Transient(format!("status {}: {}", answer.status, words(&answer)))),
+                _ => Err(ConnectFailure::Transient(format!(
+                    "status {}: {}",
+                    answer.status,
+                    error_message(&answer)
+                ))),
             }
         })?;
         Ok(Self { http, target: target(&endpoint), endpoint, prepared: StatementTable::default() })
     }
 
     /// Converts an error of the HTTP client to a broken connection, with the server's address.
-    fn lost(&self, error: &ureq::Error) -> DriverError {
+    fn connection_error(&self, error: &ureq::Error) -> DriverError {
         self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))
     }
 
     /// Executes a statement. `target` holds the path and, as query parameters, the statement's parameters.
     fn send(&self, target: &str, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         let answer = self.http.send("POST", target, Some(("text/plain", statement.as_bytes())));
-        let answer = good(answer.map_err(|error| self.lost(&error))?)?;
+        let answer = check_success(answer.map_err(|error| self.connection_error(&error))?)?;
         row_binary::decode(&answer.body, sink)?;
         let summary = summary(&answer);
-        let figure = |name: &str| summary.get(name).and_then(serde_json::Value::as_str)?.parse::<u64>().ok();
+        let metric = |name: &str| summary.get(name).and_then(serde_json::Value::as_str)?.parse::<u64>().ok();
         Ok(StatementStats {
-            server_seconds: figure("elapsed_ns").map(|nanoseconds| nanoseconds as f64 / 1e9),
-            rows_read: figure("read_rows"),
-            bytes_read: figure("read_bytes"),
-            memory_bytes: figure("memory_usage"),
-            affected: figure("written_rows").filter(|rows| *rows > 0),
+            server_seconds: metric("elapsed_ns").map(|nanoseconds| nanoseconds as f64 / 1e9),
+            rows_read: metric("read_rows"),
+            bytes_read: metric("read_bytes"),
+            memory_bytes: metric("memory_usage"),
+            affected: metric("written_rows").filter(|rows| *rows > 0),
             replaced: 0,
         })
     }
 }
 
 /// Returns the answer if the statement succeeded, otherwise the server's message as an error.
-fn good(answer: HttpResponse) -> Result<HttpResponse> {
+fn check_success(answer: HttpResponse) -> Result<HttpResponse> {
     let code = answer.headers.get(EXCEPTION).and_then(|code| code.to_str().ok());
     if answer.is_success() && code.is_none() {
         return Ok(answer);
@@ -101,11 +105,11 @@ fn good(answer: HttpResponse) -> Result<HttpResponse> {
     } else {
         DriverError::Refused
     };
-    Err(kind(words(&answer)))
+    Err(kind(error_message(&answer)))
 }
 
 /// Returns the first line of the server's message; a stack trace may follow in the body.
-fn words(answer: &HttpResponse) -> String {
+fn error_message(answer: &HttpResponse) -> String {
     let text = String::from_utf8_lossy(&answer.body);
     text.lines().next().unwrap_or_default().trim().to_owned()
 }
@@ -119,20 +123,20 @@ fn summary(answer: &HttpResponse) -> serde_json::Value {
 /// whatever the server's zone. The server sends only complete answers, so that an error never looks like the
 /// end of one.
 fn target(endpoint: &Endpoint) -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
-    let session = format!("jsonathlon-{}-{number}-{since}", std::process::id());
+    let session = format!("jsonathlon-{}-{number}-{nanoseconds}", std::process::id());
     let mut target = format!(
         "/?session_id={session}&session_timeout=3600&session_timezone=UTC&wait_end_of_query=1&default_format={FORMAT}"
     );
     if !endpoint.database.is_empty() {
-        target += &format!("&database={}", encoded(&endpoint.database));
+        target += &format!("&database={}", percent_encode(&endpoint.database));
     }
     target
 }
 
 /// Percent-encodes a text for a query parameter of a URL.
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
@@ -165,7 +169,7 @@ impl Connection for Clickhouse {
     ) -> Result<StatementStats> {
         let mut target = self.target.clone();
         for (number, parameter) in (1..).zip(parameters) {
-            target += &format!("&param_p{number}={}", encoded(&parameter::text(parameter)));
+            target += &format!("&param_p{number}={}", percent_encode(&parameter::text(parameter)));
         }
         self.send(&target, self.prepared.get(prepared)?, sink)
     }
@@ -179,14 +183,14 @@ impl Connection for Clickhouse {
         documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
-        let path = format!("{}&query={}", self.target, encoded(statement));
+        let path = format!("{}&query={}", self.target, percent_encode(statement));
         let mut body = Body::new(documents, sink);
-        let sent = self.http.stream(&path, &mut body);
-        let (offered, failed) = body.end();
-        if let Some(error) = failed {
+        let response = self.http.stream(&path, &mut body);
+        let (offered, error) = body.end();
+        if let Some(error) = error {
             return Err(error);
         }
-        good(sent.map_err(|error| self.lost(&error))?)?;
+        check_success(response.map_err(|error| self.connection_error(&error))?)?;
         Ok(offered)
     }
 
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn parameters_are_encoded() {
-        assert_eq!(encoded("a b&c=ü_1"), "a%20b%26c%3D%C3%BC_1");
+        assert_eq!(percent_encode("a b&c=ü_1"), "a%20b%26c%3D%C3%BC_1");
     }
 
     #[test]
@@ -217,10 +221,11 @@ mod tests {
             }
             HttpResponse { status, headers, body: b"Code: 1. what went wrong\nstack".to_vec() }
         };
-        assert!(good(answer(200, None)).is_ok());
-        let words = "Code: 1. what went wrong".to_owned();
-        assert_eq!(good(answer(200, Some("27"))).unwrap_err(), DriverError::Refused(words.clone()));
-        assert_eq!(good(answer(500, Some("241"))).unwrap_err(), DriverError::Exhausted(words.clone()));
-        assert_eq!(good(answer(404, None)).unwrap_err(), DriverError::Refused(words));
+        assert!(check_success(answer(200, None)).is_ok());
+        let error = |status, code| check_success(answer(status, code)).unwrap_err();
+        let message = "Code: 1. what went wrong".to_owned();
+        assert_eq!(error(200, Some("27")), DriverError::Refused(message.clone()));
+        assert_eq!(error(500, Some("241")), DriverError::Exhausted(message.clone()));
+        assert_eq!(error(404, None), DriverError::Refused(message));
     }
 }

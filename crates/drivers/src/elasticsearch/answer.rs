@@ -14,8 +14,8 @@ impl HttpResponse {
     pub(super) fn json(&self) -> std::result::Result<Json, String> {
         serde_json::from_slice(&self.body).map_err(|error| {
             let text = String::from_utf8_lossy(&self.body);
-            let shown: String = text.chars().take(200).collect();
-            format!("status {}, {error}: {shown}", self.status)
+            let excerpt: String = text.chars().take(200).collect();
+            format!("status {}, {error}: {excerpt}", self.status)
         })
     }
 
@@ -23,7 +23,7 @@ impl HttpResponse {
     pub(super) fn reason(&self) -> String {
         match self.json() {
             Ok(body) => reason(body.get("error").unwrap_or(&body)),
-            Err(other) => other,
+            Err(message) => message,
         }
     }
 }
@@ -34,22 +34,22 @@ pub(super) fn reason(error: &Json) -> String {
         return text.to_owned();
     }
     let mut texts: Vec<String> = Vec::new();
-    let mut next = Some(error);
-    while let Some(here) = next {
-        let kind = here.get("type").and_then(Json::as_str);
-        let why = here.get("reason").and_then(Json::as_str);
+    let mut next_cause = Some(error);
+    while let Some(cause) = next_cause {
+        let kind = cause.get("type").and_then(Json::as_str);
+        let message = cause.get("reason").and_then(Json::as_str);
         // Further lines only give the position of the server's parser in its own buffer.
-        let why = why.and_then(|why| why.lines().next());
-        let text = match (kind, why) {
-            (Some(kind), Some(why)) => format!("{kind}: {why}"),
+        let message = message.and_then(|message| message.lines().next());
+        let text = match (kind, message) {
+            (Some(kind), Some(message)) => format!("{kind}: {message}"),
             (Some(text), None) | (None, Some(text)) => text.to_owned(),
-            (None, None) => here.to_string(),
+            (None, None) => cause.to_string(),
         };
         if !texts.contains(&text) {
             texts.push(text);
         }
-        let of_shard = here.pointer("/failed_shards/0/reason");
-        next = of_shard.or_else(|| here.get("caused_by")).filter(|_| texts.len() < 8);
+        let shard_reason = cause.pointer("/failed_shards/0/reason");
+        next_cause = shard_reason.or_else(|| cause.get("caused_by")).filter(|_| texts.len() < 8);
     }
     texts.join("; caused by ")
 }

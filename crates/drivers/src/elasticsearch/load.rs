@@ -42,9 +42,9 @@ enum Line {
 
 impl Template {
     pub(super) fn new(statement: &Statement) -> Result<Self> {
-        let wrong =
+        let invalid =
             || unsupported("a load has `lines`, one of which is \":doc\" and another holds \":id\"".into());
-        let lines = statement.lines.as_ref().ok_or_else(wrong)?;
+        let lines = statement.lines.as_ref().ok_or_else(invalid)?;
         let lines: Vec<Line> = lines
             .iter()
             .map(|line| match line {
@@ -54,7 +54,7 @@ impl Template {
             .collect();
         let documents = lines.iter().filter(|line| matches!(line, Line::Document)).count();
         let ids = lines.iter().filter(|line| matches!(line, Line::Text(parts) if parts.len() > 1)).count();
-        if documents == 1 && ids == 1 { Ok(Self { lines }) } else { Err(wrong()) }
+        if documents == 1 && ids == 1 { Ok(Self { lines }) } else { Err(invalid()) }
     }
 
     fn write(&self, id: &str, document: &[u8], out: &mut Vec<u8>) {
@@ -101,11 +101,11 @@ struct Ids {
 
 impl Ids {
     fn new() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { load: since.as_micros() }
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { load: elapsed.as_micros() }
     }
 
-    fn of(&self, ordinal: u64) -> String {
+    fn id(&self, ordinal: u64) -> String {
         format!("{}{ordinal:010}", self.load)
     }
 }
@@ -120,19 +120,19 @@ pub(super) fn all(
     let ids = Ids::new();
     let mut offered = 0;
     // Documents that cannot be sent at all.
-    let mut at_once = RejectedDocuments::default();
+    let mut unsendable = RejectedDocuments::default();
     // The HTTP client owns the connections and gives one to each thread.
-    let mut refused = bulk::send_in_parallel(
+    let mut rejected = bulk::send_in_parallel(
         &mut vec![(); connections],
         |batch: &Batch| batch.bytes.len(),
-        || fill(target.template, &ids, documents, sink, &mut offered, &mut at_once),
+        || fill(target.template, &ids, documents, sink, &mut offered, &mut unsendable),
         |(), batch| {
-            let all: Vec<usize> = (0..batch.ends.len()).collect();
-            insert(target, &batch, &all, false)
+            let all_documents: Vec<usize> = (0..batch.ends.len()).collect();
+            insert(target, &batch, &all_documents, false)
         },
     )?;
-    refused.append(at_once);
-    Ok(offered - refused.report(sink))
+    rejected.append(unsendable);
+    Ok(offered - rejected.report(sink))
 }
 
 /// Encodes the next batch of documents. `None` at the end of the stream.
@@ -142,7 +142,7 @@ fn fill(
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
     offered: &mut u64,
-    refused: &mut RejectedDocuments,
+    rejected: &mut RejectedDocuments,
 ) -> Result<Option<Batch>> {
     let mut batch = Batch::default();
     while batch.bytes.len() < BATCH {
@@ -151,9 +151,9 @@ fn fill(
         *offered += 1;
         // Documents are read from lines and contain no newline. If one does, it would become two lines.
         if memchr(b'\n', document).is_some() {
-            refused.push(ordinal, "a document of several lines cannot be sent".into());
+            rejected.push(ordinal, "a document of several lines cannot be sent".into());
         } else {
-            template.write(&ids.of(ordinal), document, &mut batch.bytes);
+            template.write(&ids.id(ordinal), document, &mut batch.bytes);
             batch.ordinals.push(ordinal);
             batch.ends.push(batch.bytes.len());
         }
@@ -176,15 +176,20 @@ fn blames_documents(status: u16) -> bool {
 }
 
 /// Classifies a status that does not blame a document.
-fn failure(status: u16, why: String) -> DriverError {
-    if status >= 500 { DriverError::Exhausted(why) } else { DriverError::Unavailable(why) }
+fn failure(status: u16, message: String) -> DriverError {
+    if status >= 500 { DriverError::Exhausted(message) } else { DriverError::Unavailable(message) }
 }
 
 /// Sends the `pending` documents of a batch until each is accepted or rejected, and returns the rejected
-/// ones. If `before` is set, an earlier request may have inserted some of them already.
-fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -> Result<RejectedDocuments> {
+/// ones. If `is_repeated` is set, an earlier request may have inserted some of them already.
+fn insert(
+    target: &Target<'_>,
+    batch: &Batch,
+    pending: &[usize],
+    is_repeated: bool,
+) -> Result<RejectedDocuments> {
     let mut pending = pending.to_vec();
-    let mut refused = RejectedDocuments::default();
+    let mut rejected = RejectedDocuments::default();
     let mut pause = FIRST_PAUSE;
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
@@ -192,8 +197,8 @@ fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -
             pause *= 2;
         }
         let body: Vec<u8>;
-        let whole = pending.len() == batch.ends.len();
-        let bytes = if whole {
+        let is_whole = pending.len() == batch.ends.len();
+        let bytes = if is_whole {
             batch.bytes.as_slice()
         } else {
             body =
@@ -209,26 +214,26 @@ fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -
             // The server is too busy, or a part of it is not available yet.
             429 | 503 => continue,
             status if blames_documents(status) => {
-                let why = answer.reason();
+                let reason = answer.reason();
                 if let [document] = pending.as_slice() {
-                    refused.push(batch.ordinals[*document], why);
-                    return Ok(refused);
+                    rejected.push(batch.ordinals[*document], reason);
+                    return Ok(rejected);
                 }
-                let (one, other) = pending.split_at(pending.len() / 2);
-                refused.append(insert(target, batch, one, true)?);
-                refused.append(insert(target, batch, other, true)?);
-                return Ok(refused);
+                let (first_half, second_half) = pending.split_at(pending.len() / 2);
+                rejected.append(insert(target, batch, first_half, true)?);
+                rejected.append(insert(target, batch, second_half, true)?);
+                return Ok(rejected);
             }
             status => return Err(failure(status, answer.reason())),
         }
         let answer: BulkAnswer = serde_json::from_slice(&answer.body)
             .map_err(|error| DriverError::Protocol(format!("the answer to a bulk request: {error}")))?;
         if !answer.errors {
-            return Ok(refused);
+            return Ok(rejected);
         }
-        pending = sort_out(&answer, batch, &pending, before || attempt > 0, &mut refused)?;
+        pending = sort_out(&answer, batch, &pending, is_repeated || attempt > 0, &mut rejected)?;
         if pending.is_empty() {
-            return Ok(refused);
+            return Ok(rejected);
         }
     }
     Err(DriverError::Exhausted(format!(
@@ -237,13 +242,13 @@ fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -
     )))
 }
 
-/// Adds the rejected documents to `refused` and returns those that must be sent again.
+/// Adds the rejected documents to `rejected` and returns those that must be sent again.
 fn sort_out(
     answer: &BulkAnswer,
     batch: &Batch,
     pending: &[usize],
-    again: bool,
-    refused: &mut RejectedDocuments,
+    is_repeated: bool,
+    rejected: &mut RejectedDocuments,
 ) -> Result<Vec<usize>> {
     if answer.items.len() != pending.len() {
         return Err(DriverError::Protocol(format!(
@@ -252,24 +257,24 @@ fn sort_out(
             answer.items.len()
         )));
     }
-    let mut left = Vec::new();
+    let mut retried = Vec::new();
     for (document, item) in pending.iter().zip(&answer.items) {
         let Some(item) = item.values().next() else {
             return Err(DriverError::Protocol("an item of a bulk answer is empty".into()));
         };
-        let why = || item.get("error").map_or_else(|| item.to_string(), reason);
+        let message = || item.get("error").map_or_else(|| item.to_string(), reason);
         let status = item.get("status").and_then(Json::as_u64).and_then(|status| u16::try_from(status).ok());
         match status {
             Some(200..300) => {}
-            Some(429 | 503) => left.push(*document),
+            Some(429 | 503) => retried.push(*document),
             // An earlier attempt inserted the document although its answer did not say so.
-            Some(409) if again => {}
-            Some(status) if blames_documents(status) => refused.push(batch.ordinals[*document], why()),
-            Some(status) => return Err(failure(status, why())),
-            None => return Err(DriverError::Protocol(format!("an item without a status: {}", why()))),
+            Some(409) if is_repeated => {}
+            Some(status) if blames_documents(status) => rejected.push(batch.ordinals[*document], message()),
+            Some(status) => return Err(failure(status, message())),
+            None => return Err(DriverError::Protocol(format!("an item without a status: {}", message()))),
         }
     }
-    Ok(left)
+    Ok(retried)
 }
 
 #[cfg(test)]
@@ -301,8 +306,8 @@ mod tests {
     #[test]
     fn ids_grow_with_the_ordinal_and_are_digits() {
         let ids = Ids::new();
-        assert!(ids.of(9) < ids.of(10) && ids.of(1).bytes().all(|byte| byte.is_ascii_digit()));
-        assert_eq!(ids.of(1).len(), ids.of(9_999_999_999).len());
+        assert!(ids.id(9) < ids.id(10) && ids.id(1).bytes().all(|byte| byte.is_ascii_digit()));
+        assert_eq!(ids.id(1).len(), ids.id(9_999_999_999).len());
     }
 
     #[test]
@@ -312,20 +317,23 @@ mod tests {
         let items = r#"{"errors": true, "items": [{"create": {"status": 201}}, {"create": {"status": 429, "error": {}}},
             {"create": {"status": 400, "error": {"type": "t", "reason": "r"}}}, {"create": {"status": 409, "error": "twice"}}]}"#;
         let answer: BulkAnswer = serde_json::from_str(items).unwrap();
-        for (again, wanted) in [(true, vec![(103, "t: r")]), (false, vec![(103, "t: r"), (104, "twice")])] {
-            let mut refused = RejectedDocuments::default();
-            let left = sort_out(&answer, &batch, &[0, 2, 3, 4], again, &mut refused).unwrap();
-            assert_eq!(left, [2]);
-            let found: Vec<(u64, &str)> = refused.0.iter().map(|(n, why)| (*n, why.as_str())).collect();
-            assert_eq!(found, wanted);
+        for (is_repeated, expected) in
+            [(true, vec![(103, "t: r")]), (false, vec![(103, "t: r"), (104, "twice")])]
+        {
+            let mut rejected = RejectedDocuments::default();
+            let retried = sort_out(&answer, &batch, &[0, 2, 3, 4], is_repeated, &mut rejected).unwrap();
+            assert_eq!(retried, [2]);
+            let reasons: Vec<(u64, &str)> =
+                rejected.0.iter().map(|(ordinal, reason)| (*ordinal, reason.as_str())).collect();
+            assert_eq!(reasons, expected);
         }
         assert!(sort_out(&answer, &batch, &[0], false, &mut RejectedDocuments::default()).is_err());
         // Errors that blame no document.
         for item in [r#"{"status": 500, "error": "disk"}"#, r#"{"status": 403}"#, "{}"] {
             let text = format!(r#"{{"errors": true, "items": [{{"create": {item}}}]}}"#);
             let answer: BulkAnswer = serde_json::from_str(&text).unwrap();
-            let mut refused = RejectedDocuments::default();
-            assert!(sort_out(&answer, &batch, &[1], false, &mut refused).is_err() && refused.0.is_empty());
+            let mut rejected = RejectedDocuments::default();
+            assert!(sort_out(&answer, &batch, &[1], false, &mut rejected).is_err() && rejected.0.is_empty());
         }
         assert_eq!(batch.range(1), 1..2);
     }

@@ -42,13 +42,13 @@ impl Elasticsearch {
         let endpoint = Endpoint::of(open)?;
         let http = endpoint.connect_with_retry(|endpoint| connect(endpoint, connections))?;
         let mut session = Self { http, endpoint, connections, prepared: StatementTable::default() };
-        session.is_its_own()?;
+        session.check_server_process()?;
         Ok(session)
     }
 
     /// Checks that the server's process listens on the port. Without a login, any other program could answer
     /// there.
-    fn is_its_own(&mut self) -> Result<()> {
+    fn check_server_process(&mut self) -> Result<()> {
         if self.endpoint.process.is_none() {
             return Ok(());
         }
@@ -62,7 +62,13 @@ impl Elasticsearch {
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
     }
 
-    fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<HttpResponse> {
+    /// Sends a request and returns the response, whatever its status is.
+    fn send_unchecked(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<HttpResponse> {
         let answer = self.http.send(method, path, body);
         answer.map_err(|error| {
             // The server breaks off an answer that it cannot serialise and stays up, e.g. for a stored text
@@ -75,7 +81,7 @@ impl Elasticsearch {
     }
 
     fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<HttpResponse> {
-        let answer = self.say(method, path, body)?;
+        let answer = self.send_unchecked(method, path, body)?;
         if answer.is_success() { Ok(answer) } else { Err(refusal(answer.status, answer.reason())) }
     }
 
@@ -85,16 +91,18 @@ impl Elasticsearch {
         let (method, path) = statement.target()?;
         let body = statement.content()?;
         let kind = if statement.lines.is_some() { LINES } else { JSON };
-        let answer = self.say(method, path, body.as_deref().map(|body| (kind, body)))?;
-        let about = match SearchMetadata::of(&answer) {
+        let answer = self.send_unchecked(method, path, body.as_deref().map(|body| (kind, body)))?;
+        let metadata = match SearchMetadata::of(&answer) {
             // A missing document is no error, whether it was to be read or written.
-            Ok(about) if answer.is_success() || answer.status == 404 && about.is_of_nothing() => about,
+            Ok(metadata) if answer.is_success() || answer.status == 404 && metadata.is_missing_document() => {
+                metadata
+            }
             Err(error) if answer.is_success() => return Err(error),
             _ => return Err(refusal(answer.status, answer.reason())),
         };
         let text = String::from_utf8(answer.body)
             .map_err(|error| DriverError::Protocol(format!("an answer that is no UTF-8: {error}")))?;
-        Ok((text, about))
+        Ok((text, metadata))
     }
 
     /// Executes a request, or explains one.
@@ -104,9 +112,9 @@ impl Elasticsearch {
             single_text_row("plan", &plan::text(&answer)?, sink)?;
             return Ok(StatementStats::default());
         }
-        let (answer, about) = self.request(statement)?;
+        let (answer, metadata) = self.request(statement)?;
         match &statement.rows {
-            Some(mapping) if about.is_of_nothing() => json_rows::columns(mapping, sink)?,
+            Some(mapping) if metadata.is_missing_document() => json_rows::columns(mapping, sink)?,
             Some(mapping) => {
                 let answer = RawJson::read(&answer).map_err(DriverError::Protocol)?;
                 json_rows::columns(mapping, sink)?;
@@ -115,8 +123,8 @@ impl Elasticsearch {
             None => sink.columns(&[])?,
         }
         Ok(StatementStats {
-            server_seconds: about.took.map(|took| took / 1000.0),
-            affected: about.affected(),
+            server_seconds: metadata.took.map(|took| took / 1000.0),
+            affected: metadata.affected(),
             ..StatementStats::default()
         })
     }
@@ -124,29 +132,29 @@ impl Elasticsearch {
 
 /// Classifies an error by its HTTP status. A conflict (409) means that the document's version has changed, or
 /// that a document exists already where a new one was to be created.
-fn refusal(status: u16, words: String) -> DriverError {
+fn refusal(status: u16, message: String) -> DriverError {
     match status {
-        409 if words.contains("document already exists") => DriverError::Duplicate(words),
-        409 => DriverError::Conflict(words),
-        _ => DriverError::Refused(words),
+        409 if message.contains("document already exists") => DriverError::Duplicate(message),
+        409 => DriverError::Conflict(message),
+        _ => DriverError::Refused(message),
     }
 }
 
 impl Connection for Elasticsearch {
     fn version(&mut self) -> Result<String> {
-        let mut get = |path: &str| -> Result<Json> {
+        let mut fetch = |path: &str| -> Result<Json> {
             self.send("GET", path, None)?.json().map_err(DriverError::Protocol)
         };
-        let about = get("/")?;
-        let Some(number) = about.pointer("/version/number").and_then(Json::as_str) else {
-            return Err(DriverError::Protocol(format!("the server says no version: {about}")));
+        let server = fetch("/")?;
+        let Some(number) = server.pointer("/version/number").and_then(Json::as_str) else {
+            return Err(DriverError::Protocol(format!("the server reported no version: {server}")));
         };
         let mut text = number.to_owned();
-        if let Some(lucene) = about.pointer("/version/lucene_version").and_then(Json::as_str) {
+        if let Some(lucene) = server.pointer("/version/lucene_version").and_then(Json::as_str) {
             text += &format!(", Lucene {lucene}");
         }
         // The server may use its own Java runtime, whose version affects performance too.
-        let nodes = get("/_nodes/_local/jvm?filter_path=nodes.*.jvm.version")?;
+        let nodes = fetch("/_nodes/_local/jvm?filter_path=nodes.*.jvm.version")?;
         let jvm = nodes.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
         if let Some(jvm) = jvm.and_then(|node| node.pointer("/jvm/version")).and_then(Json::as_str) {
             text += &format!(", Java {jvm}");
@@ -182,15 +190,15 @@ impl Connection for Elasticsearch {
         let (method, path) = statement.target()?;
         let template = load::Template::new(&statement)?;
         let target = load::Target { http: &self.http, method, path, template: &template };
-        let loaded = load::all(&target, self.connections, documents, sink)
+        let accepted = load::all(&target, self.connections, documents, sink)
             .map_err(|error| self.endpoint.with_server_context(error))?;
         // Makes the documents visible to searches, and writes segments that are synced to disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
-        for step in ["_refresh", "_flush?wait_if_ongoing=true"] {
-            let answer = self.send("POST", &format!("{index}/{step}"), None)?;
+        for action in ["_refresh", "_flush?wait_if_ongoing=true"] {
+            let answer = self.send("POST", &format!("{index}/{action}"), None)?;
             SearchMetadata::of(&answer)?;
         }
-        Ok(loaded)
+        Ok(accepted)
     }
 
     fn place(&self) -> EngineLocation {
@@ -240,7 +248,7 @@ struct Shards {
 
 impl SearchMetadata {
     /// Returns `true` if the answer reports that the requested document does not exist.
-    fn is_of_nothing(&self) -> bool {
+    fn is_missing_document(&self) -> bool {
         let kind = self.error.as_ref().and_then(|error| error.get("type")).and_then(Json::as_str);
         self.found == Some(false)
             || self.result.as_deref() == Some("not_found")
@@ -249,7 +257,7 @@ impl SearchMetadata {
 
     /// Number of documents that were written. `None` if the answer is not about writes.
     fn affected(&self) -> Option<u64> {
-        if self.is_of_nothing() {
+        if self.is_missing_document() {
             return Some(0);
         }
         let written = |result: &str| u64::from(matches!(result, "created" | "updated" | "deleted"));
@@ -257,8 +265,8 @@ impl SearchMetadata {
             return Some(written(result));
         }
         let items = self.items.iter().flat_map(BTreeMap::values);
-        let all = items.map(|item| item.result.as_deref().map_or(0, written)).sum();
-        (!self.items.is_empty()).then_some(all)
+        let total = items.map(|item| item.result.as_deref().map_or(0, written)).sum();
+        (!self.items.is_empty()).then_some(total)
     }
 
     /// Parses the metadata of an answer. An answer that does not cover all data is an error even if its
@@ -268,25 +276,25 @@ impl SearchMetadata {
         if answer.body.first() != Some(&b'{') {
             return Ok(Self::default());
         }
-        let about: Self = serde_json::from_slice(&answer.body)
+        let metadata: Self = serde_json::from_slice(&answer.body)
             .map_err(|error| DriverError::Protocol(format!("an answer that cannot be read: {error}")))?;
-        if about.timed_out {
-            let why = "the server gave up in time and answered over a part";
-            return Err(DriverError::Refused(why.into()));
+        if metadata.timed_out {
+            let reason = "the server gave up in time and answered over a part";
+            return Err(DriverError::Refused(reason.into()));
         }
-        if about.errors {
-            let mut failed = about.items.iter().flat_map(BTreeMap::values);
+        if metadata.errors {
+            let mut failed = metadata.items.iter().flat_map(BTreeMap::values);
             if let Some((status, error)) = failed.find_map(|item| Some((item.status, item.error.as_ref()?))) {
                 return Err(refusal(status, answer::reason(error)));
             }
         }
-        match &about.shards {
+        match &metadata.shards {
             Some(Shards { failed, failures }) if *failed > 0 => {
-                let why = failures.first().and_then(|failure| failure.get("reason"));
-                let why = why.map(answer::reason).unwrap_or_default();
-                Err(DriverError::Refused(format!("{failed} shards failed: {why}")))
+                let reason = failures.first().and_then(|failure| failure.get("reason"));
+                let reason = reason.map(answer::reason).unwrap_or_default();
+                Err(DriverError::Refused(format!("{failed} shards failed: {reason}")))
             }
-            _ => Ok(about),
+            _ => Ok(metadata),
         }
     }
 }
@@ -295,14 +303,14 @@ impl SearchMetadata {
 /// later than the first connection.
 fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<HttpClient, ConnectFailure> {
     if endpoint.socket.is_some() {
-        let words = "this protocol is spoken over TCP only: remove `socket` from the system's folder";
-        return Err(ConnectFailure::Permanent(words.to_owned()));
+        let message = "this protocol is spoken over TCP only: remove `socket` from the system's folder";
+        return Err(ConnectFailure::Permanent(message.to_owned()));
     }
     let http = HttpClient::new(endpoint, connections)
         .map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
-    let ask = |method: &str,
-               path: &str,
-               body: Option<&[u8]>|
+    let request = |method: &str,
+                   path: &str,
+                   body: Option<&[u8]>|
      -> std::result::Result<HttpResponse, ConnectFailure> {
         let body = body.map(|body| (JSON, body));
         let answer =
@@ -318,12 +326,12 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<HttpC
     };
     if !endpoint.exclusive {
         // Other data on the server need not be available for the run.
-        ask("GET", "/", None)?;
+        request("GET", "/", None)?;
         return Ok(http);
     }
     let limit = endpoint.step_timeout().as_millis();
-    ask("GET", &format!("/_cluster/health?wait_for_status=yellow&timeout={limit}ms"), None)?;
-    let answer = ask("POST", "/_search", Some(br#"{"size": 0}"#))?;
+    request("GET", &format!("/_cluster/health?wait_for_status=yellow&timeout={limit}ms"), None)?;
+    let answer = request("POST", "/_search", Some(br#"{"size": 0}"#))?;
     SearchMetadata::of(&answer).map_err(|error| ConnectFailure::Transient(error.to_string()))?;
     Ok(http)
 }

@@ -29,21 +29,21 @@ pub(super) fn text(answer: &str) -> Result<String> {
     let Some(profile) = answer.get("profile") else {
         return Err(DriverError::Protocol("the server was asked for a profile and gave none".into()));
     };
-    let kept = kept(profile, &KEPT);
-    serde_json::to_string_pretty(&kept).map_err(|error| DriverError::Protocol(error.to_string()))
+    let filtered = filter_members(profile, &KEPT);
+    serde_json::to_string_pretty(&filtered).map_err(|error| DriverError::Protocol(error.to_string()))
 }
 
-fn kept(value: &Json, names: &[&str]) -> Json {
+fn filter_members(value: &Json, names: &[&str]) -> Json {
     match value {
-        Json::Array(elements) => elements.iter().map(|element| kept(element, names)).collect(),
+        Json::Array(elements) => elements.iter().map(|element| filter_members(element, names)).collect(),
         Json::Object(members) => {
-            let mut all = Map::new();
+            let mut filtered = Map::new();
             for (name, value) in members.iter().filter(|(name, _)| names.contains(&name.as_str())) {
-                let inner: &[&str] =
+                let inner_names: &[&str] =
                     if name.starts_with("debug") || name.ends_with("debug") { &KEPT_DETAILS } else { names };
-                all.insert(name.clone(), kept(value, inner));
+                filtered.insert(name.clone(), filter_members(value, inner_names));
             }
-            Json::Object(all)
+            Json::Object(filtered)
         }
         other => other.clone(),
     }
@@ -64,11 +64,11 @@ mod tests {
             "aggregations": [{"type": "A", "debug": {"collection_strategy": "dense", "segments": 7}}]
         }]}});
         let plan: Json = serde_json::from_str(&text(&answer.to_string()).unwrap()).unwrap();
-        let wanted = json!({"shards": [{
+        let expected = json!({"shards": [{
             "searches": [{"query": [{"type": "BooleanQuery", "description": "+a:b"}]}],
             "aggregations": [{"type": "A", "debug": {"collection_strategy": "dense"}}]
         }]});
-        assert_eq!(plan, wanted);
+        assert_eq!(plan, expected);
         assert!(text("{}").is_err());
     }
 }

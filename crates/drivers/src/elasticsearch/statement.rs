@@ -18,7 +18,7 @@ pub(super) struct Statement {
     /// Body that consists of one parameter as a whole, sent instead of `body`. It is not parsed here, so that
     /// the server decides whether the text is valid.
     #[serde(skip)]
-    whole: Option<String>,
+    raw_body: Option<String>,
     /// Body of several JSON values, sent as one line each. Excludes `body`.
     pub(super) lines: Option<Vec<Json>>,
     /// Mapping of the answer to rows. If `None`, the answer shows only that the request succeeded.
@@ -42,8 +42,8 @@ impl Statement {
 
     /// Returns the bytes of the request's body. `None` for a request without a body.
     pub(super) fn content(&self) -> Result<Option<Vec<u8>>> {
-        if let Some(whole) = &self.whole {
-            return Ok(Some(whole.as_bytes().to_vec()));
+        if let Some(raw_body) = &self.raw_body {
+            return Ok(Some(raw_body.as_bytes().to_vec()));
         }
         match (&self.body, &self.lines) {
             (None, None) => Ok(None),
@@ -93,47 +93,49 @@ impl Template {
     /// values, the path as text that is encoded so that it cannot change the path's structure.
     pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
         let mut statement = self.statement.clone();
-        let whole = match &self.body {
+        let body_parameter = match &self.body {
             Some(Json::String(text)) => {
                 placeholder(text).map(|index| parameter_at(index, parameters)).transpose()?
             }
             _ => None,
         };
-        if let Some(Parameter::Json(text)) = whole {
-            statement.whole = Some((*text).to_owned());
+        if let Some(Parameter::Json(text)) = body_parameter {
+            statement.raw_body = Some((*text).to_owned());
         } else if let Some(body) = &self.body {
-            let filled = filled(body, parameters)?;
+            let filled = fill_value(body, parameters)?;
             let raw = serde_json::value::to_raw_value(&filled);
             statement.body = Some(raw.map_err(|error| unsupported(error.to_string()))?);
         }
         for line in statement.lines.iter_mut().flatten() {
-            *line = filled(line, parameters)?;
+            *line = fill_value(line, parameters)?;
         }
         if let Some(path) = &mut statement.path {
-            *path = filled_path(path, parameters)?;
+            *path = fill_path(path, parameters)?;
         }
         Ok(statement)
     }
 }
 
-fn filled(json: &Json, parameters: &[Parameter<'_>]) -> Result<Json> {
+fn fill_value(json: &Json, parameters: &[Parameter<'_>]) -> Result<Json> {
     Ok(match json {
         Json::String(text) => match placeholder(text) {
-            Some(index) => json_of(parameter_at(index, parameters)?)?,
+            Some(index) => to_json(parameter_at(index, parameters)?)?,
             None => json.clone(),
         },
         Json::Array(elements) => {
-            Json::Array(elements.iter().map(|element| filled(element, parameters)).collect::<Result<_>>()?)
+            let elements = elements.iter().map(|element| fill_value(element, parameters));
+            Json::Array(elements.collect::<Result<_>>()?)
         }
         Json::Object(members) => {
-            let members = members.iter().map(|(name, value)| Ok((name.clone(), filled(value, parameters)?)));
+            let members =
+                members.iter().map(|(name, value)| Ok((name.clone(), fill_value(value, parameters)?)));
             Json::Object(members.collect::<Result<_>>()?)
         }
         other => other.clone(),
     })
 }
 
-fn json_of(parameter: &Parameter<'_>) -> Result<Json> {
+fn to_json(parameter: &Parameter<'_>) -> Result<Json> {
     Ok(match *parameter {
         Parameter::Null => Json::Null,
         Parameter::Bool(truth) => truth.into(),
@@ -146,14 +148,14 @@ fn json_of(parameter: &Parameter<'_>) -> Result<Json> {
 }
 
 /// Replaces placeholders in a path, which must stand alone between its separators.
-fn filled_path(path: &str, parameters: &[Parameter<'_>]) -> Result<String> {
+fn fill_path(path: &str, parameters: &[Parameter<'_>]) -> Result<String> {
     let mut out = String::with_capacity(path.len());
     for part in path.split_inclusive(['/', '?', '&', '=']) {
         let name = part.trim_end_matches(['/', '?', '&', '=']);
         match placeholder(name) {
             None => out.push_str(part),
             Some(index) => {
-                let value = match json_of(parameter_at(index, parameters)?)? {
+                let value = match to_json(parameter_at(index, parameters)?)? {
                     Json::String(text) => text,
                     other => other.to_string(),
                 };
@@ -181,14 +183,14 @@ mod tests {
 
     #[test]
     fn a_body_is_sent_as_it_is_written_and_lines_one_by_one() {
-        let one =
+        let statement =
             Statement::read(r#"{"method": "POST", "path": "/t/_search", "body": {"b": 1.0,  "a": {}}}"#);
-        assert_eq!(one.unwrap().content().unwrap().unwrap(), br#"{"b": 1.0,  "a": {}}"#);
+        assert_eq!(statement.unwrap().content().unwrap().unwrap(), br#"{"b": 1.0,  "a": {}}"#);
         let lines =
             Statement::read(r#"{"method": "POST", "path": "/_bulk", "lines": [{"a": {}}, {"b": 1}]}"#);
         assert_eq!(lines.unwrap().content().unwrap().unwrap(), b"{\"a\":{}}\n{\"b\":1}\n");
-        let none = Statement::read(r#"{"method": "GET", "path": "/"}"#).unwrap();
-        assert!(none.content().unwrap().is_none());
+        let without_body = Statement::read(r#"{"method": "GET", "path": "/"}"#).unwrap();
+        assert!(without_body.content().unwrap().is_none());
     }
 
     #[test]
@@ -220,10 +222,11 @@ mod tests {
 
     #[test]
     fn what_is_no_request_is_refused_with_the_reason() {
-        for (text, words) in [("SELECT 1", "one JSON object"), (r#"{"method": "GET", "paht": "/"}"#, "paht")]
+        for (text, expected) in
+            [("SELECT 1", "one JSON object"), (r#"{"method": "GET", "paht": "/"}"#, "paht")]
         {
             let error = Statement::read(text).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
         for text in [r#"{"method": "GET"}"#, r#"{"method": "GET", "path": "x"}"#] {
             assert!(Statement::read(text).unwrap().target().is_err(), "{text}");

@@ -10,7 +10,7 @@ use jsonathlon_schema::instant;
 const LEVELS: usize = 400;
 
 /// Number of bytes of a name that are searched without `memchr`.
-const SHORT: usize = 16;
+const SHORT_NAME: usize = 16;
 
 const DOUBLE: u8 = 0x01;
 const DOCUMENT: u8 = 0x03;
@@ -72,7 +72,7 @@ impl<'a> Bson<'a> {
         }
         match self.kind {
             DOCUMENT | LIST => {
-                let mut rest = self.inside().ok_or_else(|| malformed("it does not end"))?;
+                let mut rest = self.inner_bytes().ok_or_else(|| malformed("it does not end"))?;
                 while !rest.is_empty() {
                     let (name, value);
                     (name, value, rest) = split(rest)?;
@@ -81,52 +81,52 @@ impl<'a> Bson<'a> {
                 }
             }
             0x02 | 0x0D | 0x0E => {
-                utf8(self.letters().ok_or_else(|| malformed("a string does not end"))?)?;
+                utf8(self.string_bytes().ok_or_else(|| malformed("a string does not end"))?)?;
             }
-            0x0B => self.names().map(|_| ())?,
+            0x0B => self.regex_parts().map(|_| ())?,
             _ => {}
         }
         Ok(())
     }
 
     /// Returns the elements of a document or list, without its length and its final zero byte.
-    fn inside(self) -> Option<&'a [u8]> {
+    fn inner_bytes(self) -> Option<&'a [u8]> {
         match self.bytes.get(4..)? {
-            [inside @ .., 0] => Some(inside),
+            [inner_bytes @ .., 0] => Some(inner_bytes),
             _ => None,
         }
     }
 
     fn members(self) -> Members<'a> {
-        Members(self.named())
+        Members(self.raw_elements())
     }
 
-    fn named(self) -> RawElements<'a> {
-        let inside = if matches!(self.kind, DOCUMENT | LIST) { self.inside() } else { None };
-        RawElements { rest: inside.unwrap_or_default() }
+    fn raw_elements(self) -> RawElements<'a> {
+        let inner_bytes = if matches!(self.kind, DOCUMENT | LIST) { self.inner_bytes() } else { None };
+        RawElements { rest: inner_bytes.unwrap_or_default() }
     }
 
     /// Returns the bytes of a string without its length and its final zero byte.
-    fn letters(self) -> Option<&'a [u8]> {
+    fn string_bytes(self) -> Option<&'a [u8]> {
         match self.bytes.get(4..)? {
-            [letters @ .., 0] => Some(letters),
+            [string_bytes @ .., 0] => Some(string_bytes),
             _ => None,
         }
     }
 
     /// Returns pattern and options of a regular expression.
-    fn names(self) -> Result<(&'a str, &'a str)> {
+    fn regex_parts(self) -> Result<(&'a str, &'a str)> {
         let (pattern, rest) = name(self.bytes)?;
         Ok((utf8(pattern)?, utf8(name(rest)?.0)?))
     }
 
-    fn whole<const N: usize>(self) -> [u8; N] {
+    fn fixed_bytes<const N: usize>(self) -> [u8; N] {
         self.bytes.first_chunk().copied().unwrap_or([0; N])
     }
 
     /// Returns a date or timestamp in microseconds since 1970. `None` if it does not fit into 64 bits.
     fn instant(self) -> Option<i64> {
-        let number = u64::from_le_bytes(self.whole());
+        let number = u64::from_le_bytes(self.fixed_bytes());
         match self.kind {
             DATE => instant::of_ticks(number.cast_signed(), 3),
             // The upper half is seconds; the lower half counts events within one second.
@@ -140,7 +140,7 @@ impl<'a> Bson<'a> {
             0x05 => ("$binary", hexadecimal(self.bytes.get(5..).unwrap_or_default())),
             0x07 => ("$oid", hexadecimal(self.bytes)),
             0x0B => {
-                let (pattern, options) = self.names().unwrap_or_default();
+                let (pattern, options) = self.regex_parts().unwrap_or_default();
                 ("$regex", format!("/{pattern}/{options}"))
             }
             kind => {
@@ -151,7 +151,7 @@ impl<'a> Bson<'a> {
                     _ => "$minKey",
                 };
                 let number =
-                    if matches!(kind, DATE | TIMESTAMP) { i64::from_le_bytes(self.whole()) } else { 1 };
+                    if matches!(kind, DATE | TIMESTAMP) { i64::from_le_bytes(self.fixed_bytes()) } else { 1 };
                 write!(out, "{{\"{name}\":{number}}}").ok();
                 return;
             }
@@ -169,24 +169,24 @@ impl<'a> Bson<'a> {
     }
 
     fn write_pretty(self, line: &str, out: &mut String) {
-        let (begin, end) = if self.kind == LIST { ('[', ']') } else { ('{', '}') };
-        let inner = format!("{line}  ");
-        let mut before = begin;
+        let (opening, closing) = if self.kind == LIST { ('[', ']') } else { ('{', '}') };
+        let inner_line = format!("{line}  ");
+        let mut separator = opening;
         for (name, value) in self.members() {
-            out.push(before);
-            out.push_str(&inner);
+            out.push(separator);
+            out.push_str(&inner_line);
             if self.kind == DOCUMENT {
                 quote(name, out);
                 out.push_str(": ");
             }
-            value.write_pretty(&inner, out);
-            before = ',';
+            value.write_pretty(&inner_line, out);
+            separator = ',';
         }
-        if before == begin {
+        if separator == opening {
             return self.write(out);
         }
         out.push_str(line);
-        out.push(end);
+        out.push(closing);
     }
 }
 
@@ -199,27 +199,29 @@ impl<'a> Tree<'a> for Bson<'a> {
             (DATE, "$date") | (TIMESTAMP, "$timestamp") => Some(self),
             (DOCUMENT, _) => {
                 // In later batches of a cursor `nextBatch` takes the place of `firstBatch`.
-                let later = if name == "firstBatch" { "nextBatch" } else { name };
-                let is_it = |key: &[u8]| key == name.as_bytes() || key == later.as_bytes();
-                self.named().find(|(key, _)| is_it(key)).map(|(_, value)| value)
+                let later_name = if name == "firstBatch" { "nextBatch" } else { name };
+                let is_match = |key: &[u8]| key == name.as_bytes() || key == later_name.as_bytes();
+                self.raw_elements().find(|(key, _)| is_match(key)).map(|(_, value)| value)
             }
             _ => None,
         }
     }
 
     fn elements(self) -> Option<Elements<'a>> {
-        (self.kind == LIST).then(|| Elements(self.named()))
+        (self.kind == LIST).then(|| Elements(self.raw_elements()))
     }
 
     fn leaf(self) -> Leaf<'a> {
         match self.kind {
-            DOUBLE => Leaf::Float(f64::from_le_bytes(self.whole())),
-            0x02 | 0x0D | 0x0E => Leaf::Text(utf8(self.letters().unwrap_or_default()).unwrap_or_default()),
+            DOUBLE => Leaf::Float(f64::from_le_bytes(self.fixed_bytes())),
+            0x02 | 0x0D | 0x0E => {
+                Leaf::Text(utf8(self.string_bytes().unwrap_or_default()).unwrap_or_default())
+            }
             LIST => Leaf::List,
             0x06 | 0x0A => Leaf::Null,
             0x08 => Leaf::Bool(self.bytes != [0]),
-            INT32 => Leaf::Int(i32::from_le_bytes(self.whole()).into()),
-            INT64 => Leaf::Int(i64::from_le_bytes(self.whole())),
+            INT32 => Leaf::Int(i32::from_le_bytes(self.fixed_bytes()).into()),
+            INT64 => Leaf::Int(i64::from_le_bytes(self.fixed_bytes())),
             DATE | TIMESTAMP => self.instant().map_or(Leaf::Large, Leaf::Time),
             _ => Leaf::Object,
         }
@@ -240,7 +242,7 @@ impl<'a> Tree<'a> for Bson<'a> {
             Leaf::Text(text) => quote(text, out),
             Leaf::List => {
                 out.push('[');
-                for (index, (_, element)) in self.named().enumerate() {
+                for (index, (_, element)) in self.raw_elements().enumerate() {
                     if index > 0 {
                         out.push(',');
                     }
@@ -314,15 +316,15 @@ impl<'a> Iterator for Elements<'a> {
 /// Splits off the first element: its name, its value, and the remaining elements.
 #[inline]
 fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
-    let (kind, rest) = elements.split_first().ok_or_else(short)?;
+    let (kind, rest) = elements.split_first().ok_or_else(truncated)?;
     let (name, rest) = name(rest)?;
     let length = match length_of(*kind, rest) {
-        Err(DriverError::Unsupported(why)) => {
-            return Err(DriverError::Unsupported(format!("`{}` in the answer is {why}", utf8(name)?)));
+        Err(DriverError::Unsupported(reason)) => {
+            return Err(DriverError::Unsupported(format!("`{}` in the answer is {reason}", utf8(name)?)));
         }
         other => other?,
     };
-    let (bytes, rest) = rest.split_at_checked(length).ok_or_else(short)?;
+    let (bytes, rest) = rest.split_at_checked(length).ok_or_else(truncated)?;
     Ok((name, Bson { kind: *kind, bytes }, rest))
 }
 
@@ -330,7 +332,7 @@ fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
 #[inline]
 fn name(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
     // Most names are short, and a plain loop finds their end before `memchr` has started.
-    let end = bytes.iter().take(SHORT).position(|byte| *byte == 0).or_else(|| memchr::memchr(0, bytes));
+    let end = bytes.iter().take(SHORT_NAME).position(|byte| *byte == 0).or_else(|| memchr::memchr(0, bytes));
     let end = end.ok_or_else(|| malformed("a name does not end"))?;
     Ok((&bytes[..end], &bytes[end + 1..]))
 }
@@ -338,16 +340,16 @@ fn name(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
 /// Returns the length in bytes of a value of type `kind` at the beginning of `bytes`.
 #[inline]
 fn length_of(kind: u8, bytes: &[u8]) -> Result<usize> {
-    let stated = |least: usize| {
-        let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)).ok_or_else(short)?;
-        let length = usize::try_from(length).ok().filter(|length| *length >= least);
+    let read_length = |minimum: usize| {
+        let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)).ok_or_else(truncated)?;
+        let length = usize::try_from(length).ok().filter(|length| *length >= minimum);
         length.ok_or_else(|| malformed("a length is impossible"))
     };
     Ok(match kind {
         DOUBLE | DATE | TIMESTAMP | INT64 => 8,
-        0x02 | 0x0D | 0x0E => 4 + stated(1)?,
-        DOCUMENT | LIST => stated(5)?,
-        0x05 => 5 + stated(0)?,
+        0x02 | 0x0D | 0x0E => 4 + read_length(1)?,
+        DOCUMENT | LIST => read_length(5)?,
+        0x05 => 5 + read_length(0)?,
         0x06 | 0x0A | 0x7F | 0xFF => 0,
         0x07 => 12,
         0x08 => 1,
@@ -357,19 +359,19 @@ fn length_of(kind: u8, bytes: &[u8]) -> Result<usize> {
         }
         INT32 => 4,
         0x13 => {
-            let why = "a decimal of 128 bits: convert it with $toLong, $toDouble or $toString";
-            return Err(DriverError::Unsupported(why.to_owned()));
+            let reason = "a decimal of 128 bits: convert it with $toLong, $toDouble or $toString";
+            return Err(DriverError::Unsupported(reason.to_owned()));
         }
         other => return Err(malformed(&format!("a value is of type {other:#04x}"))),
     })
 }
 
-fn short() -> DriverError {
+fn truncated() -> DriverError {
     malformed("it ends too early")
 }
 
-fn malformed(what: &str) -> DriverError {
-    DriverError::Protocol(format!("a document of BSON that is none: {what}"))
+fn malformed(description: &str) -> DriverError {
+    DriverError::Protocol(format!("a document of BSON that is none: {description}"))
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {

@@ -25,16 +25,16 @@ pub(super) type Refusal = String;
 /// Appends one JSON object as a document. Leaves `out` unchanged on error.
 pub(super) fn document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
     let start = out.len();
-    let encoded = whole(text, out);
+    let encoded = encode_document(text, out);
     if encoded.is_err() {
         out.truncate(start);
     }
     encoded
 }
 
-fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0, gaps: None };
-    encoder.space();
+fn encode_document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut encoder = Encoder { text: utf8(text)?, position: 0, out, keys: Vec::new(), level: 0, gaps: None };
+    encoder.skip_space();
     if encoder.peek() != Some(b'{') {
         return Err("a document is a JSON object, and this is none".to_owned());
     }
@@ -58,11 +58,11 @@ pub(super) fn element_with(
     member(key, text, Some(gaps), out)
 }
 
-/// Appends the value of a parameter and writes its type at `place`. `level` is the nesting depth around the
-/// value.
+/// Appends the value of a parameter and writes its type at `kind_position`. `level` is the nesting depth
+/// around the value.
 pub(super) fn parameter(
     parameter: &Parameter<'_>,
-    place: usize,
+    kind_position: usize,
     level: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
@@ -74,8 +74,8 @@ pub(super) fn parameter(
         }
         // As for numbers in a text: 32 bits if the number fits.
         Parameter::Int(number) => match i32::try_from(number) {
-            Ok(short) => {
-                out.extend_from_slice(&short.to_le_bytes());
+            Ok(narrow) => {
+                out.extend_from_slice(&narrow.to_le_bytes());
                 INT32
             }
             Err(_) => {
@@ -95,23 +95,23 @@ pub(super) fn parameter(
         }
         Parameter::Json(text) => {
             // Strings like placeholders in it are data.
-            let mut inner = Encoder { text, at: 0, out, keys: Vec::new(), level, gaps: None };
-            inner.space();
-            inner.value(place)?;
-            return inner.end();
+            let mut encoder = Encoder { text, position: 0, out, keys: Vec::new(), level, gaps: None };
+            encoder.skip_space();
+            encoder.value(kind_position)?;
+            return encoder.end();
         }
     };
-    out[place] = kind;
+    out[kind_position] = kind;
     Ok(())
 }
 
 fn member(key: &str, text: &str, gaps: Option<&mut Slots>, out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0, gaps };
-    let place = encoder.out.len();
+    let mut encoder = Encoder { text, position: 0, out, keys: Vec::new(), level: 0, gaps };
+    let kind_position = encoder.out.len();
     encoder.out.push(0);
     encoder.name(key)?;
-    encoder.space();
-    encoder.value(place)?;
+    encoder.skip_space();
+    encoder.value(kind_position)?;
     encoder.end()
 }
 
@@ -130,14 +130,14 @@ pub(super) fn close(start: usize, out: &mut Vec<u8>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Adds `by` to the length field of the document that begins at `start`.
-pub(super) fn grow(start: usize, by: usize, out: &mut [u8]) -> Result<(), Refusal> {
-    let Some(place) = out.get_mut(start..).and_then(|rest| rest.first_chunk_mut::<4>()) else {
+/// Adds `additional` to the length field of the document that begins at `start`.
+pub(super) fn grow(start: usize, additional: usize, out: &mut [u8]) -> Result<(), Refusal> {
+    let Some(length_bytes) = out.get_mut(start..).and_then(|rest| rest.first_chunk_mut::<4>()) else {
         return Ok(());
     };
     // The length was written by this module and is not negative.
-    let before = u32::from_le_bytes(*place) as usize;
-    *place = length(before + by)?;
+    let old_length = u32::from_le_bytes(*length_bytes) as usize;
+    *length_bytes = length(old_length + additional)?;
     Ok(())
 }
 
@@ -180,7 +180,7 @@ pub(super) struct EnclosingDocument {
 
 struct Encoder<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
     out: &'a mut Vec<u8>,
     /// Positions in `out` of the keys of all objects that are being encoded.
     keys: Vec<Range<usize>>,
@@ -191,32 +191,34 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.position).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     fn end(&mut self) -> Result<(), Refusal> {
-        self.space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.unexpected("nothing more")) }
+        self.skip_space();
+        if self.position == self.text.len() { Ok(()) } else { Err(self.unexpected("nothing more")) }
     }
 
-    fn unexpected(&self, wanted: &str) -> Refusal {
-        match self.text[self.at..].chars().next() {
-            Some(found) => format!("it is not JSON: {wanted} is expected at byte {}, not {found:?}", self.at),
-            None => format!("it is not JSON: it ends where {wanted} is expected"),
+    fn unexpected(&self, expected: &str) -> Refusal {
+        match self.text[self.position..].chars().next() {
+            Some(found) => {
+                format!("it is not JSON: {expected} is expected at byte {}, not {found:?}", self.position)
+            }
+            None => format!("it is not JSON: it ends where {expected} is expected"),
         }
     }
 
-    fn take(&mut self, byte: u8, wanted: &str) -> Result<(), Refusal> {
+    fn take(&mut self, byte: u8, expected: &str) -> Result<(), Refusal> {
         if self.peek() != Some(byte) {
-            return Err(self.unexpected(wanted));
+            return Err(self.unexpected(expected));
         }
-        self.at += 1;
+        self.position += 1;
         Ok(())
     }
 
@@ -230,95 +232,99 @@ impl Encoder<'_> {
 
     fn object(&mut self) -> Result<(), Refusal> {
         self.enter()?;
-        self.at += 1;
+        self.position += 1;
         let start = open(self.out);
-        let first_gap = self.gaps_so_far();
+        let first_gap = self.gap_count();
         let first_key = self.keys.len();
-        self.space();
+        self.skip_space();
         if self.peek() == Some(b'}') {
-            self.at += 1;
+            self.position += 1;
         } else {
             loop {
-                let place = self.out.len();
+                let kind_position = self.out.len();
                 self.out.push(0);
                 self.key()?;
-                self.keys.push(place + 1..self.out.len() - 1);
-                self.space();
+                self.keys.push(kind_position + 1..self.out.len() - 1);
+                self.skip_space();
                 self.take(b':', "`:`")?;
-                self.space();
-                self.value(place)?;
-                self.space();
+                self.skip_space();
+                self.value(kind_position)?;
+                self.skip_space();
                 match self.peek() {
-                    Some(b',') => self.at += 1,
+                    Some(b',') => self.position += 1,
                     Some(b'}') => break,
                     _ => return Err(self.unexpected("`,` or `}`")),
                 }
-                self.space();
+                self.skip_space();
             }
-            self.at += 1;
+            self.position += 1;
         }
-        self.distinct(first_key)?;
+        self.check_distinct_keys(first_key)?;
         self.keys.truncate(first_key);
         self.level -= 1;
-        self.note_around(start, first_gap);
+        self.record_enclosing(start, first_gap);
         close(start, self.out)
     }
 
     /// Rejects an object with duplicate keys, because it is undefined which of the two values a query sees.
-    fn distinct(&mut self, first_key: usize) -> Result<(), Refusal> {
+    fn check_distinct_keys(&mut self, first_key: usize) -> Result<(), Refusal> {
         let bytes = self.out.as_slice();
         let keys = &mut self.keys[first_key..];
-        let of = |key: &Range<usize>| &bytes[key.start..key.end];
-        keys.sort_unstable_by(|one, other| one.len().cmp(&other.len()).then_with(|| of(one).cmp(of(other))));
-        match keys.windows(2).find(|pair| of(&pair[0]) == of(&pair[1])) {
-            Some(pair) => Err(format!("the key {:?} is there twice", String::from_utf8_lossy(of(&pair[0])))),
+        let key_bytes = |key: &Range<usize>| &bytes[key.start..key.end];
+        keys.sort_unstable_by(|left, right| {
+            left.len().cmp(&right.len()).then_with(|| key_bytes(left).cmp(key_bytes(right)))
+        });
+        match keys.windows(2).find(|pair| key_bytes(&pair[0]) == key_bytes(&pair[1])) {
+            Some(pair) => {
+                Err(format!("the key {:?} is there twice", String::from_utf8_lossy(key_bytes(&pair[0]))))
+            }
             None => Ok(()),
         }
     }
 
     fn array(&mut self) -> Result<(), Refusal> {
         self.enter()?;
-        self.at += 1;
+        self.position += 1;
         let start = open(self.out);
-        let first_gap = self.gaps_so_far();
-        self.space();
+        let first_gap = self.gap_count();
+        self.skip_space();
         if self.peek() == Some(b']') {
-            self.at += 1;
+            self.position += 1;
         } else {
             for index in 0_u64.. {
-                let place = self.out.len();
+                let kind_position = self.out.len();
                 self.out.push(0);
                 self.index(index);
-                self.value(place)?;
-                self.space();
+                self.value(kind_position)?;
+                self.skip_space();
                 match self.peek() {
-                    Some(b',') => self.at += 1,
+                    Some(b',') => self.position += 1,
                     Some(b']') => break,
                     _ => return Err(self.unexpected("`,` or `]`")),
                 }
-                self.space();
+                self.skip_space();
             }
-            self.at += 1;
+            self.position += 1;
         }
         self.level -= 1;
-        self.note_around(start, first_gap);
+        self.record_enclosing(start, first_gap);
         close(start, self.out)
     }
 
     /// Appends the key of an array's element, which is its index.
     fn index(&mut self, index: u64) {
         let mut digits = [0; 20];
-        let (mut left, mut at) = (index, digits.len());
+        let (mut remaining, mut start) = (index, digits.len());
         loop {
-            at -= 1;
+            start -= 1;
             // A digit fits into a byte, so the cast is exact.
-            digits[at] = b'0' + (left % 10) as u8;
-            left /= 10;
-            if left == 0 {
+            digits[start] = b'0' + (remaining % 10) as u8;
+            remaining /= 10;
+            if remaining == 0 {
                 break;
             }
         }
-        self.out.extend_from_slice(&digits[at..]);
+        self.out.extend_from_slice(&digits[start..]);
         self.out.push(0);
     }
 
@@ -328,16 +334,16 @@ impl Encoder<'_> {
             return Err(self.unexpected("a key"));
         }
         self.string()?;
-        self.ended_name(start)
+        self.finish_name(start)
     }
 
     fn name(&mut self, name: &str) -> Result<(), Refusal> {
         let start = self.out.len();
         self.out.extend_from_slice(name.as_bytes());
-        self.ended_name(start)
+        self.finish_name(start)
     }
 
-    fn ended_name(&mut self, start: usize) -> Result<(), Refusal> {
+    fn finish_name(&mut self, start: usize) -> Result<(), Refusal> {
         if self.out[start..].contains(&0) {
             return Err("a key holds U+0000, which ends a key in BSON".to_owned());
         }
@@ -345,49 +351,49 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Encodes a value and writes its type at `place`.
-    fn value(&mut self, place: usize) -> Result<(), Refusal> {
+    /// Encodes a value and writes its type at `kind_position`.
+    fn value(&mut self, kind_position: usize) -> Result<(), Refusal> {
         let kind = match self.peek() {
             Some(b'{') => self.object().map(|()| DOCUMENT),
             Some(b'[') => self.array().map(|()| ARRAY),
             Some(b'"') => match self.placeholder() {
                 Some(index) => {
-                    self.leave_gap(index, place);
+                    self.record_gap(index, kind_position);
                     return Ok(());
                 }
                 None => self.text().map(|()| STRING),
             },
-            Some(b't') => self.word("true", &[1]).map(|()| BOOLEAN),
-            Some(b'f') => self.word("false", &[0]).map(|()| BOOLEAN),
-            Some(b'n') => self.word("null", &[]).map(|()| NULL),
+            Some(b't') => self.keyword("true", &[1]).map(|()| BOOLEAN),
+            Some(b'f') => self.keyword("false", &[0]).map(|()| BOOLEAN),
+            Some(b'n') => self.keyword("null", &[]).map(|()| NULL),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => Err(self.unexpected("a value")),
         }?;
-        self.out[place] = kind;
+        self.out[kind_position] = kind;
         Ok(())
     }
 
     /// Returns the parameter index if the string at the current position is a placeholder.
     fn placeholder(&self) -> Option<usize> {
         self.gaps.as_ref()?;
-        let (inside, _) = self.text.get(self.at + 1..)?.split_once('"')?;
-        placeholder(inside)
+        let (content, _) = self.text.get(self.position + 1..)?.split_once('"')?;
+        placeholder(content)
     }
 
     /// Skips a placeholder and records the position of its value.
-    fn leave_gap(&mut self, index: usize, kind_at: usize) {
-        self.at += self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
+    fn record_gap(&mut self, index: usize, kind_position: usize) {
+        self.position += self.text[self.position + 1..].find('"').unwrap_or_default() + 2;
         if let Some(gaps) = &mut self.gaps {
-            gaps.all.push(Slot { index, kind_at, at: self.out.len(), level: self.level });
+            gaps.all.push(Slot { index, kind_at: kind_position, at: self.out.len(), level: self.level });
         }
     }
 
-    fn gaps_so_far(&self) -> usize {
+    fn gap_count(&self) -> usize {
         self.gaps.as_ref().map_or(0, |gaps| gaps.all.len())
     }
 
     /// Records that the document or list which began at `start` contains the gaps from `first` on.
-    fn note_around(&mut self, start: usize, first: usize) {
+    fn record_enclosing(&mut self, start: usize, first: usize) {
         if let Some(gaps) = &mut self.gaps
             && gaps.all.len() > first
         {
@@ -395,11 +401,11 @@ impl Encoder<'_> {
         }
     }
 
-    fn word(&mut self, word: &str, value: &[u8]) -> Result<(), Refusal> {
-        if !self.text[self.at..].starts_with(word) {
+    fn keyword(&mut self, keyword: &str, value: &[u8]) -> Result<(), Refusal> {
+        if !self.text[self.position..].starts_with(keyword) {
             return Err(self.unexpected("a value"));
         }
-        self.at += word.len();
+        self.position += keyword.len();
         self.out.extend_from_slice(value);
         Ok(())
     }
@@ -417,20 +423,20 @@ impl Encoder<'_> {
 
     /// Appends the content of a string with its escapes resolved.
     fn string(&mut self) -> Result<(), Refusal> {
-        self.at += 1;
+        self.position += 1;
         loop {
-            let rest = &self.text.as_bytes()[self.at..];
+            let rest = &self.text.as_bytes()[self.position..];
             let length = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
             let plain = &rest[..length];
             if let Some(control) = plain.iter().position(|byte| *byte < 0x20) {
-                self.at += control;
+                self.position += control;
                 return Err(self.unexpected("the escape of a control character"));
             }
             self.out.extend_from_slice(plain);
-            self.at += length;
+            self.position += length;
             match rest.get(length) {
                 Some(b'"') => {
-                    self.at += 1;
+                    self.position += 1;
                     return Ok(());
                 }
                 Some(_) => self.escape()?,
@@ -440,7 +446,7 @@ impl Encoder<'_> {
     }
 
     fn escape(&mut self) -> Result<(), Refusal> {
-        self.at += 1;
+        self.position += 1;
         let plain = match self.peek() {
             Some(byte @ (b'"' | b'\\' | b'/')) => byte,
             Some(b'b') => 0x08,
@@ -449,7 +455,7 @@ impl Encoder<'_> {
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
             Some(b'u') => {
-                self.at += 1;
+                self.position += 1;
                 let letter = self.unicode()?;
                 self.out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
                 return Ok(());
@@ -457,20 +463,20 @@ impl Encoder<'_> {
             _ => return Err(self.unexpected("an escape")),
         };
         self.out.push(plain);
-        self.at += 1;
+        self.position += 1;
         Ok(())
     }
 
     fn unicode(&mut self) -> Result<char, Refusal> {
         const LONE: &str = "a string holds half of a surrogate pair, which is no letter";
-        let first = self.unit()?;
+        let first = self.code_unit()?;
         let code = match first {
             0xD800..=0xDBFF => {
-                if !self.text[self.at..].starts_with("\\u") {
+                if !self.text[self.position..].starts_with("\\u") {
                     return Err(LONE.to_owned());
                 }
-                self.at += 2;
-                let second = self.unit()?;
+                self.position += 2;
+                let second = self.code_unit()?;
                 if !(0xDC00..=0xDFFF).contains(&second) {
                     return Err(LONE.to_owned());
                 }
@@ -482,44 +488,44 @@ impl Encoder<'_> {
     }
 
     /// Parses the four hexadecimal digits of a `\u` escape.
-    fn unit(&mut self) -> Result<u32, Refusal> {
-        let mut unit = 0;
+    fn code_unit(&mut self) -> Result<u32, Refusal> {
+        let mut code_unit = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            unit = unit * 16 + digit.ok_or_else(|| self.unexpected("a hexadecimal digit"))?;
-            self.at += 1;
+            code_unit = code_unit * 16 + digit.ok_or_else(|| self.unexpected("a hexadecimal digit"))?;
+            self.position += 1;
         }
-        Ok(unit)
+        Ok(code_unit)
     }
 
     /// Encodes a number. An integer takes 32 bits if it fits, as in all other tools that convert JSON to
     /// BSON, or 64 bits if it fits into those. A larger one becomes a double, as the specification of
     /// extended JSON demands, even if it loses digits. Numbers with a fraction or an exponent are doubles.
     fn number(&mut self) -> Result<u8, Refusal> {
-        let start = self.at;
-        let negative = self.peek() == Some(b'-');
-        self.at += usize::from(negative);
+        let start = self.position;
+        let is_negative = self.peek() == Some(b'-');
+        self.position += usize::from(is_negative);
         match self.peek() {
-            Some(b'0') => self.at += 1,
+            Some(b'0') => self.position += 1,
             _ => self.digits()?,
         }
-        let mut whole = true;
+        let mut is_integer = true;
         if self.peek() == Some(b'.') {
-            whole = false;
-            self.at += 1;
+            is_integer = false;
+            self.position += 1;
             self.digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
-            whole = false;
-            self.at += 1;
+            is_integer = false;
+            self.position += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
+                self.position += 1;
             }
             self.digits()?;
         }
-        let literal = &self.text[start..self.at];
+        let literal = &self.text[start..self.position];
         // Negative zero exists only as a double.
-        let number = literal.parse::<i64>().ok().filter(|_| whole && literal != "-0");
+        let number = literal.parse::<i64>().ok().filter(|_| is_integer && literal != "-0");
         let Some(number) = number else {
             let double: f64 = literal.parse().map_err(|_| self.unexpected("a number"))?;
             if double.is_infinite() {
@@ -529,8 +535,8 @@ impl Encoder<'_> {
             return Ok(DOUBLE);
         };
         Ok(match i32::try_from(number) {
-            Ok(small) => {
-                self.out.extend_from_slice(&small.to_le_bytes());
+            Ok(narrow) => {
+                self.out.extend_from_slice(&narrow.to_le_bytes());
                 INT32
             }
             Err(_) => {
@@ -541,10 +547,10 @@ impl Encoder<'_> {
     }
 
     fn digits(&mut self) -> Result<(), Refusal> {
-        let start = self.at;
+        let start = self.position;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
+            self.position += 1;
         }
-        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+        if self.position == start { Err(self.unexpected("a digit")) } else { Ok(()) }
     }
 }

@@ -12,7 +12,7 @@ fn encoded(text: &str) -> Result<Vec<u8>, String> {
     encode::document(text.as_bytes(), &mut out).map(|()| out)
 }
 
-fn back(text: &str) -> String {
+fn round_trip(text: &str) -> String {
     Bson::read(&encoded(text).unwrap()).unwrap().json()
 }
 
@@ -46,15 +46,15 @@ fn a_document_comes_back_byte_for_byte() {
         r#"{"min":-9223372036854775808,"max":9223372036854775807,"zero":-0.0,"time":1700000000000001}"#,
         r#"{"é😀":"é😀","$set":{"a.b":1},"nul":"a\u0000b"}"#,
     ] {
-        assert_eq!(back(text), text);
+        assert_eq!(round_trip(text), text);
     }
     assert_eq!(
-        back(r#"{"a":"\u00e9\ud83d\ude00\/\b\f","b":-0,"c":1E2}"#),
+        round_trip(r#"{"a":"\u00e9\ud83d\ude00\/\b\f","b":-0,"c":1E2}"#),
         r#"{"a":"é😀/\b\f","b":-0.0,"c":100.0}"#
     );
     let long: Vec<usize> = (0..1234).collect();
     let text = json!({"long": long}).to_string();
-    assert_eq!(back(&text), text);
+    assert_eq!(round_trip(&text), text);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn integers_beyond_64_bits_are_doubles_with_what_is_lost_by_that() {
 fn what_has_no_place_in_a_document_is_refused_with_the_reason() {
     let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1));
     assert!(encoded(&deep(200)).is_ok());
-    for (text, words) in [
+    for (text, expected) in [
         (deep(201).as_str(), "more than 200 levels deep"),
         (deep(100_000).as_str(), "more than 200 levels deep"),
         (format!(r#"{{"a":1{}}}"#, "0".repeat(309)).as_str(), "beyond what a double holds"),
@@ -108,7 +108,7 @@ fn what_has_no_place_in_a_document_is_refused_with_the_reason() {
         (r#"{"a":1"#, "it ends where `,` or `}` is expected"),
     ] {
         let reason = reason(text);
-        assert!(reason.contains(words), "{reason}");
+        assert!(reason.contains(expected), "{reason}");
     }
     let mut out = vec![1, 2, 3];
     let error = encode::document(b"{\"a\":\"\xff\"}", &mut out).unwrap_err();
@@ -118,12 +118,12 @@ fn what_has_no_place_in_a_document_is_refused_with_the_reason() {
 
 #[test]
 fn an_answer_that_is_broken_is_no_document() {
-    let whole = encoded(r#"{"a":{"b":[1,2.5,"x",null,true,{"c":1700000000000001}]}}"#).unwrap();
-    assert!(Bson::read(&whole).is_ok());
-    for end in 0..whole.len() {
-        assert!(Bson::read(&whole[..end]).is_err(), "{end}");
+    let document = encoded(r#"{"a":{"b":[1,2.5,"x",null,true,{"c":1700000000000001}]}}"#).unwrap();
+    assert!(Bson::read(&document).is_ok());
+    for end in 0..document.len() {
+        assert!(Bson::read(&document[..end]).is_err(), "{end}");
     }
-    let longer = [whole.as_slice(), &[0]].concat();
+    let longer = [document.as_slice(), &[0]].concat();
     assert!(Bson::read(&longer).is_err());
     let decimal = [b"\x18\0\0\0\x13a\0".as_slice(), &[0; 17]].concat();
     let error = Bson::read(&decimal).unwrap_err().to_string();
@@ -131,13 +131,13 @@ fn an_answer_that_is_broken_is_no_document() {
     let special = b"\x25\0\0\0\x07i\0\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x09d\0\x01\0\0\0\0\0\0\0\x7fm\0\0";
     let mut special = special.to_vec();
     special[0] = u8::try_from(special.len()).unwrap();
-    let shown = Bson::read(&special).unwrap().json();
-    assert_eq!(shown, r#"{"i":{"$oid":"0102030405060708090a0b0c"},"d":{"$date":1},"m":{"$maxKey":1}}"#);
+    let json = Bson::read(&special).unwrap().json();
+    assert_eq!(json, r#"{"i":{"$oid":"0102030405060708090a0b0c"},"d":{"$date":1},"m":{"$maxKey":1}}"#);
 }
 
 #[test]
 fn instants_of_all_types_are_microseconds_since_1970() {
-    let of = |kind: u8, value: i64| {
+    let document_with = |kind: u8, value: i64| {
         let mut document = [&[16 + 4, 0, 0, 0, kind, b'd', 0][..], &value.to_le_bytes(), &[0]].concat();
         document[0] = u8::try_from(document.len()).unwrap();
         document
@@ -150,11 +150,11 @@ fn instants_of_all_types_are_microseconds_since_1970() {
         // The third event within its second.
         (timestamp, 1_767_323_045 << 32 | 3, "$timestamp", Leaf::Time(1_767_323_045_000_000)),
     ] {
-        let document = of(kind, value);
-        let found = Bson::read(&document).unwrap().member("d").unwrap();
-        assert_eq!(found.leaf(), expected, "{value}");
-        assert_eq!(found.member(name).unwrap().leaf(), expected, "{value}");
-        assert_eq!(found.json(), format!("{{\"{name}\":{value}}}"));
+        let document = document_with(kind, value);
+        let decoded = Bson::read(&document).unwrap().member("d").unwrap();
+        assert_eq!(decoded.leaf(), expected, "{value}");
+        assert_eq!(decoded.member(name).unwrap().leaf(), expected, "{value}");
+        assert_eq!(decoded.json(), format!("{{\"{name}\":{value}}}"));
     }
 }
 
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn any_document_comes_back_as_it_was(value in any_json()) {
         let text = json!({"v": value}).to_string();
-        prop_assert_eq!(back(&text), text);
+        prop_assert_eq!(round_trip(&text), text);
     }
 
     #[test]

@@ -30,8 +30,8 @@ struct Batch {
 
 impl Batch {
     fn bytes(&self, documents: &Range<usize>) -> &[u8] {
-        let at = |index: usize| if index == 0 { 0 } else { self.documents[index - 1].0 };
-        &self.bytes[at(documents.start)..at(documents.end)]
+        let offset = |index: usize| if index == 0 { 0 } else { self.documents[index - 1].0 };
+        &self.bytes[offset(documents.start)..offset(documents.end)]
     }
 }
 
@@ -44,7 +44,7 @@ struct Batches<'a> {
     refused: RejectedDocuments,
     /// Encoded document that did not fit into the previous batch.
     carried: Vec<u8>,
-    ended: bool,
+    is_ended: bool,
 }
 
 impl Batches<'_> {
@@ -53,9 +53,9 @@ impl Batches<'_> {
         if !batch.bytes.is_empty() {
             batch.documents.push((batch.bytes.len(), self.offered - 1));
         }
-        while !self.ended {
+        while !self.is_ended {
             let Some((key, document)) = self.documents.next_keyed()? else {
-                self.ended = true;
+                self.is_ended = true;
                 break;
             };
             let keyed = key.map(|key| with_key(key, document));
@@ -76,8 +76,9 @@ impl Batches<'_> {
                 self.refused.push(ordinal, reason);
                 continue;
             }
-            let full = start > 0 && (batch.bytes.len() > BATCH || batch.documents.len() >= self.limits.batch);
-            if full {
+            let is_full =
+                start > 0 && (batch.bytes.len() > BATCH || batch.documents.len() >= self.limits.batch);
+            if is_full {
                 self.carried.extend_from_slice(&batch.bytes[start..]);
                 batch.bytes.truncate(start);
                 break;
@@ -106,67 +107,67 @@ pub(super) fn insert(
 ) -> Result<u64> {
     let mut connections = Vec::new();
     for _ in 0..session.connections {
-        connections.push(dial(&session.endpoint).map_err(|why| session.endpoint.refused(why))?);
+        connections.push(dial(&session.endpoint).map_err(|failure| session.endpoint.refused(failure))?);
     }
-    all(&mut connections, session.limits, insert, documents, sink)
+    insert_all(&mut connections, session.limits, insert, documents, sink)
         .map_err(|error| session.endpoint.with_server_context(error))
 }
 
-fn all(
+fn insert_all(
     connections: &mut [Wire],
     limits: Limits,
     insert: &Insert,
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
-    let (refused, carried) = (RejectedDocuments::default(), Vec::new());
-    let mut batches = Batches { documents, limits, offered: 0, refused, carried, ended: false };
+    let (rejected, carried) = (RejectedDocuments::default(), Vec::new());
+    let mut batches = Batches { documents, limits, offered: 0, refused: rejected, carried, is_ended: false };
     // The last batch is sent after all others. The WAL is one sequence, so when an insert that waits for it
     // returns, all earlier inserts are in the WAL too.
-    let mut last = batches.next(sink)?;
-    let mut refused = bulk::send_in_parallel(
+    let mut last_batch = batches.next(sink)?;
+    let mut rejected = bulk::send_in_parallel(
         connections,
         |batch: &Batch| batch.bytes.len(),
         || match batches.next(sink)? {
-            Some(batch) => Ok(last.replace(batch)),
+            Some(batch) => Ok(last_batch.replace(batch)),
             None => Ok(None),
         },
         |wire, batch| send(wire, &insert.others, &insert.list, &batch),
     )?;
-    if let (Some(batch), Some(wire)) = (last, connections.first_mut()) {
-        let of_last = send(wire, &insert.last, &insert.list, &batch)?;
+    if let (Some(batch), Some(wire)) = (last_batch, connections.first_mut()) {
+        let last_rejected = send(wire, &insert.last, &insert.list, &batch)?;
         // If nothing of the last batch was inserted, nothing has waited for the WAL either.
-        if of_last.0.len() == batch.documents.len() {
-            journaled(wire)?;
+        if last_rejected.0.len() == batch.documents.len() {
+            wait_for_journal(wire)?;
         }
-        refused.append(of_last);
+        rejected.append(last_rejected);
     }
-    refused.append(batches.refused);
+    rejected.append(batches.refused);
     let offered = batches.offered;
-    Ok(offered - refused.report(sink))
+    Ok(offered - rejected.report(sink))
 }
 
 /// Waits until all earlier writes are on disk.
-fn journaled(wire: &mut Wire) -> Result<()> {
-    let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
+fn wait_for_journal(wire: &mut Wire) -> Result<()> {
+    let connection_error = |error: std::io::Error| DriverError::Crashed(error.to_string());
     let sync = Statement::read(r#"{"command": {"fsync": 1}}"#)?.command("admin")?;
-    wire.send(&sync.body, None).map_err(lost)?;
-    super::well(Bson::read(wire.receive().map_err(lost)?)?).map(|_| ())
+    wire.send(&sync.body, None).map_err(connection_error)?;
+    super::well(Bson::read(wire.receive().map_err(connection_error)?)?).map(|_| ())
 }
 
 /// Inserts a batch, offers it again in parts if it fails as a whole, and returns the rejected documents.
 fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<RejectedDocuments> {
-    let mut refused = RejectedDocuments::default();
-    let whole = 0..batch.documents.len();
-    let mut parts = vec![whole];
+    let mut rejected = RejectedDocuments::default();
+    let all_documents = 0..batch.documents.len();
+    let mut parts = vec![all_documents];
     while let Some(part) = parts.pop() {
         let documents = wire::Documents { list, bytes: batch.bytes(&part) };
-        let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
-        wire.send(body, Some(&documents)).map_err(lost)?;
-        let answer = Bson::read(wire.receive().map_err(lost)?)?;
-        match outcome(answer, &batch.documents[part.clone()], &mut refused)? {
+        let connection_error = |error: std::io::Error| DriverError::Crashed(error.to_string());
+        wire.send(body, Some(&documents)).map_err(connection_error)?;
+        let answer = Bson::read(wire.receive().map_err(connection_error)?)?;
+        match outcome(answer, &batch.documents[part.clone()], &mut rejected)? {
             None => {}
-            Some(reason) if part.len() == 1 => refused.push(batch.documents[part.start].1, reason),
+            Some(reason) if part.len() == 1 => rejected.push(batch.documents[part.start].1, reason),
             Some(_) => {
                 let middle = part.start + part.len() / 2;
                 // The left half is on top of the stack, so it is sent first.
@@ -174,15 +175,15 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Rejec
             }
         }
     }
-    Ok(refused)
+    Ok(rejected)
 }
 
-/// Evaluates the answer to an insert and adds the rejected documents to `refused`. Returns the reason if the
+/// Evaluates the answer to an insert and adds the rejected documents to `rejected`. Returns the reason if the
 /// server rejected the documents as a whole, otherwise `None`.
 fn outcome(
     answer: Bson<'_>,
     documents: &[(usize, u64)],
-    refused: &mut RejectedDocuments,
+    rejected: &mut RejectedDocuments,
 ) -> Result<Option<String>> {
     if answer.int("ok") != Some(1) {
         let code = answer.int("code").unwrap_or_default();
@@ -200,18 +201,18 @@ fn outcome(
         errors += 1;
         let document = usize::try_from(error.int("index").unwrap_or(-1)).ok();
         let Some((_, ordinal)) = document.and_then(|index| documents.get(index)) else {
-            return Err(uncounted(answer));
+            return Err(count_mismatch(answer));
         };
         match super::refused(error) {
-            DriverError::Refused(reason) | DriverError::Duplicate(reason) => refused.push(*ordinal, reason),
+            DriverError::Refused(reason) | DriverError::Duplicate(reason) => rejected.push(*ordinal, reason),
             other => return Err(other),
         }
     }
     let accepted = answer.int("n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    if accepted + errors == documents.len() { Ok(None) } else { Err(uncounted(answer)) }
+    if accepted + errors == documents.len() { Ok(None) } else { Err(count_mismatch(answer)) }
 }
 
-fn uncounted(answer: Bson<'_>) -> DriverError {
+fn count_mismatch(answer: Bson<'_>) -> DriverError {
     DriverError::Protocol(format!("an insert's answer does not account for its documents: {}", answer.json()))
 }
 

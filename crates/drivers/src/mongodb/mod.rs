@@ -72,13 +72,13 @@ impl Mongodb {
         let (wire, limits) = endpoint.connect_with_retry(connect)?;
         let connections = bulk::connections(open.cores);
         let mut session = Self { wire, endpoint, limits, connections, prepared: StatementTable::default() };
-        session.is_its_own()?;
+        session.check_server_process()?;
         Ok(session)
     }
 
     /// Checks that the server's process listens on the port. Without a login, any other program could answer
     /// there.
-    fn is_its_own(&mut self) -> Result<()> {
+    fn check_server_process(&mut self) -> Result<()> {
         if self.endpoint.process.is_none() {
             return Ok(());
         }
@@ -93,9 +93,9 @@ impl Mongodb {
     }
 
     /// Sends a command and returns the answer, which may report a failure.
-    fn say(&mut self, body: &[u8]) -> Result<Bson<'_>> {
-        let said = self.wire.send(body, None).and_then(|()| self.wire.receive());
-        match said {
+    fn exchange(&mut self, body: &[u8]) -> Result<Bson<'_>> {
+        let received = self.wire.send(body, None).and_then(|()| self.wire.receive());
+        match received {
             Ok(answer) => Bson::read(answer),
             Err(error) => Err(self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))),
         }
@@ -103,7 +103,7 @@ impl Mongodb {
 
     /// Sends a command and returns the answer, or an error if the command failed.
     fn reply(&mut self, body: &[u8]) -> Result<Bson<'_>> {
-        self.say(body).and_then(well)
+        self.exchange(body).and_then(well)
     }
 
     /// Executes a command and passes the rows that `mapping` finds in its answer to `sink`; without a
@@ -115,22 +115,22 @@ impl Mongodb {
         sink: &mut dyn RowSink,
     ) -> Result<StatementStats> {
         let mapping = mapping.filter(|_| !command.is_explained);
-        let (mut text, mut more) = (String::new(), None::<Vec<u8>>);
+        let (mut text, mut next_command) = (String::new(), None::<Vec<u8>>);
         let mut report = StatementStats::default();
         loop {
-            let first = more.is_none();
-            let answer = self.reply(more.as_ref().unwrap_or(&command.body))?;
+            let is_first = next_command.is_none();
+            let answer = self.reply(next_command.as_ref().unwrap_or(&command.body))?;
             if command.is_explained {
                 single_text_row("plan", &answer.pretty(), sink)?;
             } else {
-                if first {
+                if is_first {
                     begin(mapping, sink)?;
                     report = reported(answer);
                 }
                 hand_over(answer, mapping, &mut text, sink)?;
             }
             let Some((id, collection)) = cursor_left(answer) else { return Ok(report) };
-            more = Some(more_of(id, collection, &command.database)?);
+            next_command = Some(more_of(id, collection, &command.database)?);
         }
     }
 }
@@ -196,8 +196,9 @@ fn well(answer: Bson<'_>) -> Result<Bson<'_>> {
     if answer.int("ok") != Some(1) {
         return Err(refused(answer));
     }
-    let first = answer.member("writeErrors").and_then(Tree::elements).and_then(|mut errors| errors.next());
-    match first.or(answer.member("writeConcernError")) {
+    let first_error =
+        answer.member("writeErrors").and_then(Tree::elements).and_then(|mut errors| errors.next());
+    match first_error.or(answer.member("writeConcernError")) {
         Some(error) => Err(refused(error)),
         None => Ok(answer),
     }
@@ -205,13 +206,13 @@ fn well(answer: Bson<'_>) -> Result<Bson<'_>> {
 
 /// Classifies an error of the server by its code and message.
 fn refused(error: Bson<'_>) -> DriverError {
-    let system = error.text("errmsg").and_then(|message| message.split_once(": ")?.0.parse().ok());
+    let system_code = error.text("errmsg").and_then(|message| message.split_once(": ")?.0.parse().ok());
     let code = error.int("code");
-    let is_of = |codes: &[i64]| [code, system].iter().flatten().any(|code| codes.contains(code));
+    let is_code_in = |codes: &[i64]| [code, system_code].iter().flatten().any(|code| codes.contains(code));
     let kind = match code {
         Some(code) if CONFLICTS.contains(&code) => DriverError::Conflict,
         Some(DUPLICATE) => DriverError::Duplicate,
-        _ if is_of(&EXHAUSTED) => DriverError::Exhausted,
+        _ if is_code_in(&EXHAUSTED) => DriverError::Exhausted,
         _ => DriverError::Refused,
     };
     kind(refusal(error))
@@ -283,14 +284,14 @@ impl Connection for Mongodb {
 
 /// Opens a connection, and logs in if the endpoint has a user.
 fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, ConnectFailure> {
-    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
-    let mut wire = Wire::connect(endpoint, endpoint.step_timeout()).map_err(yet)?;
+    let transient = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let mut wire = Wire::connect(endpoint, endpoint.step_timeout())?;
     if endpoint.user.is_empty() {
         return Ok(wire);
     }
-    wire.wait(Some(endpoint.step_timeout())).map_err(yet)?;
+    wire.wait(Some(endpoint.step_timeout())).map_err(transient)?;
     login(&mut wire, endpoint)?;
-    wire.wait(None).map_err(yet)?;
+    wire.wait(None).map_err(transient)?;
     Ok(wire)
 }
 
@@ -300,55 +301,58 @@ fn administrative(members: &str) -> Result<Vec<u8>> {
     Ok(Statement::read(&text)?.command("admin")?.body)
 }
 
-/// Executes a command before there is a session and returns the answer, which may report a failure. `ever`
-/// makes the error for what a retry cannot fix.
+/// Executes a command before there is a session and returns the answer, which may report a failure.
+/// `permanent` makes the error for what a retry cannot fix.
 fn ask<'a>(
     wire: &'a mut Wire,
     members: &str,
-    ever: impl Fn(String) -> ConnectFailure,
+    permanent: impl Fn(String) -> ConnectFailure,
 ) -> std::result::Result<Bson<'a>, ConnectFailure> {
-    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
-    let body = administrative(members).map_err(|error| ever(error.to_string()))?;
-    wire.send(&body, None).map_err(yet)?;
-    Bson::read(wire.receive().map_err(yet)?).map_err(|error| ever(error.to_string()))
+    let transient = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let body = administrative(members).map_err(|error| permanent(error.to_string()))?;
+    wire.send(&body, None).map_err(transient)?;
+    Bson::read(wire.receive().map_err(transient)?).map_err(|error| permanent(error.to_string()))
 }
 
 /// Logs in. Users must be defined in the database `admin`.
 fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), ConnectFailure> {
-    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
-    let ever = |why: String| ConnectFailure::Permanent(format!("the server refused the session: {why}"));
-    let mut say = |command: String| -> std::result::Result<(i64, String), ConnectFailure> {
-        let answer = well(ask(wire, &command, ever)?).map_err(|error| ever(error.to_string()))?;
+    let transient = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let permanent =
+        |reason: String| ConnectFailure::Permanent(format!("the server refused the session: {reason}"));
+    let mut run_step = |command: String| -> std::result::Result<(i64, String), ConnectFailure> {
+        let answer = well(ask(wire, &command, permanent)?).map_err(|error| permanent(error.to_string()))?;
         // The payload is sent as a string in base64, and the server answers in the same way.
         let payload = BASE64.decode(answer.text("payload").unwrap_or_default());
         let payload = payload.ok().and_then(|bytes| String::from_utf8(bytes).ok());
         Ok((answer.int("conversationId").unwrap_or(1), payload.unwrap_or_default()))
     };
-    let mut scram = Scram::new(&endpoint.user, &endpoint.password.0).map_err(yet)?;
-    let first = BASE64.encode(scram.first());
-    let (conversation, server) = say(format!(
-        r#""saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": "{first}", "options": {{"skipEmptyExchange": true}}"#
+    let mut scram = Scram::new(&endpoint.user, &endpoint.password.0).map_err(transient)?;
+    let first_message = BASE64.encode(scram.first());
+    let (conversation, server_message) = run_step(format!(
+        r#""saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": "{first_message}", "options": {{"skipEmptyExchange": true}}"#
     ))?;
-    let last = BASE64.encode(scram.answer(&server).map_err(ever)?);
-    let (_, server) =
-        say(format!(r#""saslContinue": 1, "conversationId": {conversation}, "payload": "{last}""#))?;
-    scram.verify(&server).map_err(ever)
+    let last_message = BASE64.encode(scram.answer(&server_message).map_err(permanent)?);
+    let (_, server_message) = run_step(format!(
+        r#""saslContinue": 1, "conversationId": {conversation}, "payload": "{last_message}""#
+    ))?;
+    scram.verify(&server_message).map_err(permanent)
 }
 
 /// Opens a connection and reads the server's limits.
 fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), ConnectFailure> {
-    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
-    let ever = |why: String| ConnectFailure::Permanent(format!("the server refused the session: {why}"));
+    let transient = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let permanent =
+        |reason: String| ConnectFailure::Permanent(format!("the server refused the session: {reason}"));
     let mut wire = dial(endpoint)?;
-    wire.wait(Some(endpoint.step_timeout())).map_err(yet)?;
-    let answer = ask(&mut wire, r#""hello": 1"#, ever)?;
-    let answer = well(answer).map_err(|error| ever(error.to_string()))?;
-    let limit = |name: &str, least: usize| {
+    wire.wait(Some(endpoint.step_timeout())).map_err(transient)?;
+    let answer = ask(&mut wire, r#""hello": 1"#, permanent)?;
+    let answer = well(answer).map_err(|error| permanent(error.to_string()))?;
+    let limit = |name: &str, default: usize| {
         answer
             .int(name)
             .and_then(|limit| usize::try_from(limit).ok())
             .filter(|limit| *limit > 0)
-            .unwrap_or(least)
+            .unwrap_or(default)
     };
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
@@ -364,6 +368,6 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), ConnectFa
             return Err(ConnectFailure::Transient("its replica set was made, and has no primary".to_owned()));
         }
     }
-    wire.wait(None).map_err(yet)?;
+    wire.wait(None).map_err(transient)?;
     Ok((wire, limits))
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use jsonathlon_driver_api::driver::{Connection, DriverError, Result, SessionOptions};
 use jsonathlon_driver_api::endpoint::Endpoint;
-use jsonathlon_driver_api::nonblocking::{BlockingAdapter, NonblockingConnection, no_request_pending};
+use jsonathlon_driver_api::nonblocking::{NonblockingConnection, no_request_pending};
 use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
 use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 
@@ -15,7 +15,7 @@ use super::request::Template;
 use super::{Mongodb, begin, cursor_left, hand_over, more_of, reported, well, wire};
 use crate::socket::{Inbox, Socket};
 
-/// Connection of one client without TLS. One with TLS blocks, see [`BlockingAdapter`].
+/// Connection of one client.
 struct MongodbNonblocking {
     channel: Channel,
     prepared: StatementTable<Template>,
@@ -33,13 +33,13 @@ struct Channel {
     outbox: Vec<u8>,
     /// Id of the last request.
     request: i32,
-    /// Documents of the answer received so far (one per batch of a cursor); `seen` is the end of the last
+    /// Documents of the answer received so far (one per batch of a cursor); `parsed` is the end of the last
     /// one.
-    parts: Vec<Range<usize>>,
-    seen: usize,
+    documents: Vec<Range<usize>>,
+    parsed: usize,
 }
 
-/// Logs in to the server of `open` and executes its statements. A TLS connection blocks for its answers.
+/// Logs in to the server of `open` and executes its statements.
 ///
 /// # Errors
 /// As for opening a connection, and the server's error for a statement.
@@ -48,16 +48,10 @@ pub fn lane(open: &SessionOptions) -> Result<Box<dyn NonblockingConnection>> {
     for statement in &open.statements {
         session.collect(statement)?;
     }
-    let Mongodb { wire, endpoint, limits, connections, prepared } = session;
-    let socket = match wire.into_socket() {
-        Ok(socket) => socket,
-        Err(wire) => {
-            let session = Mongodb { wire: *wire, endpoint, limits, connections, prepared };
-            return Ok(Box::new(BlockingAdapter::new(Box::new(session), true)));
-        }
-    };
-    let (inbox, outbox, parts) = (Inbox::default(), Vec::new(), Vec::new());
-    let channel = Channel { socket, endpoint, inbox, outbox, request: 0, parts, seen: 0 };
+    let Mongodb { wire, endpoint, .. } = session;
+    let socket = wire.into_socket();
+    let (inbox, outbox, documents) = (Inbox::default(), Vec::new(), Vec::new());
+    let channel = Channel { socket, endpoint, inbox, outbox, request: 0, documents, parsed: 0 };
     Ok(Box::new(MongodbNonblocking {
         channel,
         prepared: StatementTable::default(),
@@ -67,7 +61,7 @@ pub fn lane(open: &SessionOptions) -> Result<Box<dyn NonblockingConnection>> {
 }
 
 impl Channel {
-    fn lost(&self, error: &io::Error) -> DriverError {
+    fn connection_error(&self, error: &io::Error) -> DriverError {
         self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))
     }
 
@@ -80,29 +74,30 @@ impl Channel {
         let length = wire::length(self.outbox.len());
         let length = length.map_err(|error| DriverError::Refused(error.to_string()))?;
         self.outbox[..4].copy_from_slice(&length);
-        self.socket.send(&self.outbox).map_err(|error| self.lost(&error))
+        self.socket.send(&self.outbox).map_err(|error| self.connection_error(&error))
     }
 
     /// Reads the answer and fetches further batches of its cursor. Returns `false` if the answer is
     /// incomplete, which is possible only without `wait`.
     fn complete(&mut self, wait: bool, database: &str) -> Result<bool> {
         loop {
-            let bytes = &self.inbox.bytes()[self.seen..];
-            let reply = wire::reply(bytes, self.request).map_err(|error| self.lost(&error))?;
+            let bytes = &self.inbox.bytes()[self.parsed..];
+            let reply = wire::reply(bytes, self.request).map_err(|error| self.connection_error(&error))?;
             let Some((document, end)) = reply else {
-                match self.inbox.fill(&self.socket, wait) {
+                match self.inbox.fill(&mut self.socket, wait) {
                     Ok(true) => continue,
                     Ok(false) => return Ok(false),
-                    Err(error) => return Err(self.lost(&error)),
+                    Err(error) => return Err(self.connection_error(&error)),
                 }
             };
             let answer = Bson::read(&bytes[document.clone()]).and_then(well);
-            let left = answer.map(cursor_left);
-            let more = left
-                .and_then(|left| left.map(|(id, collection)| more_of(id, collection, database)).transpose());
-            self.parts.push(self.seen + document.start..self.seen + document.end);
-            self.seen += end;
-            match more? {
+            let cursor = answer.map(cursor_left);
+            let next_command = cursor.and_then(|cursor| {
+                cursor.map(|(id, collection)| more_of(id, collection, database)).transpose()
+            });
+            self.documents.push(self.parsed + document.start..self.parsed + document.end);
+            self.parsed += end;
+            match next_command? {
                 None => return Ok(true),
                 Some(body) => self.send(|out| {
                     out.extend_from_slice(&body);
@@ -112,10 +107,10 @@ impl Channel {
         }
     }
 
-    fn forget(&mut self) {
-        self.inbox.take(self.seen);
-        self.seen = 0;
-        self.parts.clear();
+    fn clear(&mut self) {
+        self.inbox.take(self.parsed);
+        self.parsed = 0;
+        self.documents.clear();
     }
 }
 
@@ -139,8 +134,8 @@ impl NonblockingConnection for MongodbNonblocking {
             Ok(true) => {
                 let mapping = template.rows.as_deref();
                 let mut report = begin(mapping, sink).map(|()| StatementStats::default());
-                for (index, part) in channel.parts.iter().enumerate() {
-                    let answer = Bson::of_read(&channel.inbox.bytes()[part.clone()]);
+                for (index, document) in channel.documents.iter().enumerate() {
+                    let answer = Bson::of_read(&channel.inbox.bytes()[document.clone()]);
                     report = report.and_then(|report| {
                         hand_over(answer, mapping, &mut self.text, sink)?;
                         Ok(if index == 0 { reported(answer) } else { report })
@@ -150,7 +145,7 @@ impl NonblockingConnection for MongodbNonblocking {
             }
             Err(error) => Err(error),
         };
-        channel.forget();
+        channel.clear();
         self.current = None;
         report.map(Some)
     }

@@ -13,7 +13,7 @@ use super::{ask, refusal, well};
 /// Error code for a set that exists already: a server on the same data initiated it, on another port.
 const ALREADY_INITIALIZED: i64 = 23;
 
-fn is(answer: Bson<'_>, name: &str) -> bool {
+fn is_true(answer: Bson<'_>, name: &str) -> bool {
     matches!(answer.member(name).map(Tree::leaf), Some(Leaf::Bool(true)))
 }
 
@@ -30,8 +30,8 @@ pub(super) enum PrimaryState {
 impl PrimaryState {
     pub(super) fn of(hello: Bson<'_>) -> Self {
         match hello.text("setName") {
-            _ if is(hello, "isreplicaset") => Self::Uninitiated,
-            Some(_) if !is(hello, "isWritablePrimary") => Self::Electing,
+            _ if is_true(hello, "isreplicaset") => Self::Uninitiated,
+            Some(_) if !is_true(hello, "isWritablePrimary") => Self::Electing,
             _ => Self::Writable,
         }
     }
@@ -40,16 +40,17 @@ impl PrimaryState {
 /// Initiates the set that the server was started for. If it exists already, updates the address of its
 /// member.
 pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), ConnectFailure> {
-    let ever = |why: String| ConnectFailure::Permanent(format!("failed to make its replica set: {why}"));
-    let protocol = |error: DriverError| ever(error.to_string());
-    let options =
-        ask(wire, r#""getCmdLineOpts": 1"#, ever).and_then(|answer| well(answer).map_err(protocol))?;
-    let config = config(options).ok_or_else(|| ever("it does not say of which set it is".to_owned()))?;
-    let mut answer = ask(wire, &format!(r#""replSetInitiate": {config}"#), ever)?;
+    let permanent =
+        |reason: String| ConnectFailure::Permanent(format!("failed to make its replica set: {reason}"));
+    let protocol_error = |error: DriverError| permanent(error.to_string());
+    let options = ask(wire, r#""getCmdLineOpts": 1"#, permanent)
+        .and_then(|answer| well(answer).map_err(protocol_error))?;
+    let config = config(options).ok_or_else(|| permanent("it does not say of which set it is".to_owned()))?;
+    let mut answer = ask(wire, &format!(r#""replSetInitiate": {config}"#), permanent)?;
     if answer.int("code") == Some(ALREADY_INITIALIZED) {
-        answer = ask(wire, &format!(r#""replSetReconfig": {config}, "force": true"#), ever)?;
+        answer = ask(wire, &format!(r#""replSetReconfig": {config}, "force": true"#), permanent)?;
     }
-    well(answer).map(drop).map_err(|_| ever(refusal(answer)))
+    well(answer).map(drop).map_err(|_| permanent(refusal(answer)))
 }
 
 /// Builds the configuration of a set with one member, on the loopback interface.
@@ -66,17 +67,20 @@ mod tests {
     use super::super::administrative as command;
     use super::*;
 
-    fn lacks(hello: &str) -> PrimaryState {
+    fn state_of(hello: &str) -> PrimaryState {
         let body = command(hello).unwrap();
         PrimaryState::of(Bson::read(&body).unwrap())
     }
 
     #[test]
     fn a_server_tells_whether_it_takes_writes() {
-        assert_eq!(lacks(r#""isWritablePrimary": true"#), PrimaryState::Writable);
-        assert_eq!(lacks(r#""isWritablePrimary": false, "isreplicaset": true"#), PrimaryState::Uninitiated);
-        assert_eq!(lacks(r#""isWritablePrimary": false, "setName": "one""#), PrimaryState::Electing);
-        assert_eq!(lacks(r#""isWritablePrimary": true, "setName": "one""#), PrimaryState::Writable);
+        assert_eq!(state_of(r#""isWritablePrimary": true"#), PrimaryState::Writable);
+        assert_eq!(
+            state_of(r#""isWritablePrimary": false, "isreplicaset": true"#),
+            PrimaryState::Uninitiated
+        );
+        assert_eq!(state_of(r#""isWritablePrimary": false, "setName": "one""#), PrimaryState::Electing);
+        assert_eq!(state_of(r#""isWritablePrimary": true, "setName": "one""#), PrimaryState::Writable);
     }
 
     #[test]
@@ -87,7 +91,7 @@ mod tests {
             r#"{"_id":"one","version":1,"protocolVersion":1,"members":[{"_id":0,"host":"127.0.0.1:4711"}]}"#;
         let expected: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(config(Bson::read(&options).unwrap()), Some(expected));
-        let none = command(r#""parsed": {"net": {"port": 4711}}"#).unwrap();
-        assert_eq!(config(Bson::read(&none).unwrap()), None);
+        let incomplete = command(r#""parsed": {"net": {"port": 4711}}"#).unwrap();
+        assert_eq!(config(Bson::read(&incomplete).unwrap()), None);
     }
 }

@@ -55,13 +55,13 @@ pub(super) struct Template {
 }
 
 /// Commands with up to this many placeholders are written without a heap allocation.
-const USUAL: usize = 8;
+const INLINE_GAPS: usize = 8;
 
 impl Template {
     pub(super) fn read(text: &str, database: &str) -> Result<Self> {
         let statement = Statement::read(text)?;
         let Some(RawMembers(members)) = &statement.command else {
-            return Err(unfit("a statement that is prepared has a `command`"));
+            return Err(unsupported("a statement that is prepared has a `command`"));
         };
         // A statement that is invalid even without values is reported here rather than at its execution.
         statement.command(database)?;
@@ -78,29 +78,30 @@ impl Template {
 
     /// Appends the command with `parameters` in place of the strings `":1"`, `":2"` and so on.
     pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
-        let Slots { all, around } = &self.gaps;
+        let Slots { all: slots, around: enclosing } = &self.gaps;
         // For each gap, the number of bytes by which everything before it has grown; the last entry is the
         // total.
-        let (mut few, mut many) = ([0; USUAL + 1], Vec::new());
-        let moved = if let Some(few) = few.get_mut(..=all.len()) {
-            few
+        let (mut inline, mut heap) = ([0; INLINE_GAPS + 1], Vec::new());
+        let growth = if let Some(inline) = inline.get_mut(..=slots.len()) {
+            inline
         } else {
-            many.resize(all.len() + 1, 0);
-            many.as_mut_slice()
+            heap.resize(slots.len() + 1, 0);
+            heap.as_mut_slice()
         };
-        let (start, mut from) = (out.len(), 0);
-        for (number, gap) in all.iter().enumerate() {
-            out.extend_from_slice(&self.body[from..gap.at]);
-            from = gap.at;
-            let (value, begin) = (parameter_at(gap.index, parameters)?, out.len());
-            let kind_at = start + gap.kind_at + moved[number];
+        let (start, mut copied) = (out.len(), 0);
+        for (index, gap) in slots.iter().enumerate() {
+            out.extend_from_slice(&self.body[copied..gap.at]);
+            copied = gap.at;
+            let (value, value_start) = (parameter_at(gap.index, parameters)?, out.len());
+            let kind_at = start + gap.kind_at + growth[index];
             encode::parameter(value, kind_at, gap.level, out).map_err(DriverError::Refused)?;
-            moved[number + 1] = moved[number] + out.len() - begin;
+            growth[index + 1] = growth[index] + out.len() - value_start;
         }
-        out.extend_from_slice(&self.body[from..]);
-        for EnclosingDocument { start: at, gaps } in around {
-            let grown = moved[gaps.end] - moved[gaps.start];
-            encode::grow(start + at + moved[gaps.start], grown, out).map_err(DriverError::Refused)?;
+        out.extend_from_slice(&self.body[copied..]);
+        for EnclosingDocument { start: document_start, gaps } in enclosing {
+            let increase = growth[gaps.end] - growth[gaps.start];
+            encode::grow(start + document_start + growth[gaps.start], increase, out)
+                .map_err(DriverError::Refused)?;
         }
         Ok(())
     }
@@ -108,35 +109,35 @@ impl Template {
 
 impl<'a> Statement<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| unfit(&error.to_string()))
+        serde_json::from_str(text).map_err(|error| unsupported(&error.to_string()))
     }
 
     /// Encodes the command for execution. `database` is used if the statement names none.
     pub(super) fn command(&self, database: &str) -> Result<Command> {
         let mut body = Vec::new();
         let start = encode::open(&mut body);
-        let (members, own, is_explained) = match (&self.command, &self.explain) {
+        let (members, own_database, is_explained) = match (&self.command, &self.explain) {
             (Some(members), None) => (members, self.database.as_deref(), false),
             (None, Some(explained)) => {
                 let Some(members) = &explained.command else {
-                    return Err(unfit("`explain` holds no statement with a `command`"));
+                    return Err(unsupported("`explain` holds no statement with a `command`"));
                 };
                 (members, explained.database.as_deref(), true)
             }
-            _ => return Err(unfit("it has one of `command` and `explain`")),
+            _ => return Err(unsupported("it has one of `command` and `explain`")),
         };
         if is_explained {
             let mut text = Vec::new();
-            let inner = encode::open(&mut text);
+            let inner_start = encode::open(&mut text);
             append_all(members, &mut text)?;
-            encode::close(inner, &mut text).map_err(|why| unfit(&why))?;
+            encode::close(inner_start, &mut text).map_err(|reason| unsupported(&reason))?;
             body.extend_from_slice(b"\x03explain\0");
             body.extend_from_slice(&text);
             append("verbosity", "\"queryPlanner\"", &mut body)?;
         } else {
             append_all(members, &mut body)?;
         }
-        let database = own.unwrap_or(database).to_owned();
+        let database = own_database.unwrap_or(database).to_owned();
         finish(start, &database, &mut body)?;
         Ok(Command { database, body, is_explained })
     }
@@ -147,20 +148,20 @@ impl<'a> Statement<'a> {
     /// [`DriverError::Unsupported`] if the command has no list `[":doc"]`.
     pub(super) fn insert(&self, database: &str) -> Result<Insert> {
         let Some(RawMembers(members)) = &self.command else {
-            return Err(unfit("a statement that loads has a `command`"));
+            return Err(unsupported("a statement that loads has a `command`"));
         };
-        let of_documents = |raw: &RawValue| {
+        let is_document_list = |raw: &RawValue| {
             serde_json::from_str::<[&str; 1]>(raw.get()).is_ok_and(|elements| elements == [":doc"])
         };
-        let Some((list, _)) = members.iter().find(|(_, value)| of_documents(value)) else {
-            return Err(unfit("a statement that loads has the list [\":doc\"] in its command"));
+        let Some((list, _)) = members.iter().find(|(_, value)| is_document_list(value)) else {
+            return Err(unsupported("a statement that loads has the list [\":doc\"] in its command"));
         };
         let database = self.database.as_deref().unwrap_or(database);
-        let body = |waiting: bool| -> Result<Vec<u8>> {
+        let body = |waits: bool| -> Result<Vec<u8>> {
             let mut body = Vec::new();
             let start = encode::open(&mut body);
             for (name, value) in members.iter().filter(|(name, _)| name != list) {
-                if name == "writeConcern" && !waiting {
+                if name == "writeConcern" && !waits {
                     append(name, &without_journal(value)?, &mut body)?;
                 } else {
                     append(name, value.get(), &mut body)?;
@@ -178,25 +179,25 @@ fn append_all(RawMembers(members): &RawMembers<'_>, out: &mut Vec<u8>) -> Result
 }
 
 fn append(name: &str, value: &str, out: &mut Vec<u8>) -> Result<()> {
-    encode::element(name, value, out).map_err(|why| unfit(&format!("`{name}`: {why}")))
+    encode::element(name, value, out).map_err(|reason| unsupported(&format!("`{name}`: {reason}")))
 }
 
 /// Appends the database and ends the command.
 fn finish(start: usize, database: &str, out: &mut Vec<u8>) -> Result<()> {
     append("$db", &serde_json::Value::from(database).to_string(), out)?;
-    encode::close(start, out).map_err(|why| unfit(&why))
+    encode::close(start, out).map_err(|reason| unsupported(&reason))
 }
 
 fn without_journal(concern: &RawValue) -> Result<String> {
-    let mut concern: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(concern.get()).map_err(|error| unfit(&format!("`writeConcern`: {error}")))?;
+    let mut concern: serde_json::Map<String, serde_json::Value> = serde_json::from_str(concern.get())
+        .map_err(|error| unsupported(&format!("`writeConcern`: {error}")))?;
     concern.remove("j");
     Ok(serde_json::Value::from(concern).to_string())
 }
 
-fn unfit(why: &str) -> DriverError {
+fn unsupported(reason: &str) -> DriverError {
     DriverError::Unsupported(format!(
-        "a statement is one JSON object with `command`, and `rows` for an answer that is asked for: {why}"
+        "a statement is one JSON object with `command`, and `rows` for an answer that is asked for: {reason}"
     ))
 }
 
@@ -207,11 +208,11 @@ mod tests {
     use super::super::bson::Bson;
     use super::*;
 
-    fn shown(body: &[u8]) -> String {
+    fn to_json(body: &[u8]) -> String {
         Bson::read(body).unwrap().json()
     }
 
-    fn written(template: &Template, parameters: &[Parameter<'_>]) -> Result<Vec<u8>> {
+    fn encode_with(template: &Template, parameters: &[Parameter<'_>]) -> Result<Vec<u8>> {
         let mut body = Vec::new();
         template.write(parameters, &mut body).map(|()| body)
     }
@@ -221,12 +222,12 @@ mod tests {
         let text = r#"{"database": "admin", "command": {"z": 1, "a": {"y": 1, "b": -1}, "$c": [1.5, null]}}"#;
         let command = Statement::read(text).unwrap().command("bench").unwrap();
         assert_eq!(command.database, "admin");
-        assert_eq!(shown(&command.body), r#"{"z":1,"a":{"y":1,"b":-1},"$c":[1.5,null],"$db":"admin"}"#);
+        assert_eq!(to_json(&command.body), r#"{"z":1,"a":{"y":1,"b":-1},"$c":[1.5,null],"$db":"admin"}"#);
         let explained = format!(r#"{{"explain": {}}}"#, r#"{"command": {"count": "t"}}"#);
         let command = Statement::read(&explained).unwrap().command("bench").unwrap();
         assert!(command.is_explained);
         assert_eq!(
-            shown(&command.body),
+            to_json(&command.body),
             r#"{"explain":{"count":"t"},"verbosity":"queryPlanner","$db":"bench"}"#
         );
     }
@@ -243,13 +244,13 @@ mod tests {
             Parameter::Int(7),
         ];
         assert_eq!(
-            shown(&written(&template, &parameters).unwrap()),
+            to_json(&encode_with(&template, &parameters).unwrap()),
             r#"{"find":"t","filter":{"a":"\"}, \"$where\": \"1","b":{"$in":[1099511627776,{"z":[1.5,null]}]},"c":":x"},"limit":7,"$db":"bench"}"#
         );
-        let error = written(&template, &parameters[..3]).unwrap_err().to_string();
+        let error = encode_with(&template, &parameters[..3]).unwrap_err().to_string();
         assert!(error.contains(":4") && error.contains("3 are given"), "{error}");
-        let wrong = written(&template, &[Parameter::Json("{"); 4]).unwrap_err().to_string();
-        assert!(wrong.contains("not JSON"), "{wrong}");
+        let json_error = encode_with(&template, &[Parameter::Json("{"); 4]).unwrap_err().to_string();
+        assert!(json_error.contains("not JSON"), "{json_error}");
     }
 
     #[test]
@@ -266,20 +267,21 @@ mod tests {
             (Parameter::Float(0.5), "0.5".to_owned()),
             (Parameter::Json("[1, {\"z\": \":1\"}]"), r#"[1, {"z": ":1"}]"#.to_owned()),
         ];
-        for turn in 0..values.len() {
+        for rotation in 0..values.len() {
             let mut values = values.clone();
-            values.rotate_left(turn);
-            let mut direct = text.to_owned();
+            values.rotate_left(rotation);
+            let mut literal_text = text.to_owned();
             // Markers are replaced in ascending order, except that JSON is put in last, because its data
             // contains a marker that must stay.
             let mut order: Vec<usize> = (0..values.len()).collect();
             order.sort_by_key(|index| matches!(values[*index].0, Parameter::Json(_)));
             for index in order {
-                direct = direct.replace(&format!("\":{}\"", index + 1), &values[index].1);
+                literal_text = literal_text.replace(&format!("\":{}\"", index + 1), &values[index].1);
             }
             let parameters: Vec<Parameter<'_>> = values.iter().map(|(parameter, _)| *parameter).collect();
-            let body = written(&template, &parameters).unwrap();
-            assert_eq!(body, Statement::read(&direct).unwrap().command("bench").unwrap().body, "{turn}");
+            let body = encode_with(&template, &parameters).unwrap();
+            let command = Statement::read(&literal_text).unwrap().command("bench").unwrap();
+            assert_eq!(body, command.body, "{rotation}");
         }
     }
 
@@ -290,18 +292,18 @@ mod tests {
         let insert = Statement::read(text).unwrap().insert("bench").unwrap();
         assert_eq!(insert.list, "documents");
         assert_eq!(
-            shown(&insert.last),
+            to_json(&insert.last),
             r#"{"insert":"t","ordered":false,"writeConcern":{"w":1,"j":true},"$db":"bench"}"#
         );
         assert_eq!(
-            shown(&insert.others),
+            to_json(&insert.others),
             r#"{"insert":"t","ordered":false,"writeConcern":{"w":1},"$db":"bench"}"#
         );
     }
 
     #[test]
     fn what_is_no_statement_is_said() {
-        for (text, words) in [
+        for (text, expected) in [
             ("SELECT 1", "one JSON object"),
             ("{}", "one of `command` and `explain`"),
             (r#"{"command": {}, "row": {}}"#, "unknown field `row`"),
@@ -313,7 +315,7 @@ mod tests {
                 .and_then(|statement| statement.command("bench"))
                 .unwrap_err()
                 .to_string();
-            assert!(error.contains(words), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
         for text in [r#"{"command": {"insert": "t"}}"#, r#"{"command": {"insert": "t", "documents": [1]}}"#] {
             let error = Statement::read(text).unwrap().insert("bench").unwrap_err().to_string();

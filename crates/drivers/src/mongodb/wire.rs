@@ -1,17 +1,12 @@
 //! Messages of the protocol: OP_MSG, the only kind that servers since 3.6 need.
 
-use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::io::{self, Read};
 use std::ops::{Range, RangeInclusive};
-use std::sync::Arc;
 use std::time::Duration;
 
-use jsonathlon_driver_api::endpoint::Endpoint;
-use rustls::pki_types::ServerName;
-use rustls::{ClientConnection, StreamOwned};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 
-use crate::socket::{Socket, dial};
-use crate::tls;
+use crate::socket::Socket;
 
 const OP_MSG: i32 = 2013;
 const HEADER: usize = 16;
@@ -20,42 +15,10 @@ const LENGTHS: RangeInclusive<usize> = HEADER + 5..=64 << 20;
 /// Flag of a message with a checksum after its sections.
 const CHECKSUM: u32 = 1;
 
-/// Plain or TLS byte stream.
-#[derive(Debug)]
-enum Stream {
-    Plain(Socket),
-    Encrypted(Box<StreamOwned<ClientConnection, TcpStream>>),
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(stream) => stream.read(into),
-            Self::Encrypted(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(stream) => stream.write(bytes),
-            Self::Encrypted(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(stream) => stream.flush(),
-            Self::Encrypted(stream) => stream.flush(),
-        }
-    }
-}
-
 /// Blocking connection, which carries one request at a time.
 #[derive(Debug)]
 pub(super) struct Wire {
-    stream: Stream,
+    socket: Socket,
     request: i32,
     /// Buffer with the last reply.
     reply: Vec<u8>,
@@ -68,25 +31,19 @@ pub(super) struct Documents<'a> {
 }
 
 impl Wire {
-    pub(super) fn connect(endpoint: &Endpoint, limit: Duration) -> io::Result<Self> {
-        let stream = match &endpoint.tls {
-            Some(encrypted) if endpoint.socket.is_none() => {
-                let config = tls::client(encrypted).map_err(io::Error::other)?;
-                let name = ServerName::try_from(endpoint.host.clone()).map_err(io::Error::other)?;
-                let connection = ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?;
-                Stream::Encrypted(Box::new(StreamOwned::new(connection, dial(endpoint, limit)?)))
-            }
-            _ => Stream::Plain(Socket::connect(endpoint, limit)?),
-        };
-        Ok(Self { stream, request: 0, reply: Vec::new() })
+    /// Connects, encrypted if the endpoint asks for it. `limit` is the timeout of each step.
+    pub(super) fn connect(endpoint: &Endpoint, limit: Duration) -> Result<Self, ConnectFailure> {
+        let transient = |error: io::Error| ConnectFailure::Transient(error.to_string());
+        let socket = Socket::connect(endpoint, limit).map_err(transient)?;
+        socket.wait(Some(limit)).map_err(transient)?;
+        let socket = socket.encrypt(endpoint)?;
+        socket.wait(None).map_err(transient)?;
+        Ok(Self { socket, request: 0, reply: Vec::new() })
     }
 
     /// Sets the timeout of a reply. `None` for no timeout, which is the default.
     pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
-        match &self.stream {
-            Stream::Plain(stream) => stream.wait(limit),
-            Stream::Encrypted(stream) => stream.sock.set_read_timeout(limit),
-        }
+        self.socket.wait(limit)
     }
 
     pub(super) fn send(&mut self, body: &[u8], documents: Option<&Documents<'_>>) -> io::Result<()> {
@@ -94,44 +51,38 @@ impl Wire {
         let mut head = Vec::with_capacity(HEADER + 5 + body.len() + 64);
         begin(self.request, &mut head);
         head.extend_from_slice(body);
-        let mut rest: &[u8] = &[];
+        let mut document_bytes: &[u8] = &[];
         if let Some(Documents { list, bytes }) = documents {
             // Section of kind 1: a sequence of documents.
             head.push(1);
             head.extend_from_slice(&length(4 + list.len() + 1 + bytes.len())?);
             head.extend_from_slice(list.as_bytes());
             head.push(0);
-            rest = bytes;
+            document_bytes = bytes;
         }
-        let whole = length(head.len() + rest.len())?;
-        head[..4].copy_from_slice(&whole);
-        self.stream.write_all(&head)?;
-        self.stream.write_all(rest)?;
-        self.stream.flush()
+        let total_length = length(head.len() + document_bytes.len())?;
+        head[..4].copy_from_slice(&total_length);
+        self.socket.send_both(&head, document_bytes)
     }
 
     /// Reads the reply to the last request and returns its document.
     pub(super) fn receive(&mut self) -> io::Result<&[u8]> {
         self.reply.resize(HEADER, 0);
-        self.stream.read_exact(&mut self.reply)?;
-        let length = usize::try_from(word(&self.reply, 0)).unwrap_or(0);
+        self.socket.read_exact(&mut self.reply)?;
+        let length = usize::try_from(read_i32(&self.reply, 0)).unwrap_or(0);
         if !LENGTHS.contains(&length) {
-            return Err(unreadable("a reply is out of protocol"));
+            return Err(invalid_data("a reply is out of protocol"));
         }
         self.reply.resize(length, 0);
-        self.stream.read_exact(&mut self.reply[HEADER..])?;
+        self.socket.read_exact(&mut self.reply[HEADER..])?;
         match reply(&self.reply, self.request)? {
             Some((document, _)) => Ok(&self.reply[document]),
-            None => Err(unreadable("a reply is too short")),
+            None => Err(invalid_data("a reply is too short")),
         }
     }
 
-    /// Returns the socket, or the connection itself if it uses TLS.
-    pub(super) fn into_socket(self) -> Result<Socket, Box<Self>> {
-        match self.stream {
-            Stream::Plain(socket) => Ok(socket),
-            stream @ Stream::Encrypted(_) => Err(Box::new(Self { stream, ..self })),
-        }
+    pub(super) fn into_socket(self) -> Socket {
+        self.socket
     }
 }
 
@@ -151,31 +102,35 @@ pub(super) fn reply(bytes: &[u8], request: i32) -> io::Result<Option<(Range<usiz
     if bytes.len() < HEADER + 5 {
         return Ok(None);
     }
-    let length = usize::try_from(word(bytes, 0)).unwrap_or(0);
-    let fits = LENGTHS.contains(&length);
-    if !fits || word(bytes, 8) != request || word(bytes, 12) != OP_MSG || bytes[HEADER + 4] != 0 {
-        return Err(unreadable("a reply is out of protocol"));
+    let length = usize::try_from(read_i32(bytes, 0)).unwrap_or(0);
+    let is_plausible = LENGTHS.contains(&length);
+    if !is_plausible
+        || read_i32(bytes, 8) != request
+        || read_i32(bytes, 12) != OP_MSG
+        || bytes[HEADER + 4] != 0
+    {
+        return Err(invalid_data("a reply is out of protocol"));
     }
-    let checksum = if word(bytes, HEADER).cast_unsigned() & CHECKSUM == 0 { 0 } else { 4 };
+    let checksum = if read_i32(bytes, HEADER).cast_unsigned() & CHECKSUM == 0 { 0 } else { 4 };
     let end = length - checksum;
     if end < HEADER + 5 {
-        return Err(unreadable("a reply is too short"));
+        return Err(invalid_data("a reply is too short"));
     }
     Ok((bytes.len() >= length).then_some((HEADER + 5..end, length)))
 }
 
-/// Reads a little-endian integer at `at`. `bytes` must contain its four bytes.
-fn word(bytes: &[u8], at: usize) -> i32 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&bytes[at..at + 4]);
-    i32::from_le_bytes(word)
+/// Reads a little-endian integer at `position`. `bytes` must contain its four bytes.
+fn read_i32(bytes: &[u8], position: usize) -> i32 {
+    let mut number = [0; 4];
+    number.copy_from_slice(&bytes[position..position + 4]);
+    i32::from_le_bytes(number)
 }
 
-fn unreadable(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+fn invalid_data(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 pub(super) fn length(bytes: usize) -> io::Result<[u8; 4]> {
-    let length = i32::try_from(bytes).map_err(|_| unreadable("a request of 2 GiB or more"))?;
+    let length = i32::try_from(bytes).map_err(|_| invalid_data("a request of 2 GiB or more"))?;
     Ok(length.to_le_bytes())
 }

@@ -6,17 +6,14 @@
 //! is accepted only if it produced one row per document and nothing worse than notes; otherwise it is undone
 //! and offered again in parts.
 
-use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
 use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
-use mysql::prelude::Queryable;
-use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 
-use super::{Mysql, read, verdict};
+use super::Mysql;
+use super::answer::{AnswerError, Completion};
+use super::nonblocking::{FileAnswer, MysqlNonblocking};
+use super::packet::ServerError;
 use crate::bulk::text::{self, ChunkError, LineSink, Lines};
 
 /// Error numbers that blame a document although their SQLSTATE does not: text outside the connection's
@@ -28,7 +25,7 @@ const UNKNOWN: u16 = 1105;
 
 /// Session that takes part in a bulk load.
 struct Connection {
-    client: Conn,
+    client: MysqlNonblocking,
     statement: String,
 }
 
@@ -39,98 +36,77 @@ pub(super) fn lines(
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
-    let mut connections = Vec::new();
+    let mut connections = Vec::with_capacity(session.connections);
     for _ in 0..session.connections {
-        let client = session.another()?;
-        let begun = Connection::begin(client, statement);
-        connections.push(begun.map_err(|error| session.endpoint.with_server_context(error))?);
+        let mut client = MysqlNonblocking::connect_sibling(&session.endpoint, &session.statements)?;
+        client.run("START TRANSACTION")?;
+        connections.push(Connection { client, statement: statement.to_owned() });
     }
-    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.with_server_context(error))
+    text::load(&mut connections, documents, sink)
 }
 
 impl Connection {
-    fn begin(client: Conn, statement: &str) -> Result<Self> {
-        let mut connection = Self { client, statement: statement.to_owned() };
-        connection.run("START TRANSACTION")?;
-        Ok(connection)
-    }
-
-    fn run(&mut self, statement: &str) -> Result<()> {
-        self.client.query_drop(statement).map_err(|error| verdict(&error))
-    }
-
     /// Returns the reason for missing or altered rows. `None` if all rows are there and the server has only
     /// notes.
-    fn warned(&mut self, rows: u64, documents: u64) -> Result<Option<String>> {
-        let told = usize::from(self.client.warnings());
+    fn check_warnings(&mut self, rows: u64, documents: u64, warning_count: usize) -> Result<Option<String>> {
         let mut warnings = ResultSet::default();
-        let answers = self.client.query_iter("SHOW WARNINGS").map_err(|error| verdict(&error))?;
-        read(answers, &mut warnings)?;
+        self.client.ask("SHOW WARNINGS", &mut warnings)?;
         let warnings = warnings.rows;
-        let listed = warnings.len();
-        let first = warnings.into_iter().find_map(|warning| match warning.as_slice() {
-            [Value::Text(level), _, Value::Text(words), ..] if level != "Note" => Some(words.clone()),
+        let listed_count = warnings.len();
+        let first_warning = warnings.into_iter().find_map(|warning| match warning.as_slice() {
+            [Value::Text(level), _, Value::Text(message), ..] if level != "Note" => Some(message.clone()),
             _ => None,
         });
-        Ok(match first {
+        Ok(match first_warning {
             None if rows != documents => {
-                Some(format!("the server made {rows} rows of it and told no reason"))
+                Some(format!("the server made {rows} rows of it and reported no reason"))
             }
-            None if listed < told => {
-                Some(format!("the server has {told} warnings about it and lists {listed}"))
+            None if listed_count < warning_count => {
+                Some(format!("the server has {warning_count} warnings about it and lists {listed_count}"))
             }
-            first => first,
+            first_warning => first_warning,
         })
     }
 }
 
 impl text::Connection for Connection {
     fn commit(&mut self) -> Result<()> {
-        self.run("COMMIT")
+        self.client.run("COMMIT")
     }
 }
 
 impl LineSink for Connection {
     fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<ChunkError>> {
-        self.run("SAVEPOINT part")?;
-        let read = Arc::new(AtomicBool::new(false));
-        let (bytes, told) = (lines.clone(), read.clone());
-        self.client.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, connection| {
-            told.store(true, Ordering::Relaxed);
-            connection.write_all(&bytes)
-        })));
-        let sent = self.client.query_drop(&self.statement);
-        // Later statements can read neither the documents nor any file of this machine.
-        self.client.set_local_infile_handler(Some(LocalInfileHandler::new(|_, _| Ok(()))));
-        let reason = match sent {
-            Ok(()) if !read.load(Ordering::Relaxed) => {
+        self.client.run("SAVEPOINT part")?;
+        let sink = &mut ResultSet::default();
+        let FileAnswer { is_read, ended: outcome } =
+            self.client.ask_with_file(&self.statement, Some(&lines[..]), sink)?;
+        let reason = match outcome {
+            Ok(_) if !is_read => {
                 return Err(DriverError::Refused(
                     "the statement reads no documents from the connection, as LOAD DATA LOCAL INFILE does"
                         .into(),
                 ));
             }
-            Ok(()) => {
-                let (rows, documents) = (self.client.affected_rows(), count as u64);
-                if rows == documents && self.client.warnings() == 0 {
-                    return Ok(None);
-                }
-                self.warned(rows, documents)?
+            Ok(Completion { affected, warnings: 0, .. }) if affected == count as u64 => return Ok(None),
+            Ok(Completion { affected, warnings, .. }) => {
+                self.check_warnings(affected, count as u64, warnings.into())?
             }
-            Err(Error::MySqlError(said)) if is_about_documents(&said) => Some(said.message),
-            Err(error) => return Err(verdict(&error)),
+            Err(AnswerError::Server(error)) if is_about_documents(&error) => Some(error.words),
+            Err(error) => return Err(self.client.classified(error)),
         };
         let Some(reason) = reason else { return Ok(None) };
-        self.run("ROLLBACK TO SAVEPOINT part")?;
+        self.client.run("ROLLBACK TO SAVEPOINT part")?;
         Ok(Some(ChunkError { reason, line: None }))
     }
 }
 
 /// Returns `true` if an error blames the data: SQLSTATE class 22 (data exception) or 23 (constraint), or one
 /// of [`ABOUT_DOCUMENTS`]. Some servers use the generic number for every error, so their message is checked.
-fn is_about_documents(said: &MySqlError) -> bool {
-    ["22", "23"].iter().any(|class| said.state.starts_with(class))
-        || ABOUT_DOCUMENTS.contains(&said.code)
-        || said.code == UNKNOWN && said.message.contains("Invalid JSON text")
+fn is_about_documents(error: &ServerError) -> bool {
+    ["22", "23"].iter().any(|class| error.state.starts_with(class))
+        || ABOUT_DOCUMENTS.contains(&error.code)
+        || error.code == UNKNOWN && error.words.contains("Invalid JSON text")
 }
 
 #[cfg(test)]
@@ -139,12 +115,14 @@ mod tests {
 
     #[test]
     fn documents_are_blamed_for_what_they_are_alone() {
-        let about = |state: &str, code| {
-            is_about_documents(&MySqlError { state: state.into(), message: String::new(), code })
+        let is_blamed = |state: &str, code| {
+            is_about_documents(&ServerError { state: state.into(), words: String::new(), code })
         };
-        assert!(about("22032", 3140) && about("22001", 1406) && about("23000", 1062) && about("HY000", 1366));
-        assert!(
-            !about("42S02", 1146) && !about("HY000", 1114) && !about("40001", 1213) && !about("08S01", 1053)
-        );
+        for (state, code) in [("22032", 3140), ("22001", 1406), ("23000", 1062), ("HY000", 1366)] {
+            assert!(is_blamed(state, code), "{state} {code}");
+        }
+        for (state, code) in [("42S02", 1146), ("HY000", 1114), ("40001", 1213), ("08S01", 1053)] {
+            assert!(!is_blamed(state, code), "{state} {code}");
+        }
     }
 }

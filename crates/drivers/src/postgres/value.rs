@@ -1,212 +1,191 @@
-//! Decoding of values in the protocol's binary format.
+//! Columns of answers, and decoding of their values from the protocol's text format.
 
-use jsonathlon_driver_api::codecs::decimal::decimal;
+use jsonathlon_driver_api::codecs::decimal::fixed_point;
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::rows::Cell;
+use jsonathlon_driver_api::nonblocking::with_inline;
+use jsonathlon_driver_api::rows::{Cell, RowSink};
 use jsonathlon_schema::instant;
-use postgres::types::{FromSql, Kind, Type};
 
-/// Bytes of a value of any type. `None` for NULL.
-struct Raw<'a>(Option<&'a [u8]>);
+use super::wire::message::{Reader, malformed, utf8};
 
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(
-        _: &Type,
-        raw: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(Some(raw)))
-    }
+/// Columns of a statement, cached from its latest answer.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    description: Vec<u8>,
+    list: Vec<Column>,
+}
 
-    fn from_sql_null(_: &Type) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(None))
-    }
+#[derive(Debug)]
+struct Column {
+    name: String,
+    kind: Kind,
+}
 
-    fn accepts(_: &Type) -> bool {
-        true
+/// Type to which the text of a column is converted.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Bool,
+    Int,
+    Float,
+    Decimal,
+    /// Date or timestamp, with or without time zone; without one it is read as UTC, as in all other systems.
+    Time,
+    Text,
+    /// Type without a place in an answer, by its object identifier.
+    Other(u32),
+}
+
+impl Kind {
+    /// Returns the kind of a built-in type. Identifiers are those of the server's `pg_type.dat`. A domain is
+    /// described as its base type.
+    fn of(oid: u32) -> Self {
+        match oid {
+            16 => Self::Bool,
+            20 | 21 | 23 | 26 => Self::Int,
+            700 | 701 => Self::Float,
+            1082 | 1114 | 1184 => Self::Time,
+            1700 => Self::Decimal,
+            // char, name, text, json, unknown, bpchar, varchar, uuid, jsonb; void is an empty text.
+            18 | 19 | 25 | 114 | 705 | 1042 | 1043 | 2278 | 2950 | 3802 => Self::Text,
+            other => Self::Other(other),
+        }
     }
 }
 
-/// Converts a row to typed cells.
-pub(super) fn row(row: &postgres::Row) -> Result<Vec<Cell<'_>>> {
-    row.columns()
-        .iter()
-        .enumerate()
-        .map(|(index, column)| {
-            let raw: Raw<'_> =
-                row.try_get(index).map_err(|error| DriverError::Protocol(error.to_string()))?;
-            match raw.0 {
-                None => Ok(Cell::Null),
-                Some(bytes) => cell(column.type_(), bytes, column.name()),
-            }
-        })
-        .collect()
-}
-
-/// Microseconds from 1970, the epoch of answers, to 2000, the server's epoch.
-const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
-const DAYS_TO_2000: i64 = 10_957;
-
-fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
-    let malformed =
-        || DriverError::Protocol(format!("{} bytes in column `{column}` of type {kind}", bytes.len()));
-    // A domain's values are encoded as those of its base type.
-    let kind = match kind.kind() {
-        Kind::Domain(inner) => inner,
-        _ => kind,
+/// Returns the SQL name of a type that has no place in an answer.
+fn type_name(oid: u32) -> String {
+    let name = match oid {
+        17 => "bytea",
+        790 => "money",
+        1083 => "time",
+        1186 => "interval",
+        1266 => "timetz",
+        2249 => "record",
+        other => return format!("number {other} of pg_type"),
     };
-    Ok(match *kind {
-        Type::BOOL => match bytes {
-            [byte] => Cell::Bool(*byte != 0),
-            _ => return Err(malformed()),
-        },
-        Type::INT2 => Cell::Int(i16::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::INT4 => Cell::Int(i32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::INT8 => Cell::Int(i64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        Type::OID => Cell::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::FLOAT4 => Cell::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::FLOAT8 => Cell::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        // A `timestamp` without time zone is read as UTC, as in all other systems.
-        Type::TIMESTAMPTZ | Type::TIMESTAMP => {
-            let since_2000 = array(bytes).map(i64::from_be_bytes).ok_or_else(malformed)?;
-            let finite = (since_2000 != i64::MIN).then_some(since_2000);
-            let since_1970 = finite.and_then(|since_2000| since_2000.checked_add(MICROSECONDS_TO_2000));
-            Cell::Int(since_1970.ok_or_else(|| beyond(column))?)
-        }
-        Type::DATE => {
-            let since_2000 = array(bytes).map(i32::from_be_bytes).ok_or_else(malformed)?;
-            let finite = (since_2000 != i32::MIN).then_some(i64::from(since_2000));
-            let since_1970 = finite.and_then(|since_2000| instant::of_days(since_2000 + DAYS_TO_2000));
-            Cell::Int(since_1970.ok_or_else(|| beyond(column))?)
-        }
-        Type::NUMERIC => numeric(bytes).ok_or_else(|| {
-            DriverError::Unsupported(format!(
-                "a number of column `{column}` is outside 64 bits with a sign: cast it to text or double precision"
-            ))
-        })?,
-        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON => {
-            text(bytes, column)?
-        }
-        // The first byte is the version of the format, which has always been 1.
-        Type::JSONB => match bytes {
-            [1, rest @ ..] => text(rest, column)?,
-            _ => return Err(malformed()),
-        },
-        _ => {
-            return Err(DriverError::Unsupported(format!(
-                "column `{column}` is of type {kind}: cast it to text"
-            )));
-        }
-    })
+    name.to_owned()
 }
 
-/// Error for a time that is infinite or does not fit into 64 bits of microseconds.
-pub(super) fn beyond(column: &str) -> DriverError {
-    DriverError::Unsupported(format!("a time of column `{column}` is beyond all times: cast it to text"))
-}
-
-fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
-    bytes.try_into().ok()
-}
-
-fn text<'a>(bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
-    std::str::from_utf8(bytes)
-        .map(Cell::Text)
-        .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
-}
-
-/// Decodes a `numeric` as `numeric_send` writes it: number of digits, weight of the first digit, sign,
-/// display scale, then digits in base 10,000. Integral values become integers. `None` if one does not fit
-/// into 64 bits.
-fn numeric(bytes: &[u8]) -> Option<Cell<'static>> {
-    const NEGATIVE: u16 = 0x4000;
-    let mut words = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-    let (count, weight, sign, _scale) = (words.next()?, words.next()?, words.next()?, words.next()?);
-    match sign {
-        0 | NEGATIVE => {}
-        0xC000 => return Some(Cell::Float(f64::NAN)),
-        0xD000 => return Some(Cell::Float(f64::INFINITY)),
-        0xF000 => return Some(Cell::Float(f64::NEG_INFINITY)),
-        _ => return None,
+impl Columns {
+    /// Decodes a row description, unless it equals the cached one, and passes the names to `sink`.
+    pub(super) fn describe(&mut self, body: &[u8], sink: &mut dyn RowSink) -> Result<()> {
+        if self.description != body {
+            self.decode(body)?;
+        }
+        let list = &self.list;
+        with_inline(list.len(), "", |index| Ok(list[index].name.as_str()), |names| sink.columns(names))
     }
-    // The 16 bits are a signed number.
-    let weight = i32::from(weight.cast_signed());
-    let digits: Vec<u16> = words.take(usize::from(count)).collect();
-    let last = weight - i32::from(count) + 1;
-    let minus = if sign == NEGATIVE { "-" } else { "" };
-    let mut value: i128 = 0;
-    for digit in &digits {
-        let Some(next) = value.checked_mul(10_000).and_then(|value| value.checked_add(i128::from(*digit)))
-        else {
-            return approximate(minus, &digits, last);
+
+    fn decode(&mut self, body: &[u8]) -> Result<()> {
+        self.description.clear();
+        self.list.clear();
+        let mut reader = Reader(body);
+        for _ in 0..reader.u16()? {
+            let name = reader.text()?.to_owned();
+            // Table and column number of the origin.
+            reader.bytes(6)?;
+            let kind = Kind::of(reader.u32()?);
+            // Length and modifier of the type, and format code.
+            reader.bytes(8)?;
+            self.list.push(Column { name, kind });
+        }
+        self.description.extend_from_slice(body);
+        Ok(())
+    }
+
+    /// Passes a row to `sink`.
+    pub(super) fn row(&self, body: &[u8], sink: &mut dyn RowSink) -> Result<()> {
+        let mut reader = Reader(body);
+        let count = reader.u16()?;
+        if count != self.list.len() {
+            return Err(malformed());
+        }
+        let cell = |index: usize| match reader.column()? {
+            Some(bytes) => self.list[index].cell(bytes),
+            None => Ok(Cell::Null),
         };
-        value = next;
+        with_inline(count, Cell::Null, cell, |cells| sink.row(cells))
     }
-    let value = if sign == NEGATIVE { -value } else { value };
-    if value == 0 {
-        return Some(Cell::Int(0));
-    }
-    if last >= 0 {
-        let power = 10_000_i128.checked_pow(last.unsigned_abs())?;
-        return decimal(value.checked_mul(power)?, 0);
-    }
-    decimal(value, last.unsigned_abs() * 4)
 }
 
-/// Converts a number with more digits than 128 bits hold to the nearest double. `None` if it is an integer.
-fn approximate(minus: &str, digits: &[u16], last: i32) -> Option<Cell<'static>> {
-    if last >= 0 {
-        return None;
+impl Column {
+    fn cell<'a>(&self, bytes: &'a [u8]) -> Result<Cell<'a>> {
+        let Self { name, kind } = self;
+        let text = utf8(bytes)?;
+        let cell = match kind {
+            Kind::Text => return Ok(Cell::Text(text)),
+            Kind::Bool => Some(Cell::Bool(text == "t")),
+            Kind::Time => {
+                return instant::of_text(text).map(Cell::Int).ok_or_else(|| {
+                    let problem = format!("column `{name}` holds the time {text}, which is on no calendar");
+                    DriverError::Unsupported(format!("{problem}: cast it to text"))
+                });
+            }
+            Kind::Int => text.parse().ok().map(Cell::Int),
+            Kind::Float => text.parse().ok().map(Cell::Float),
+            Kind::Decimal => numeric(text),
+            Kind::Other(oid) => {
+                return Err(DriverError::Unsupported(format!(
+                    "column `{name}` is of type {}: cast it to text",
+                    type_name(*oid)
+                )));
+            }
+        };
+        cell.ok_or_else(|| {
+            DriverError::Unsupported(format!(
+                "column `{name}` holds {text}, which is outside 64 bits with a sign: cast it to text or double precision"
+            ))
+        })
     }
-    let text: String = digits.iter().map(|digit| format!("{digit:04}")).collect();
-    format!("{minus}{text}e{}", last * 4).parse().ok().map(Cell::Float)
+}
+
+/// Converts a `numeric`, which may also be no number or infinite.
+fn numeric(text: &str) -> Option<Cell<'static>> {
+    match text {
+        "NaN" | "Infinity" | "-Infinity" => text.parse().ok().map(Cell::Float),
+        finite => fixed_point(finite),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sent(words: &[u16]) -> Vec<u8> {
-        words.iter().flat_map(|word| word.to_be_bytes()).collect()
-    }
-
-    #[test]
-    fn whole_numbers_are_integers_and_others_the_nearest_doubles() {
-        let case = |words: &[u16]| numeric(&sent(words));
-        assert_eq!(case(&[0, 0, 0, 0]), Some(Cell::Int(0)));
-        assert_eq!(case(&[1, 1, 0, 0, 12]), Some(Cell::Int(120_000)));
-        assert_eq!(case(&[2, 1, 0x4000, 0, 1, 2345]), Some(Cell::Int(-12_345)));
-        assert_eq!(case(&[2, 0, 0, 2, 1, 2500]), Some(Cell::Float(1.25)));
-        assert_eq!(case(&[1, 0xFFFF, 0x4000, 1, 1000]), Some(Cell::Float(-0.1)));
-        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5807]), Some(Cell::Int(i64::MAX)));
-        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5808]), None);
-        assert_eq!(case(&[1, 100, 0, 0, 1]), None);
-        assert!(matches!(case(&[0, 0, 0xC000, 0]), Some(Cell::Float(nan)) if nan.is_nan()));
-        let long = [&[12_u16, 0, 0, 44, 3][..], &[1415; 11]].concat();
-        assert_eq!(case(&long), Some(Cell::Float(3.141_514_151_415_141_5)));
+    fn cell(oid: u32, text: &str) -> Result<Cell<'_>> {
+        Column { name: "c".to_owned(), kind: Kind::of(oid) }.cell(text.as_bytes())
     }
 
     #[test]
     fn instants_of_all_types_are_microseconds_since_1970() {
-        // 2026-01-02T03:04:05.678901Z.
-        let since_2000 = 820_638_245_678_901_i64.to_be_bytes();
-        for kind in [Type::TIMESTAMPTZ, Type::TIMESTAMP] {
-            assert_eq!(cell(&kind, &since_2000, "at").unwrap(), Cell::Int(1_767_323_045_678_901), "{kind}");
-            for infinity in [i64::MAX, i64::MIN] {
-                assert!(cell(&kind, &infinity.to_be_bytes(), "at").is_err(), "{kind} {infinity}");
-            }
+        for (oid, text) in [(1114, "2026-01-02 03:04:05.678901"), (1184, "2026-01-02 05:34:05.678901+02:30")]
+        {
+            assert_eq!(cell(oid, text).unwrap(), Cell::Int(1_767_323_045_678_901), "{text}");
         }
-        let day = 9_498_i32.to_be_bytes();
-        assert_eq!(cell(&Type::DATE, &day, "at").unwrap(), Cell::Int(1_767_312_000_000_000));
-        for infinity in [i32::MAX, i32::MIN] {
-            assert!(cell(&Type::DATE, &infinity.to_be_bytes(), "at").is_err(), "{infinity}");
+        assert_eq!(cell(1082, "2026-01-02").unwrap(), Cell::Int(1_767_312_000_000_000));
+        for text in ["infinity", "-infinity", "0044-03-15 BC"] {
+            assert!(cell(1082, text).unwrap_err().to_string().contains("cast it to text"), "{text}");
         }
     }
 
     #[test]
+    fn numbers_come_with_every_digit_or_are_refused_with_advice() {
+        assert_eq!(cell(20, "-9223372036854775808").unwrap(), Cell::Int(i64::MIN));
+        assert_eq!(cell(1700, "9223372036854775807").unwrap(), Cell::Int(i64::MAX));
+        assert_eq!(cell(1700, "2.00").unwrap(), Cell::Int(2));
+        assert_eq!(cell(1700, "-0.001").unwrap(), Cell::Float(-0.001));
+        assert_eq!(cell(1700, "-Infinity").unwrap(), Cell::Float(f64::NEG_INFINITY));
+        assert!(matches!(cell(1700, "NaN").unwrap(), Cell::Float(number) if number.is_nan()));
+        assert!(cell(1700, "9223372036854775808").unwrap_err().to_string().contains("64 bits"));
+        assert_eq!(cell(701, "5e-324").unwrap(), Cell::Float(5e-324));
+        assert!(matches!(cell(701, "-0").unwrap(), Cell::Float(zero) if zero.is_sign_negative()));
+    }
+
+    #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
-        let error = cell(&Type::INTERVAL, &[0; 16], "at").unwrap_err().to_string();
-        assert!(error.contains("`at`") && error.contains("cast it to text"), "{error}");
-        assert!(cell(&Type::INT8, &[0; 4], "n").is_err());
-        assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Cell::Text("{}"));
+        for (oid, name) in [(1186, "interval"), (1083, "time"), (1007, "number 1007 of pg_type")] {
+            let error = cell(oid, "x").unwrap_err().to_string();
+            assert!(error.contains(&format!("`c` is of type {name}: cast it to text")), "{error}");
+        }
+        assert_eq!(cell(3802, "{}").unwrap(), Cell::Text("{}"));
     }
 }

@@ -20,41 +20,41 @@ pub struct Chdb {
 }
 
 impl Chdb {
-    /// Loads the library and opens the data folder of `open`. Settings become arguments `--key=value`.
+    /// Loads the library and opens the data folder of `options`. Settings become arguments `--key=value`.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the library cannot be loaded. [`DriverError::Refused`] if the engine
     /// cannot open the folder, or if a setting is unknown.
-    pub fn open(open: &SessionOptions) -> Result<Self> {
-        let folder = open.folder.to_str().ok_or_else(|| {
-            DriverError::Unsupported(format!("the folder {} is not UTF-8", open.folder.display()))
+    pub fn open(options: &SessionOptions) -> Result<Self> {
+        let folder = options.folder.to_str().ok_or_else(|| {
+            DriverError::Unsupported(format!("the folder {} is not UTF-8", options.folder.display()))
         })?;
         let mut arguments = vec![format!("--path={folder}")];
-        arguments.extend(open.settings.iter().map(|(key, value)| format!("--{key}={value}")));
-        if let Some(cores) = core_limit(open)
-            && !open.settings.contains_key("max_threads")
+        arguments.extend(options.settings.iter().map(|(key, value)| format!("--{key}={value}")));
+        if let Some(cores) = core_limit(options)
+            && !options.settings.contains_key("max_threads")
         {
             arguments.push(format!("--max_threads={cores}"));
         }
         let mut session = Self {
-            connection: Connection::open(SharedLibrary::open(open)?, &arguments)?,
+            connection: Connection::open(SharedLibrary::open(options)?, &arguments)?,
             prepared: StatementTable::default(),
         };
-        session.check_names(open)?;
+        session.check_names(options)?;
         Ok(session)
     }
 
     /// Rejects unknown settings. chDB silently accepts any `--key=value`, so a misspelt setting would be
     /// measured as if it were set. Keys with a dot are paths in the configuration, for which no list exists;
     /// they are not checked.
-    fn check_names(&mut self, open: &SessionOptions) -> Result<()> {
-        if open.settings.is_empty() {
+    fn check_names(&mut self, options: &SessionOptions) -> Result<()> {
+        if options.settings.is_empty() {
             return Ok(());
         }
-        let names = "SELECT name FROM system.settings UNION ALL SELECT name FROM system.server_settings";
+        let query = "SELECT name FROM system.settings UNION ALL SELECT name FROM system.server_settings";
         let mut known = ResultSet::default();
-        read(&self.connection.query(names, FORMAT, &[])?, &mut known)?;
-        for key in open.settings.keys().filter(|key| !key.contains('.')) {
+        read(&self.connection.query(query, FORMAT, &[])?, &mut known)?;
+        for key in options.settings.keys().filter(|key| !key.contains('.')) {
             if !known.rows.iter().any(|row| matches!(row.first(), Some(Value::Text(name)) if name == key)) {
                 return Err(DriverError::Refused(format!("chDB has no setting called `{key}`")));
             }

@@ -142,7 +142,7 @@ impl Database {
         if state != SUCCESS {
             // SAFETY: the message is null or a NUL-terminated text, which must be freed with `duckdb_free`.
             let text = unsafe {
-                let text = own_text(message);
+                let text = copy_text(message);
                 if !message.is_null() {
                     (opened.functions.free)(message.cast());
                 }
@@ -174,7 +174,7 @@ impl Connection {
     /// Connects to the database at `path`, and opens it with the configuration `settings` if this process has
     /// not yet.
     pub(super) fn open<'a>(
-        open: &SessionOptions,
+        options: &SessionOptions,
         path: &str,
         settings: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self> {
@@ -188,7 +188,7 @@ impl Connection {
                 )));
             }
             None => {
-                let database = Arc::new(Database::open(SharedLibrary::open(open)?, path, settings)?);
+                let database = Arc::new(Database::open(SharedLibrary::open(options)?, path, settings)?);
                 databases.insert(path.to_owned(), Arc::downgrade(&database));
                 database
             }
@@ -208,7 +208,7 @@ impl Connection {
     /// Returns the version that the library reports.
     pub(super) fn version(&self) -> Result<String> {
         // SAFETY: the function returns a static NUL-terminated text.
-        unsafe { own_text((self.database.functions.version)()) }
+        unsafe { copy_text((self.database.functions.version)()) }
             .ok_or_else(|| DriverError::Protocol("the version is nothing".into()))
     }
 
@@ -244,7 +244,7 @@ impl Connection {
             if (self.database.functions.prepare)(self.connection, text.as_ptr(), &raw mut statement.handle)
                 != SUCCESS
             {
-                let message = own_text((self.database.functions.prepare_error)(statement.handle));
+                let message = copy_text((self.database.functions.prepare_error)(statement.handle));
                 return Err(DriverError::Refused(message.unwrap_or_else(|| "a statement is wrong".into())));
             }
         }
@@ -278,7 +278,7 @@ impl Connection {
                 }
             };
             if state != SUCCESS {
-                return Err(DriverError::Refused(format!("parameter {index} was not taken")));
+                return Err(DriverError::Refused(format!("parameter {index} was not accepted")));
             }
         }
         let mut raw = RawResult::EMPTY;
@@ -336,7 +336,7 @@ impl<'a> Config<'a> {
             // SAFETY: the configuration is alive and both texts are NUL-terminated.
             if unsafe { (functions.set_config)(config.handle, name.as_ptr(), text.as_ptr()) } != SUCCESS {
                 return Err(DriverError::Refused(format!(
-                    "DuckDB does not take the setting `{key}` = `{value}`"
+                    "DuckDB does not accept the setting `{key}` = `{value}`"
                 )));
             }
         }
@@ -369,7 +369,7 @@ impl<'a> ExtractedStatements<'a> {
                 (functions.extract)(connection.connection, text.as_ptr(), &raw mut extracted.handle);
             if extracted.count == 0
                 && !extracted.handle.is_null()
-                && let Some(message) = own_text((functions.extract_error)(extracted.handle))
+                && let Some(message) = copy_text((functions.extract_error)(extracted.handle))
             {
                 return Err(DriverError::Refused(message));
             }
@@ -391,7 +391,7 @@ impl<'a> ExtractedStatements<'a> {
                 &raw mut prepared,
             );
             if state != SUCCESS {
-                let message = own_text((functions.prepare_error)(prepared));
+                let message = copy_text((functions.prepare_error)(prepared));
                 (functions.destroy_prepared)(&raw mut prepared);
                 return Err(DriverError::Refused(message.unwrap_or_else(|| "a statement is wrong".into())));
             }
@@ -425,22 +425,22 @@ impl<'a> Answer<'a> {
             return Ok(answer);
         }
         // SAFETY: the result and its message are alive.
-        let message = unsafe { own_text((functions.error)(&raw mut answer.raw)) };
+        let message = unsafe { copy_text((functions.error)(&raw mut answer.raw)) };
         Err(refusal(message.unwrap_or_else(|| "DuckDB failed without a message".into())))
     }
 }
 
 /// Classifies an error by its message. DuckDB's own error type is not enough: it puts a duplicate key that is
 /// found at commit among the conflicts.
-fn refusal(words: String) -> DriverError {
-    let kind = if words.to_ascii_lowercase().contains("duplicate key") {
+fn refusal(message: String) -> DriverError {
+    let kind = if message.to_ascii_lowercase().contains("duplicate key") {
         DriverError::Duplicate
-    } else if words.starts_with("TransactionContext Error") && words.contains("onflict") {
+    } else if message.starts_with("TransactionContext Error") && message.contains("onflict") {
         DriverError::Conflict
     } else {
         DriverError::Refused
     };
-    kind(words)
+    kind(message)
 }
 
 impl Answer<'_> {
@@ -451,7 +451,7 @@ impl Answer<'_> {
             let count = (self.functions.column_count)(&raw mut self.raw);
             (0..count)
                 .map(|index| {
-                    let name = own_text((self.functions.column_name)(&raw mut self.raw, index))
+                    let name = copy_text((self.functions.column_name)(&raw mut self.raw, index))
                         .ok_or_else(|| DriverError::Protocol(format!("column {index} has no name")))?;
                     let handle = (self.functions.column_logical_type)(&raw mut self.raw, index);
                     Ok((name, LogicalType { vectors: &self.functions.vectors, handle }))
@@ -522,7 +522,7 @@ fn c_text(text: &str) -> Result<CString> {
 ///
 /// # Safety
 /// `text` must be null or a NUL-terminated text that is alive.
-unsafe fn own_text(text: *const c_char) -> Option<String> {
+unsafe fn copy_text(text: *const c_char) -> Option<String> {
     // SAFETY: the caller guarantees the pointer.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned())
 }

@@ -28,27 +28,27 @@ impl Duckdb {
     /// # Errors
     /// [`DriverError::Unavailable`] if the library cannot be loaded, or the path contains `?` or a backslash.
     /// [`DriverError::Refused`] if the engine cannot open the file, or does not accept a setting.
-    pub fn open(open: &SessionOptions) -> Result<Self> {
-        let path = open.folder.join(FILE);
+    pub fn open(options: &SessionOptions) -> Result<Self> {
+        let path = options.folder.join(FILE);
         let path = path
             .to_str()
             .ok_or_else(|| DriverError::Unsupported(format!("the path {} is not UTF-8", path.display())))?;
-        // DuckDB reads what follows `?` as options and a backslash as `/`, also behind links. The error would otherwise come
-        // with the first commit and blame a file.
+        // DuckDB reads what follows `?` as options and a backslash as `/`, also behind links. The error would
+        // otherwise come with the first commit and blame a file.
         if path.contains(['?', '\\']) {
             return Err(DriverError::Unavailable(format!(
                 "DuckDB cannot keep its file in a folder with `?` or `\\` in its path ({path}); choose another, e.g. with --out"
             )));
         }
-        let threads = core_limit(open)
-            .filter(|_| !open.settings.contains_key("threads"))
+        let threads = core_limit(options)
+            .filter(|_| !options.settings.contains_key("threads"))
             .map(|cores| cores.to_string());
-        let settings = open
+        let settings = options
             .settings
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .chain(threads.as_deref().map(|threads| ("threads", threads)));
-        let connection = Connection::open(open, path, settings)?;
+        let connection = Connection::open(options, path, settings)?;
         Ok(Self { prepared: StatementTable::default(), connection })
     }
 }

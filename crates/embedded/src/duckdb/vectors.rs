@@ -430,22 +430,23 @@ mod tests {
     #[test]
     fn instants_of_all_types_are_microseconds_since_1970() {
         const INSTANT: i64 = 1_767_323_045_678_901;
-        let of = |id| Storage::of(id, || (0, 0)).unwrap();
+        let storage = |id| Storage::of(id, || (0, 0)).unwrap();
         for id in [12, 31] {
-            assert_eq!(read(&[INSTANT], None, of(id)).unwrap(), [Value::Int(INSTANT)], "{id}");
+            assert_eq!(read(&[INSTANT], None, storage(id)).unwrap(), [Value::Int(INSTANT)], "{id}");
         }
-        assert_eq!(read(&[INSTANT * 1_000 + 999], None, of(22)).unwrap(), [Value::Int(INSTANT)]);
+        assert_eq!(read(&[INSTANT * 1_000 + 999], None, storage(22)).unwrap(), [Value::Int(INSTANT)]);
         let milliseconds = INSTANT / 1_000;
-        assert_eq!(read(&[milliseconds], None, of(21)).unwrap(), [Value::Int(milliseconds * 1_000)]);
+        assert_eq!(read(&[milliseconds], None, storage(21)).unwrap(), [Value::Int(milliseconds * 1_000)]);
         let seconds = INSTANT / 1_000_000;
-        assert_eq!(read(&[seconds], None, of(20)).unwrap(), [Value::Int(seconds * 1_000_000)]);
-        assert_eq!(read(&[20_455_i32], None, of(13)).unwrap(), [Value::Int(1_767_312_000_000_000)]);
+        assert_eq!(read(&[seconds], None, storage(20)).unwrap(), [Value::Int(seconds * 1_000_000)]);
+        assert_eq!(read(&[20_455_i32], None, storage(13)).unwrap(), [Value::Int(1_767_312_000_000_000)]);
         for infinity in [i64::MAX, -i64::MAX] {
             for id in [12, 20, 21, 22, 31] {
-                assert!(read(&[infinity], None, of(id)).is_err(), "{id}");
+                assert!(read(&[infinity], None, storage(id)).is_err(), "{id}");
             }
         }
-        assert!(read(&[i32::MAX], None, of(13)).is_err() && read(&[-i32::MAX], None, of(13)).is_err());
+        assert!(read(&[i32::MAX], None, storage(13)).is_err());
+        assert!(read(&[-i32::MAX], None, storage(13)).is_err());
     }
 
     proptest! {
@@ -454,11 +455,11 @@ mod tests {
             let bytes = text.as_bytes();
             let mut raw = RawText { length: bytes.len() as u32, prefix: [0; 4], rest: RawTextEnd { inlined: [0; 8] } };
             if bytes.len() <= 12 {
-                let mut all = [0; 12];
-                all[..bytes.len()].copy_from_slice(bytes);
-                raw.prefix.copy_from_slice(&all[..4]);
+                let mut padded = [0; 12];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                raw.prefix.copy_from_slice(&padded[..4]);
                 let mut end = [0; 8];
-                end.copy_from_slice(&all[4..]);
+                end.copy_from_slice(&padded[4..]);
                 raw.rest.inlined = end;
             } else {
                 raw.prefix.copy_from_slice(&bytes[..4]);

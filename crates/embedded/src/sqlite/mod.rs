@@ -21,10 +21,10 @@ use insert::Insert;
 const FILE: &str = "data.sqlite";
 
 /// Pragmas that must be set before anything writes the first page.
-const FIRST: [&str; 3] = ["page_size", "auto_vacuum", "encoding"];
+const FIRST_PRAGMAS: [&str; 3] = ["page_size", "auto_vacuum", "encoding"];
 
 /// Capacity of the statement cache, in statements.
-const PREPARED: usize = 256;
+const CACHED_STATEMENTS: usize = 256;
 
 /// Session on one SQLite database file.
 pub struct Sqlite {
@@ -34,42 +34,42 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens or creates the database file in the data folder of `open` and sets its settings as pragmas.
+    /// Opens or creates the database file in the data folder of `options` and sets its settings as pragmas.
     ///
     /// # Errors
     /// [`DriverError::Refused`] if SQLite cannot open the file, or if a pragma is unknown or does not take
     /// effect.
-    pub fn open(open: &SessionOptions) -> Result<Self> {
-        let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
-        connection.set_prepared_statement_cache_capacity(PREPARED);
+    pub fn open(options: &SessionOptions) -> Result<Self> {
+        let connection = Connection::open(options.folder.join(FILE)).map_err(refused)?;
+        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         writes::define(&connection).map_err(refused)?;
         let session = Self { connection, prepared: StatementTable::default() };
-        session.set_pragmas(open)?;
+        session.set_pragmas(options)?;
         Ok(session)
     }
 
-    fn set_pragmas(&self, open: &SessionOptions) -> Result<()> {
+    fn set_pragmas(&self, options: &SessionOptions) -> Result<()> {
         let (first, rest): (Vec<_>, Vec<_>) =
-            open.settings.iter().partition(|(name, _)| FIRST.contains(&name.as_str()));
+            options.settings.iter().partition(|(name, _)| FIRST_PRAGMAS.contains(&name.as_str()));
         for (name, value) in first.into_iter().chain(rest) {
             // SQLite ignores unknown pragmas. Without this check a misspelt pragma would be measured as if it
             // were set.
-            let known: bool = self
+            let is_known: bool = self
                 .connection
                 .query_row("SELECT count(*) > 0 FROM pragma_pragma_list WHERE name = ?1", [name], |row| {
                     row.get(0)
                 })
                 .map_err(refused)?;
-            if !known {
+            if !is_known {
                 return Err(DriverError::Refused(format!("SQLite has no pragma called `{name}`")));
             }
             let answer = self.run(&format!("PRAGMA {name} = {}", quoted(value)))?;
             // Some pragmas return the value that is in force afterwards.
-            if let Some(now) = answer.rows.first().and_then(|row| row.first())
-                && !same_setting(now, value)
+            if let Some(current) = answer.rows.first().and_then(|row| row.first())
+                && !same_setting(current, value)
             {
                 return Err(DriverError::Refused(format!(
-                    "SQLite did not take pragma {name} = {value}: it stays {now:?}"
+                    "SQLite did not accept pragma {name} = {value}: it stays {current:?}"
                 )));
             }
         }
@@ -293,15 +293,15 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns `true` if a pragma's answer equals the requested value in any of SQLite's spellings of a boolean.
-fn same_setting(now: &Value, asked: &str) -> bool {
-    let plain = |text: &str| match text.to_ascii_lowercase().as_str() {
+fn same_setting(current: &Value, requested: &str) -> bool {
+    let canonical = |text: &str| match text.to_ascii_lowercase().as_str() {
         "on" | "yes" | "true" => "1".to_owned(),
         "off" | "no" | "false" => "0".to_owned(),
         other => other.to_owned(),
     };
-    match now {
-        Value::Int(number) => plain(asked) == number.to_string(),
-        Value::Text(text) => plain(asked) == plain(text),
+    match current {
+        Value::Int(number) => canonical(requested) == number.to_string(),
+        Value::Text(text) => canonical(requested) == canonical(text),
         _ => false,
     }
 }

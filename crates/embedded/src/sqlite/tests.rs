@@ -8,16 +8,16 @@ use super::*;
 fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sqlite>> {
     let settings: BTreeMap<String, String> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let open = SessionOptions {
+    let options = SessionOptions {
         protocol: "sqlite".into(),
         folder: folder.to_owned(),
         settings,
         ..SessionOptions::default()
     };
-    Sqlite::open(&open).map(Box::new)
+    Sqlite::open(&options).map(Box::new)
 }
 
-fn one(session: &mut Sqlite, statement: &str) -> Value {
+fn single_cell(session: &mut Sqlite, statement: &str) -> Value {
     session.collect(statement).unwrap().rows[0][0].clone()
 }
 
@@ -79,7 +79,7 @@ fn an_error_is_sqlites_own_and_the_session_goes_on() {
         panic!("answered")
     };
     assert!(text.contains("no such table: nowhere"), "{text}");
-    assert_eq!(one(&mut session, "SELECT 1"), Value::Int(1));
+    assert_eq!(single_cell(&mut session, "SELECT 1"), Value::Int(1));
 }
 
 #[test]
@@ -106,9 +106,10 @@ fn documents_that_are_refused_are_told_by_ordinal_and_the_rest_stays() {
     assert!(sink.refused[0].1.contains("malformed JSON"), "{:?}", sink.refused);
     session.close().unwrap();
 
-    let mut again = open_in(folder.path(), &[]).unwrap();
-    assert_eq!(one(&mut again, "SELECT count(*) FROM t"), Value::Int(3));
-    assert_eq!(one(&mut again, "SELECT json(j) FROM t WHERE rowid = 3"), Value::Text("{\"b\":\"é\"}".into()));
+    let mut reopened = open_in(folder.path(), &[]).unwrap();
+    assert_eq!(single_cell(&mut reopened, "SELECT count(*) FROM t"), Value::Int(3));
+    let third = single_cell(&mut reopened, "SELECT json(j) FROM t WHERE rowid = 3");
+    assert_eq!(third, Value::Text("{\"b\":\"é\"}".into()));
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
     let loaded =
         session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Broken(0), &mut RecordingSink::default());
     assert_eq!(loaded, Err(DriverError::Documents("cut".into())));
-    assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
+    assert_eq!(single_cell(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
     let loaded = session.bulk_in(
         "INSERT INTO t VALUES (:doc)",
         &mut MemoryDocuments::of(&["{}"]),
@@ -157,10 +158,10 @@ fn settings_are_pragmas_in_an_order_that_lets_them_count() {
     )
     .unwrap();
     session.collect("CREATE TABLE t (j)").unwrap();
-    assert_eq!(one(&mut session, "PRAGMA page_size"), Value::Int(16384));
-    assert_eq!(one(&mut session, "PRAGMA journal_mode"), Value::Text("wal".into()));
-    assert_eq!(one(&mut session, "PRAGMA synchronous"), Value::Int(0));
-    assert_eq!(one(&mut session, "PRAGMA cache_size"), Value::Int(-5000));
+    assert_eq!(single_cell(&mut session, "PRAGMA page_size"), Value::Int(16384));
+    assert_eq!(single_cell(&mut session, "PRAGMA journal_mode"), Value::Text("wal".into()));
+    assert_eq!(single_cell(&mut session, "PRAGMA synchronous"), Value::Int(0));
+    assert_eq!(single_cell(&mut session, "PRAGMA cache_size"), Value::Int(-5000));
 }
 
 #[test]
@@ -197,11 +198,11 @@ fn a_full_disk_fails_the_load_and_not_a_document() {
     let mut session = open_in(folder.path(), &[("max_page_count", "5")]).unwrap();
     session.collect("CREATE TABLE t (j)").unwrap();
     let lines = vec!["x".repeat(1000); 100];
-    let mut told = RecordingSink::default();
-    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut MemoryDocuments::of(&lines), &mut told);
+    let mut sink = RecordingSink::default();
+    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut MemoryDocuments::of(&lines), &mut sink);
     assert_eq!(loaded, Err(DriverError::Refused("database or disk is full".into())));
-    assert!(told.refused.is_empty());
-    assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
+    assert!(sink.refused.is_empty());
+    assert_eq!(single_cell(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
 }
 
 #[test]

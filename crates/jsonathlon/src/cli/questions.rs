@@ -4,20 +4,29 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{CatalogueArguments, InstallOptions, QuestionOptions, RunArguments};
+use super::run_options::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
+use super::{CatalogueArguments, InstallOptions};
 
 /// Help heading of the options that only this workload has.
 const QUESTIONS: &str = "Options of questions";
 
-/// Loads the documents of --data, asks every system the questions of a folder, and holds the answers against each other.
+/// Loads the documents of --data, asks every system the questions of a folder, and compares the answers with each other.
 /// Systems that are not named are the embedded engines that the folder has statements for.
 #[derive(Debug, Args)]
 pub(crate) struct RunQuestions {
     #[command(flatten)]
-    pub(crate) run: RunArguments,
+    pub(crate) common: CommonArguments,
+    #[command(flatten)]
+    pub(crate) external: ExternalOptions,
+    #[command(flatten)]
+    pub(crate) pace: PaceOptions,
     /// Folder of questions: questions.toml, and a folder of statements for each system
     #[arg(long, short = 'q', value_name = "DIR", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
     pub(crate) questions: Option<PathBuf>,
+    /// Your documents: a file, a folder of files, `-` for standard input, or an http(s) address; newline-delimited
+    /// JSON, plain, gzip or zstd
+    #[arg(long, short = 'd', value_name = "PATH|URL", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
+    pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) asking: QuestionOptions,
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use jsonathlon_workloads::serving::settings::{Objective, Rate};
 
-use super::RunArguments;
+use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -19,7 +19,7 @@ pub(crate) enum Documents {
     Large,
     /// A tree of objects with 88 values of 100 characters
     Nested,
-    /// Flat documents of exactly --doc-size
+    /// Flat documents of exactly --document-size
     Size,
     /// An array and an object of --members small objects
     Items,
@@ -37,7 +37,7 @@ pub(crate) enum ValuesChoice {
 pub(crate) enum KeyOrderChoice {
     /// Scattered over the whole range
     Hashed,
-    /// Ascending
+    /// Sorted in ascending order
     Ordered,
 }
 
@@ -45,113 +45,141 @@ pub(crate) enum KeyOrderChoice {
 pub(crate) enum KeyTypeChoice {
     /// `user` and 19 digits
     Text,
-    /// A 64-bit integer
+    /// An integer of 64 bits
     Bigint,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArrivalChoice {
-    /// Independently of each other
+    /// Exponential gaps, each independent of the others
     Poisson,
-    /// At even distances
+    /// Equal gaps between all arrivals
     Fixed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PositionChoice {
-    /// The first ones
+    /// The first values of the document
     First,
-    /// At even distances
+    /// Values at even distances
     Spread,
-    /// The last ones
+    /// The last values of the document
     Last,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ServingArguments {
     #[command(flatten)]
-    pub(crate) run: RunArguments,
+    pub(crate) common: CommonArguments,
+    #[command(flatten)]
+    pub(crate) external: ExternalOptions,
+    #[command(flatten)]
+    pub(crate) options: ServingOptions,
+}
+
+/// Options that only this workload has, and its rounds and records.
+#[derive(Debug, Args)]
+#[group(conflicts_with = "resume")]
+pub(crate) struct ServingOptions {
+    /// Number of records to generate, e.g. 5000, 100k, 1m (YCSB: recordcount) [default: 100k]
+    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = parse::count)]
+    pub(crate) scale: Option<u64>,
+    /// Seed of the generated records
+    #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
+    pub(crate) seed: u64,
+    /// Number of rounds; intervals need at least two [default: 4]
+    #[arg(long, short = 'r', value_name = "N", conflicts_with = "budget", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
+    /// if five rounds do not fit
+    #[arg(long, value_name = "TIME", value_parser = parse::seconds)]
+    pub(crate) budget: Option<f64>,
+    /// Number of rounds that start with a fresh load [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) load_rounds: Option<u32>,
     /// Mixes of operations: a to f of YCSB, insert, insert-batch, writes, paths, update-path, update-all, update-element, find,
     /// count, unwrap, unwrap-all, churn, or TOML files of your own; separated by commas
-    #[arg(long, value_name = "MIXES", default_value = "a,c", conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "MIXES", default_value = "a,c", help_heading = SERVING)]
     pub(crate) mixes: String,
-    /// Numbers of clients
-    #[arg(long, value_name = "N,…", default_value = "1,8,32", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024), conflicts_with = "resume", help_heading = SERVING)]
+    /// Numbers of concurrent clients (YCSB: threads)
+    #[arg(long, short = 'c', value_name = "N,…", default_value = "1,8,32", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = SERVING)]
     pub(crate) clients: Vec<u32>,
-    /// The shape of documents
-    #[arg(long, value_enum, default_value = "flat", conflicts_with = "resume", help_heading = SERVING)]
+    /// Shape of the generated documents
+    #[arg(long, value_enum, default_value = "flat", help_heading = SERVING)]
     pub(crate) documents: Documents,
     /// Size of each document with --documents size, in kB of 1,000 bytes of JSON text
-    #[arg(long, value_name = "KB", default_value = "1", value_parser = kilobytes, conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) doc_size: u32,
+    #[arg(long, value_name = "KB", default_value = "1", value_parser = kilobytes, help_heading = SERVING)]
+    pub(crate) document_size: u32,
     /// Members of each array and object with --documents items
-    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
     pub(crate) members: u32,
-    /// What values are made of
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) values: ValuesChoice,
-    /// In which order keys are loaded
-    #[arg(long, value_enum, default_value = "hashed", conflicts_with = "resume", help_heading = SERVING)]
+    /// Content of the generated values
+    #[arg(long, value_enum, default_value = "text", help_heading = SERVING)]
+    pub(crate) value_content: ValuesChoice,
+    /// Order in which keys are loaded (YCSB: insertorder)
+    #[arg(long, value_enum, default_value = "hashed", help_heading = SERVING)]
     pub(crate) key_order: KeyOrderChoice,
-    /// What keys are
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "resume", help_heading = SERVING)]
+    /// Data type of the keys
+    #[arg(long, value_enum, default_value = "text", help_heading = SERVING)]
     pub(crate) key_type: KeyTypeChoice,
-    /// Make as many records as hold so many times --memory in JSON text, instead of --records; the page cache then counts
-    /// as memory of each system, where the machine lets it be capped
-    #[arg(long, value_name = "FACTOR", conflicts_with_all = ["scale", "resume"], value_parser = positive, help_heading = SERVING)]
-    pub(crate) ratio: Option<f64>,
-    /// What a crash may lose: `synced` nothing, `process` nothing but at a power loss, `window` the last moments
-    #[arg(long, value_name = "TIER", default_value = "synced", conflicts_with = "resume", help_heading = SERVING)]
+    /// Generate records with FACTOR times --memory of JSON text, instead of --records; the page cache then counts
+    /// as memory of each system, if the machine can cap it
+    #[arg(long, value_name = "FACTOR", conflicts_with = "scale", value_parser = positive, help_heading = SERVING)]
+    pub(crate) data_to_memory: Option<f64>,
+    /// Durability tier: `synced` survives power loss, `process` survives a process crash, `window` may lose the last
+    /// moments
+    #[arg(long, value_name = "TIER", default_value = "synced", help_heading = SERVING)]
     pub(crate) durability: String,
-    /// Let operations arrive at rates, at the most of --clients, beside the closed loops: shares of what these reach
+    /// Also run open-loop trials at these arrival rates, with the largest of --clients: percent of measured capacity
     /// (50%), ranges of them (10..95%), or operations per second (2000); separated by commas
-    #[arg(long, value_name = "RATES", value_parser = rates, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "RATES", value_parser = rates, help_heading = SERVING)]
     pub(crate) rates: Option<Rates>,
-    /// How arrivals are spread in time
-    #[arg(long, value_enum, default_value = "poisson", conflicts_with = "resume", help_heading = SERVING)]
+    /// Distribution of arrivals over time
+    #[arg(long, value_enum, default_value = "poisson", help_heading = SERVING)]
     pub(crate) arrival: ArrivalChoice,
-    /// Find the highest rate that keeps an objective, such as p99<5ms
-    #[arg(long, value_name = "OBJECTIVE", value_parser = Objective::parse, conflicts_with = "resume", help_heading = SERVING)]
+    /// Find the highest rate that meets an objective, such as p99<5ms
+    #[arg(long, value_name = "OBJECTIVE", value_parser = Objective::parse, help_heading = SERVING)]
     pub(crate) slo: Option<Objective>,
-    /// Seconds of a trial before measuring begins
-    #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) ramp: f64,
-    /// Seconds that are measured; from 30 s on, the ramp lasts until throughput is steady
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) measure: f64,
-    /// One long trial of each system and mix besides, such as 15m, which spans several checkpoints
-    #[arg(long, value_name = "TIME", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) long: Option<f64>,
-    /// End a trial after so many operations instead of --measure, and count exactly what the journal gets; without a ramp
-    #[arg(long, value_name = "N", value_parser = parse::count, conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) operations: Option<u64>,
-    /// Documents whose bytes each system is asked for, separated by semicolons: JSON texts, or small, flat, large, nested for
-    /// the first of that kind; with --mixes none nothing else is done
-    #[arg(long, value_name = "DOCUMENTS", conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) encode: Option<String>,
-    /// Documents of one insert-batch
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) batch: u32,
-    /// Documents of one scan at most
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
+    /// Warm-up before measurement starts
+    #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = parse::seconds, help_heading = SERVING)]
+    pub(crate) warmup: f64,
+    /// Measurement duration; from 30 s on, warm-up is extended until throughput is steady
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse::seconds, help_heading = SERVING)]
+    pub(crate) duration: f64,
+    /// Also run one soak trial of this length per system and mix (e.g. 15m, to cover several checkpoints)
+    #[arg(long, value_name = "TIME", value_parser = parse::seconds, help_heading = SERVING)]
+    pub(crate) soak: Option<f64>,
+    /// End a trial after N operations instead of after --duration, and count the bytes written to the WAL exactly;
+    /// without warm-up (YCSB: operationcount)
+    #[arg(long, value_name = "N", value_parser = parse::count, help_heading = SERVING)]
+    pub(crate) operation_count: Option<u64>,
+    /// Measure the stored size of these documents, separated by semicolons: JSON texts, or small, flat, large, nested for
+    /// the first of that kind; with --mixes none nothing else is measured
+    #[arg(long, value_name = "DOCUMENTS", help_heading = SERVING)]
+    pub(crate) stored_size: Option<String>,
+    /// Number of documents per insert-batch
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
+    pub(crate) batch_size: u32,
+    /// Maximum number of documents per scan (YCSB: maxscanlength)
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
     pub(crate) scan_length: u32,
-    /// Documents of one find at most
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
+    /// Maximum number of documents per find
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
     pub(crate) find_limit: u32,
-    /// Values of a document that one read of paths asks for
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=100), conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) paths: u32,
-    /// Where in the document these values lie
-    #[arg(long, value_enum, default_value = "spread", conflicts_with = "resume", help_heading = SERVING)]
-    pub(crate) positions: PositionChoice,
-    /// Send statements as text each time instead of preparing them once
-    #[arg(long, conflicts_with = "resume", help_heading = SERVING)]
+    /// Number of values that one read of the mix `paths` asks for
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = SERVING)]
+    pub(crate) read_paths: u32,
+    /// Positions of these values within the document
+    #[arg(long, value_enum, default_value = "spread", help_heading = SERVING)]
+    pub(crate) read_positions: PositionChoice,
+    /// Send statements as text each time instead of preparing them once (pgbench: --protocol=simple)
+    #[arg(long, help_heading = SERVING)]
     pub(crate) no_prepare: bool,
     /// CPUs that servers are pinned to, such as 0,1
-    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = SERVING)]
     pub(crate) server_cpus: Option<Vec<usize>>,
-    /// Limit of one operation
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
+    /// Timeout of a single operation
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse::seconds, help_heading = SERVING)]
     pub(crate) operation_timeout: f64,
 }
 
@@ -164,7 +192,9 @@ const RANGE_STEPS: u32 = 6;
 
 fn rates(text: &str) -> Result<Rates, String> {
     let wrong = |part: &str| {
-        format!("`{part}` is no rate: write a share (50%), a range (10..95%) or operations per second (2000)")
+        format!(
+            "invalid rate `{part}`: expected a share (50%), a range (10..95%) or operations per second (2000)"
+        )
     };
     let share = |number: &str, part: &str| match number.trim().parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 1000.0 => Ok(percent / 100.0),

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::{CatalogueArguments, InstallOptions};
 
-/// Answers a published question on this machine: runs of the serving workload over what it varies, a table beside the
-/// published figures, one sentence with its interval, and a page with its chart.
+/// Answers a published question on this machine: runs of the serving workload over what it varies, a table next to the
+/// published results, one sentence with its interval, and a page with its chart.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArguments {
     /// A study, a file of your own that ends in .toml, or `list` for all that there are
@@ -26,7 +26,7 @@ pub(crate) struct StudyArguments {
     /// Folder for the study's runs [default: runs/DATE-TIME]
     #[arg(long, short = 'o', value_name = "DIR", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with an interrupted study, or print a finished one again
+    /// Resume an interrupted study, or print a finished one again
     #[arg(long, value_name = "DIR", conflicts_with = "study")]
     pub(crate) resume: Option<PathBuf>,
     /// Print the tables as Markdown

@@ -30,7 +30,7 @@ use crate::{
 /// Number of questions of the analytics workload. Each is compared once per block of rounds.
 const QUESTIONS: u32 = 6;
 /// Suffix of the variant's name on the second side.
-const AGAIN: &str = "-again";
+const SECOND_SUFFIX: &str = "-again";
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
     let configuration = chosen_configuration(arguments, &catalogue)?;
-    let mut again = configuration.clone();
-    again.variant.push_str(AGAIN);
+    let mut second = configuration.clone();
+    second.variant.push_str(SECOND_SUFFIX);
 
     let interrupt = Interrupt::install()?;
     let blocks = arguments.comparisons.div_ceil(QUESTIONS);
@@ -57,7 +57,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let plan = RunPlan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
         settings,
-        targets: targets(vec![configuration, again], ANALYTICS, &Store::from_environment()?, &interrupt)?,
+        targets: targets(vec![configuration, second], ANALYTICS, &Store::from_environment()?, &interrupt)?,
         worker: worker()?,
         command: std::env::args().collect(),
     };
@@ -84,31 +84,31 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
 /// its representative variant.
 fn chosen_configuration(arguments: &NoiseArguments, catalogue: &Catalogue) -> Result<Configuration, Failure> {
     let selected = catalogue.select(arguments.system.as_deref())?;
-    let one = match (selected.as_slice(), &arguments.system) {
-        ([one], _) | ([one, ..], None) => one,
+    let selection = match (selected.as_slice(), &arguments.system) {
+        ([selection], _) | ([selection, ..], None) => selection,
         _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
     };
+    let system = selection.system;
     let variant = match arguments.variant.as_deref() {
-        None => one.system.representative_variant().ok_or_else(|| {
-            Failure::usage(format!("{} has no variant that could be compared with itself", one.system.name()))
+        None => system.representative_variant().ok_or_else(|| {
+            Failure::usage(format!("{} has no variant that could be compared with itself", system.name()))
         })?,
         Some(name) => {
-            let variants = select_variants(&[one.system], name, TargetKind::Started)?;
+            let variants = select_variants(&[system], name, TargetKind::Started)?;
             let &[variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
                 return Err(Failure::usage(format!(
                     "one variant of {} is compared with itself: give --variant one name",
-                    one.system.name()
+                    system.name()
                 )));
             };
             variant
         }
     };
-    let storage = one
-        .system
+    let storage = system
         .storages()
         .first()
-        .ok_or_else(|| Failure::usage(format!("{} has no storage setting", one.system.name())))?;
-    let configuration = one.system.configuration(one.version, &variant.name, &storage.name)?;
+        .ok_or_else(|| Failure::usage(format!("{} has no storage setting", system.name())))?;
+    let configuration = system.configuration(selection.version, &variant.name, &storage.name)?;
     Ok(configuration.with_memory(MemoryProfile::Sized, default_budget())?)
 }
 
@@ -122,33 +122,34 @@ fn report_noise(folder: &Path, title: &str, rounds: u32) -> Result<ExitCode, Fai
         crate::say!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
     print(&self_checks::noise(title, rounds, &comparisons, TableStyle { colour: true }))?;
-    print(&format!("  every trial behind this: {}\n", run.path))?;
-    let well = failures.is_empty() && !comparisons.is_empty() && !exceeds_chance(&comparisons);
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+    print(&format!("  all trials: {}\n", run.path))?;
+    let has_passed = failures.is_empty() && !comparisons.is_empty() && !exceeds_chance(&comparisons);
+    Ok(if has_passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
 /// All pairs of different runs, each pair once.
 fn pairs(runs: &[Summary]) -> impl Iterator<Item = (&Summary, &Summary)> {
     runs.iter()
         .enumerate()
-        .flat_map(|(index, one)| runs.iter().skip(index + 1).map(move |other| (one, other)))
+        .flat_map(|(index, first)| runs.iter().skip(index + 1).map(move |second| (first, second)))
 }
 
 fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
     let runs = arguments.runs.iter().map(|run| Ok(Run::read(run)?.summary()));
     let runs = runs.collect::<Result<Vec<_>, Failure>>()?;
-    if let Some((one, other)) = pairs(&runs).find(|(a, b)| a.data.documents == b.data.documents) {
+    if let Some((first, second)) = pairs(&runs).find(|(a, b)| a.data.documents == b.data.documents) {
         return Err(Failure::usage(format!(
             "{} and {} are both of {} documents: give runs of different --scale, one of each",
-            one.run, other.run, one.data.documents
+            first.run, second.run, first.data.documents
         )));
     }
-    if let Some((one, other)) = pairs(&runs).find(|(a, b)| a.machine != b.machine || a.program != b.program) {
+    let differs = |(a, b): &(&Summary, &Summary)| a.machine != b.machine || a.program != b.program;
+    if let Some((first, second)) = pairs(&runs).find(differs) {
         crate::say!(
             "note: {} and {} are of different machines or program versions; what differs between them is not \
              growth alone",
-            one.run,
-            other.run
+            first.run,
+            second.run
         );
     }
     let growths = growth(&runs);

@@ -23,8 +23,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         return save(name, run, arguments.force);
     }
     let mut comparison = match &arguments.between {
-        Some(text) => within_one(arguments, text)?,
-        None => two_runs(arguments)?,
+        Some(text) => compare_sides(arguments, text)?,
+        None => compare_runs(arguments)?,
     };
     if let Some(share) = arguments.fail_on_regression {
         comparison = comparison.gated(share, arguments.allow_missing);
@@ -43,28 +43,29 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
-fn two_runs(arguments: &CompareArguments) -> Result<RunComparison, Failure> {
+fn compare_runs(arguments: &CompareArguments) -> Result<RunComparison, Failure> {
     let (a, b) = match (&arguments.baseline, arguments.runs.as_slice()) {
         (Some(name), [b]) => (baselines()?.find(name)?, folder(b)?),
         (None, [a, b]) => (folder(a)?, folder(b)?),
         (Some(_), _) => {
-            return Err(Failure::usage("--baseline takes the place of A: give one run beside it"));
+            return Err(Failure::usage("--baseline takes the place of A: give one run"));
         }
         (None, _) => {
             return Err(Failure::usage(
-                "two runs are compared: give two folders, one beside --baseline NAME, or one with --between A,B",
+                "two runs are compared: give two folders, one with --baseline NAME, or one with \
+                 --between A,B",
             ));
         }
     };
     Ok(compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?)
 }
 
-fn within_one(arguments: &CompareArguments, text: &str) -> Result<RunComparison, Failure> {
+fn compare_sides(arguments: &CompareArguments, text: &str) -> Result<RunComparison, Failure> {
     let [run] = arguments.runs.as_slice() else {
         return Err(Failure::usage("--between compares two sides of one run: give one folder"));
     };
-    let between = SidePair::parse(text)?;
-    Ok(compare_between(&Run::read(&folder(run)?)?, &between)?)
+    let sides = SidePair::parse(text)?;
+    Ok(compare_between(&Run::read(&folder(run)?)?, &sides)?)
 }
 
 fn baselines() -> Result<Baselines, Failure> {
@@ -90,11 +91,11 @@ fn folder(argument: &Path) -> Result<PathBuf, Failure> {
 
 fn save(name: &str, run: &Path, force: bool) -> Result<ExitCode, Failure> {
     let run = folder(run)?;
-    let open = Run::read(&run)?.open_trials().len();
-    let place = baselines()?.save(name, &run, force)?;
-    if open > 0 {
-        crate::say!("note: {} is not complete: {open} planned trials have no record", run.display());
+    let open_trials = Run::read(&run)?.open_trials().len();
+    let path = baselines()?.save(name, &run, force)?;
+    if open_trials > 0 {
+        crate::say!("note: {} is not complete: {open_trials} planned trials have no record", run.display());
     }
-    print(&format!("{} is the baseline {name} now, in {}\n", run.display(), place.display()))?;
+    print(&format!("{} is the baseline {name} now, in {}\n", run.display(), path.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,39 +3,41 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Catalogue, Configuration, TargetKind, select_variants};
+use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, TargetKind, select_variants};
 use jsonathlon_workloads::target::Target;
 
 use super::{install, setup::SetupContext};
-use crate::{cli::RunArguments, exit::Failure, interrupt::Interrupt};
+use crate::{cli::run_options::SystemOptions, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
-/// left out, with a note to the user.
+/// left out, with a note to the user. With `has_external` no system needs to be selected.
 pub(super) fn configurations(
-    arguments: &RunArguments,
+    options: &SystemOptions,
+    has_external: bool,
     usual_systems: Option<&str>,
-    purpose: SetupContext<'_>,
+    context: SetupContext<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
-    let selected = match &arguments.systems {
-        None if !arguments.system.is_empty() => Vec::new(),
-        None => purpose.usual(catalogue, usual_systems)?,
+    let selected = match &options.systems {
+        None if has_external => Vec::new(),
+        None => context.usual(catalogue, usual_systems)?,
         names => catalogue.select(names.as_deref())?,
     };
-    let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
+    let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
     if !systems.is_empty() {
-        catalogue.running(purpose.workload, &systems)?;
+        catalogue.running(context.workload, &systems)?;
     }
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
-        purpose.variants(&systems, &arguments.variants, TargetKind::Started)?
+        context.variants(&systems, &options.variants, TargetKind::Started)?
     };
-    let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
+    let storage_names: Vec<&str> =
+        options.storage.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let known: BTreeSet<&str> =
         systems.iter().flat_map(|system| system.storages()).map(|storage| storage.name.as_str()).collect();
     let is_unknown = |name: &&&str| **name != "all" && !known.contains(**name) && !systems.is_empty();
-    if let Some(unknown) = wanted.iter().find(is_unknown) {
+    if let Some(unknown) = storage_names.iter().find(is_unknown) {
         let known: Vec<&str> = known.into_iter().collect();
         return Err(Failure::usage(format!(
             "none of the selected systems has a storage setting `{unknown}`; there is {}, or all",
@@ -43,47 +45,49 @@ pub(super) fn configurations(
         )));
     }
     let mut configurations = Vec::new();
-    for (one, variants) in selected.iter().zip(variants) {
-        let before = configurations.len();
+    for (selection, variants) in selected.iter().zip(variants) {
+        let (system, version) = (selection.system, selection.version);
+        let count_before = configurations.len();
         for variant in &variants {
-            for storage in one.system.storages() {
-                if wanted.iter().any(|name| *name == "all" || *name == storage.name) {
-                    let make = |variant: &str| {
-                        Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+            for storage in system.storages() {
+                if storage_names.iter().any(|name| *name == "all" || *name == storage.name) {
+                    let build = |variant: &str| {
+                        Ok::<_, Failure>(system.configuration(version, variant, &storage.name)?)
                     };
-                    configurations.push(purpose.configure(one.system, variant, make)?);
+                    configurations.push(context.configure(system, variant, build)?);
                 }
             }
         }
-        if configurations.len() == before {
-            crate::say!("note: {} is left out: {}", one.system.name(), purpose.lacks(one.system, arguments));
+        if configurations.len() == count_before {
+            crate::say!("note: skipping {}: {}", system.name(), context.lacks(system, options));
         }
     }
-    if configurations.is_empty() && arguments.system.is_empty() {
+    if configurations.is_empty() && !has_external {
         return Err(Failure::usage("no system is left: choose other --systems, --variants or --storage"));
     }
     Ok(configurations)
 }
 
-/// Configurations of the workload's yardsticks whose system is not in `there`: every default variant with the
-/// first storage setting.
+/// Configurations of the workload's yardsticks whose system is not in `configurations`: every default variant
+/// with the first storage setting.
 pub(super) fn references(
     catalogue: &Catalogue,
     workload: &str,
-    there: &[Configuration],
+    configurations: &[Configuration],
 ) -> Result<Vec<Configuration>, Failure> {
-    let mut found = Vec::new();
-    for one in catalogue.references().into_iter().filter(|one| one.system.runs(workload)) {
-        if there.iter().any(|configuration| configuration.system == one.system.name()) {
+    let mut references = Vec::new();
+    for SelectedSystem { system, version } in catalogue.references() {
+        let is_measured = configurations.iter().any(|configuration| configuration.system == system.name());
+        if is_measured || !system.runs(workload) {
             continue;
         }
-        for variant in select_variants(&[one.system], "default", TargetKind::Started)?.into_iter().flatten() {
-            for storage in one.system.storages().iter().take(1) {
-                found.push(one.system.configuration(one.version, &variant.name, &storage.name)?);
+        for variant in select_variants(&[system], "default", TargetKind::Started)?.into_iter().flatten() {
+            for storage in system.storages().iter().take(1) {
+                references.push(system.configuration(version, &variant.name, &storage.name)?);
             }
         }
     }
-    Ok(found)
+    Ok(references)
 }
 
 /// Turns each configuration into a target, and installs its system if necessary. Fails if a system has no

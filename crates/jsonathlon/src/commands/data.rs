@@ -1,4 +1,4 @@
-//! `jsonathlon data`: generates documents, or describes a data set.
+//! `jsonathlon data`: generates documents, or prints a profile of a data set.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,8 +15,9 @@ use crate::cli::{DataAction, DataArguments};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
-/// Bytes generated at a time: enough to keep the writer busy, small enough for the CPU cache.
-const CHUNK: usize = 1 << 20;
+/// Number of bytes that are generated before they are written: large enough for efficient writes, and small
+/// enough for the CPU cache.
+const CHUNK_BYTES: usize = 1 << 20;
 
 pub(crate) fn run(arguments: &DataArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
@@ -30,47 +31,47 @@ pub(crate) fn run(arguments: &DataArguments) -> Result<ExitCode, Failure> {
 fn generate(scale: u64, start: u64, seed: u64, malformed: u64, out: &Path) -> Result<ExitCode, Failure> {
     let end = start
         .checked_add(scale)
-        .ok_or_else(|| Failure::usage(format!("{scale} events from number {start} on are too many")))?;
+        .ok_or_else(|| Failure::usage(format!("--start {start} plus --scale {scale} exceeds 64 bits")))?;
     if malformed > scale {
-        return Err(Failure::usage(format!("{malformed} malformed lines cannot be planted among {scale}")));
+        return Err(Failure::usage(format!("{malformed} malformed lines do not fit among {scale} events")));
     }
     let mut generator = Generator::new(seed, start..end);
     if malformed > 0 {
         generator = generator.with_malformed(malformed, end);
     }
-    let failed =
-        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", out.display()));
-    let result = write_all(&mut generator, out);
-    match result {
-        // `data generate | head` is no error.
+    match write_output(&mut generator, out) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        // A reader may close its pipe early, as in `data generate | head`.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        other => other.map(|()| ExitCode::SUCCESS).map_err(failed),
+        Err(error) => Err(Failure::environment(format!("failed to write {}: {error}", out.display()))),
     }
 }
 
-fn write_all(generator: &mut Generator, out: &Path) -> std::io::Result<()> {
+/// Writes all documents to the file `out`, or to standard output if it is `-`. The file's extension decides
+/// whether it is compressed.
+fn write_output(generator: &mut Generator, out: &Path) -> std::io::Result<()> {
     if out == Path::new("-") {
-        return copy(generator, &mut std::io::stdout().lock());
+        return write_documents(generator, &mut std::io::stdout().lock());
     }
-    let file = File::create(out)?;
+    let mut file = File::create(out)?;
     match out.extension().and_then(|extension| extension.to_str()) {
         Some("gz") => {
             let mut writer = flate2::write::GzEncoder::new(BufWriter::new(file), flate2::Compression::new(6));
-            copy(generator, &mut writer)?;
+            write_documents(generator, &mut writer)?;
             writer.finish()?.flush()
         }
         Some("zst") => {
             let mut writer = zstd::Encoder::new(BufWriter::new(file), 1)?;
-            copy(generator, &mut writer)?;
+            write_documents(generator, &mut writer)?;
             writer.finish()?.flush()
         }
-        _ => copy(generator, &mut { file }),
+        _ => write_documents(generator, &mut file),
     }
 }
 
-fn copy(generator: &mut Generator, writer: &mut dyn Write) -> std::io::Result<()> {
-    let mut buffer = Vec::with_capacity(2 * CHUNK);
-    while generator.fill(&mut buffer, CHUNK) {
+fn write_documents(generator: &mut Generator, writer: &mut dyn Write) -> std::io::Result<()> {
+    let mut buffer = Vec::with_capacity(2 * CHUNK_BYTES);
+    while generator.fill(&mut buffer, CHUNK_BYTES) {
         writer.write_all(&buffer)?;
         buffer.clear();
     }
@@ -79,14 +80,14 @@ fn copy(generator: &mut Generator, writer: &mut dyn Write) -> std::io::Result<()
 
 fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
     let source = match data {
-        Some(text) => Source::from_argument(text),
+        Some(argument) => Source::from_argument(argument),
         None => Source::Generated { seed: 1, start: 0, documents: 100_000, malformed: 0 },
     };
     let interrupt = Interrupt::install()?;
     let profile = describe(&source, &DescribeOptions::default(), &mut |_| {}, &|| interrupt.is_requested())?;
     let text = if json {
         serde_json::to_string_pretty(&profile)
-            .map_err(|error| Failure::environment(format!("failed to write: {error}")))?
+            .map_err(|error| Failure::environment(format!("failed to write the profile as JSON: {error}")))?
             + "\n"
     } else {
         jsonathlon_report::profile::render(&profile, TableStyle { colour: true })

@@ -7,8 +7,7 @@ use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::stopping::StoppingRule;
 
 use super::run_request::{RunDefaults, RunRequest};
-use crate::cli::RunArguments;
-use crate::cli::documents::DocumentsArguments;
+use crate::cli::documents::{ContentChoice, DocumentsArguments};
 use crate::exit::Failure;
 
 /// Default of `--systems` for this workload.
@@ -25,27 +24,26 @@ const FULL_TOTAL: u64 = 64 << 20;
 const FULL_READS: u32 = 2;
 
 pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Failure> {
-    let run = &arguments.run;
-    not_of_documents(run)?;
-    let full = arguments.full;
-    let usual_sizes = if full { FULL_SIZES.to_vec() } else { SIZES.to_vec() };
-    let sizes = ordered(arguments.sizes.as_deref().unwrap_or(&usual_sizes));
+    let options = &arguments.options;
+    let full = options.full;
+    let default_sizes = if full { FULL_SIZES.to_vec() } else { SIZES.to_vec() };
+    let sizes = sorted(options.sizes.as_deref().unwrap_or(&default_sizes));
     let settings = DocumentsSettings {
         sizes,
-        total: arguments.total.unwrap_or(if full { FULL_TOTAL } else { TOTAL }),
-        data: data(run.data.as_deref(), full)?,
-        seed: run.seed,
+        total: options.table_size.unwrap_or(if full { FULL_TOTAL } else { TOTAL }),
+        data: contents(&options.content, full),
+        seed: options.seed,
         reads: if full { FULL_READS } else { 1 },
         all_indexes: full,
         cold: full,
-        update_path: arguments.update_path,
-        history: arguments.history,
-        limits: ordered(arguments.limits.as_deref().unwrap_or_default()),
+        update_path: options.update_path,
+        history: options.versions,
+        limits: sorted(options.max_size_search.as_deref().unwrap_or_default()),
     };
     let tables = settings.tables().map_err(Failure::usage)?;
-    let usual = RunDefaults {
+    let defaults = RunDefaults {
         systems: Some(SYSTEMS),
-        rounds: ROUNDS,
+        rounds: options.rounds.unwrap_or(ROUNDS),
         enough: StoppingRule::Rounds,
         load_rounds: None,
         durability: None,
@@ -54,49 +52,34 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Fa
     };
     let workload = Documents::new(settings).map_err(Failure::usage)?;
     let source = Some(Source::Ordinals { tables });
-    Ok(RunRequest { arguments: run, source, usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest {
+        common: &arguments.common,
+        external: Some(&arguments.external),
+        source,
+        seed: options.seed,
+        has_yardstick: true,
+        usual: defaults,
+        workload: Box::new(workload),
+        own: None,
+    })
 }
 
 /// Sorts ordinals in ascending order and removes duplicates.
-fn ordered(ordinals: &[u32]) -> Vec<u32> {
-    let mut ordered = ordinals.to_vec();
-    ordered.sort_unstable();
-    ordered.dedup();
-    ordered
+fn sorted(ordinals: &[u32]) -> Vec<u32> {
+    let mut sorted = ordinals.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
 }
 
-/// Parses `--data` into data sets. The default is `identical`, with `--full` both.
-fn data(text: Option<&str>, full: bool) -> Result<Vec<InnerContent>, Failure> {
-    let all = [InnerContent::Identical, InnerContent::Distinct];
-    let Some(text) = text else {
-        return Ok(if full { all.to_vec() } else { vec![InnerContent::Identical] });
+/// Contents that `--content` names, in the order of [`InnerContent`] and without duplicates. The default is
+/// `identical`, with `--full` both.
+fn contents(choices: &[ContentChoice], full: bool) -> Vec<InnerContent> {
+    let is_wanted = |content: &InnerContent| match (content, choices) {
+        (InnerContent::Identical, []) => true,
+        (InnerContent::Distinct, []) => full,
+        (InnerContent::Identical, choices) => choices.contains(&ContentChoice::Identical),
+        (InnerContent::Distinct, choices) => choices.contains(&ContentChoice::Distinct),
     };
-    let mut found = Vec::new();
-    for word in text.split(',').map(str::trim) {
-        match all.into_iter().find(|data| data.word() == word) {
-            Some(data) if !found.contains(&data) => found.push(data),
-            Some(_) => {}
-            None => {
-                return Err(Failure::usage(format!(
-                    "--data of documents is identical, distinct, or both with a comma between them, and not `{word}`"
-                )));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Rejects shared options that do not apply to this workload, with the alternative.
-fn not_of_documents(run: &RunArguments) -> Result<(), Failure> {
-    let told = [
-        ("--scale", run.scale.is_some(), "use --total and --sizes"),
-        ("--malformed", run.malformed > 0, "documents are generated whole"),
-        ("--precision", run.precision.is_some(), "use --rounds"),
-        ("--budget", run.budget.is_some(), "use --rounds, --total and --sizes"),
-        ("--load-rounds", run.load_rounds.is_some(), "each of --rounds imports the documents"),
-    ];
-    match told.into_iter().find(|(_, is_told, _)| *is_told) {
-        Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for documents: {why}"))),
-        None => Ok(()),
-    }
+    [InnerContent::Identical, InnerContent::Distinct].into_iter().filter(is_wanted).collect()
 }

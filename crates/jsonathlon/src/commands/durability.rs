@@ -7,8 +7,7 @@ use jsonathlon_workloads::durability::settings::{CrashKind, DurabilitySettings};
 use jsonathlon_workloads::stopping::StoppingRule;
 
 use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
-use crate::cli::RunArguments;
-use crate::cli::durability::{DurabilityArguments, KindChoice};
+use crate::cli::durability::{CrashChoice, DurabilityArguments};
 use crate::exit::Failure;
 
 /// Default of `--systems` for this workload.
@@ -18,43 +17,42 @@ const TIERS: [&str; 3] = ["synced", "process", "window"];
 /// Default of `--records`. All records are read after each crash.
 const RECORDS: u64 = 5_000;
 /// Timeout of one operation, in seconds.
-const OPERATION_S: f64 = 10.0;
-/// Earliest moment of a crash, as a share of the latest one (`--work`).
-const EARLIEST: f64 = 0.1;
+const OPERATION_TIMEOUT_S: f64 = 10.0;
+/// Earliest moment of a crash, as a share of the latest one (`--crash-within`).
+const EARLIEST_SHARE: f64 = 0.1;
 
 pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, Failure> {
-    let run = &arguments.run;
-    not_of_durability(run)?;
+    let options = &arguments.options;
     let records = Records {
         kind: Kind::Flat,
         values: Values::Text,
-        seed: run.seed,
+        seed: options.seed,
         key_order: KeyOrder::Hashed,
         key_type: KeyType::Text,
         key_member: None,
     };
-    let documents = run.scale.unwrap_or(RECORDS);
+    let documents = options.scale.unwrap_or(RECORDS);
     let source = Source::Records { records: records.clone(), documents };
-    let kind = |choice: &KindChoice| match choice {
-        KindChoice::Process => CrashKind::Process,
-        KindChoice::Power => CrashKind::Power,
+    let kind = |choice: &CrashChoice| match choice {
+        CrashChoice::Process => CrashKind::Process,
+        CrashChoice::Power => CrashKind::Power,
     };
-    let mut kinds: Vec<CrashKind> = arguments.kind.iter().map(kind).collect();
+    let mut kinds: Vec<CrashKind> = options.crash.iter().map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let settings = DurabilitySettings {
         records,
-        tiers: tiers(&arguments.tier)?,
+        tiers: tiers(&options.durability)?,
         kinds,
-        stops: arguments.stops,
-        clients: arguments.clients,
-        work_s: (EARLIEST * arguments.work, arguments.work),
-        recovery_s: arguments.recovery_limit,
-        disk_bytes: arguments.disk,
-        timeout_s: OPERATION_S,
+        stops: options.crashes,
+        clients: options.clients,
+        work_s: (EARLIEST_SHARE * options.crash_within, options.crash_within),
+        recovery_s: options.recovery_timeout,
+        disk_bytes: options.disk_size,
+        timeout_s: OPERATION_TIMEOUT_S,
     };
     settings.enter().map_err(Failure::environment)?;
-    let usual = RunDefaults {
+    let defaults = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: 1,
         enough: StoppingRule::Rounds,
@@ -65,44 +63,33 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
         memory_limit_bytes: None,
     };
     let workload = Durability::new(settings).map_err(Failure::usage)?;
-    Ok(RunRequest { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest {
+        common: &arguments.common,
+        // A server that somebody else operates must not be crashed.
+        external: None,
+        source: Some(source),
+        seed: options.seed,
+        has_yardstick: true,
+        usual: defaults,
+        workload: Box::new(workload),
+        own: None,
+    })
 }
 
-/// Parses `--tier` into tiers in the order of [`TIERS`]. `all` gives an empty list, which stands for every
-/// tier.
+/// Parses `--durability` into tiers in the order of [`TIERS`]. `all` gives an empty list, which stands for
+/// every tier.
 fn tiers(text: &str) -> Result<Vec<String>, Failure> {
-    let named: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    if named == ["all"] {
+    let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if names == ["all"] {
         return Ok(Vec::new());
     }
-    match named.iter().find(|name| !TIERS.contains(name)) {
+    match names.iter().find(|name| !TIERS.contains(name)) {
         Some(unknown) => Err(Failure::usage(format!(
-            "--tier: there is no durability tier `{unknown}`: use {}, or all",
+            "--durability: there is no durability tier `{unknown}`: use {}, or all",
             TIERS.join(", ")
         ))),
-        None if named.is_empty() => Err(Failure::usage("--tier names no tier")),
-        None => Ok(TIERS.iter().filter(|tier| named.contains(tier)).map(|tier| (*tier).to_owned()).collect()),
-    }
-}
-
-/// Rejects shared options that do not apply to this workload, with the alternative or the reason.
-fn not_of_durability(run: &RunArguments) -> Result<(), Failure> {
-    let told = [
-        ("--data", run.data.is_some(), "records are generated"),
-        ("--malformed", run.malformed > 0, "records are generated whole"),
-        ("--rounds", run.rounds.is_some(), "use --stops"),
-        ("--precision", run.precision.is_some(), "use --stops"),
-        ("--budget", run.budget.is_some(), "use --stops"),
-        ("--load-rounds", run.load_rounds.is_some(), "each stop begins with the data of one load"),
-        (
-            "--system",
-            !run.system.is_empty(),
-            "a server that is somebody else's must not be stopped the hard way",
-        ),
-    ];
-    match told.into_iter().find(|(_, is_told, _)| *is_told) {
-        Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for durability: {why}"))),
-        None => Ok(()),
+        None if names.is_empty() => Err(Failure::usage("--durability names no tier")),
+        None => Ok(TIERS.iter().filter(|tier| names.contains(tier)).map(|tier| (*tier).to_owned()).collect()),
     }
 }
 

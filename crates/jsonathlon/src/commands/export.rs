@@ -19,13 +19,13 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         ));
     }
     let run = Run::read(&arguments.run)?;
-    let unwritable = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
+    let write_error = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
         Format::Table if arguments.means => tables_with_means(&run, TableStyle { colour: true }),
         Format::Table => tables(&run, TableStyle { colour: true }),
         Format::Markdown if arguments.means => markdown_with_means(&run),
         Format::Markdown => markdown(&run),
-        Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(unwritable)? + "\n",
+        Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(write_error)? + "\n",
         Format::Csv if arguments.means => csv_with_means(&run.summary()),
         Format::Csv => csv(&run.summary()),
         Format::Jsonbench => {
@@ -36,8 +36,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
                     paths.iter().map(|path| format!("{}\n", path.display())).collect()
                 }
                 None => {
-                    let files: Vec<_> = exported.iter().map(|one| &one.file).collect();
-                    serde_json::to_string_pretty(&files).map_err(unwritable)? + "\n"
+                    let files: Vec<_> = exported.iter().map(|result| &result.file).collect();
+                    serde_json::to_string_pretty(&files).map_err(write_error)? + "\n"
                 }
             }
         }

@@ -35,91 +35,91 @@ pub(super) struct ExternalRequest<'a> {
     pub(super) purpose: SetupContext<'a>,
 }
 
-/// Asks every external system for its version: connects to remote servers, and starts the user's binaries
-/// once. Returns the settings that the manifest keeps, and the targets to run.
+/// Finds the version of every external system: connects to remote servers, and starts the user's binaries
+/// once. Returns the settings for the manifest, and the targets to run.
 pub(super) fn connect_external(
-    wanted: &ExternalRequest<'_>,
+    request: &ExternalRequest<'_>,
     catalogue: &Catalogue,
     interrupt: &Interrupt,
 ) -> Result<(Vec<ExternalSystem>, Vec<Target>), Failure> {
-    let mut restarts = restart_commands(wanted.restart_commands)?;
-    let (mut all, mut targets) = (Vec::new(), Vec::new());
-    let named = |text: &String| text.split_once('=').map_or(String::new(), |(name, _)| name.to_owned());
+    let mut restarts = restart_commands(request.restart_commands)?;
+    let (mut systems, mut targets) = (Vec::new(), Vec::new());
+    let name_of = |text: &String| text.split_once('=').map_or(String::new(), |(name, _)| name.to_owned());
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
-    for text in wanted.systems {
-        let (name, at) = pair("--system", text)?;
+    for text in request.systems {
+        let (name, location) = split_option("--system", text)?;
         let system = catalogue.get(name)?;
-        let kind = provenance(at);
+        let kind = external_kind(location);
         let number = numbers.entry(name.to_owned()).or_default();
         *number += 1;
-        let several = wanted.systems.iter().filter(|other| named(other) == name).count() > 1;
-        let mut one = ExternalSystem {
+        let is_repeated = request.systems.iter().filter(|other| name_of(other) == name).count() > 1;
+        let mut external = ExternalSystem {
             system: name.to_owned(),
-            at: permanent_place(kind, at)?,
-            number: several.then_some(*number),
+            at: absolute_location(kind, location)?,
+            number: is_repeated.then_some(*number),
             reported: String::new(),
             name: random_database_name()?,
             restart: restarts.remove(name).map(str::to_owned),
         };
-        if one.restart.is_some() && kind == ExternalKind::Own {
+        if external.restart.is_some() && kind == ExternalKind::Own {
             return Err(Failure::usage(format!(
                 "--restart-command {name}: the program restarts your own programs itself"
             )));
         }
-        one.reported = version(&one, system, wanted.purpose, interrupt)?;
-        warn_of_untested_version(&one, system);
-        let configurations = configurations(&one, system, wanted)?;
+        external.reported = version(&external, system, request.purpose, interrupt)?;
+        warn_of_untested_version(&external, system);
+        let configurations = configurations(&external, system, request)?;
         if configurations.is_empty() {
             return Err(Failure::usage(format!(
                 "{name} has no variant `{}` with storage `{}`",
-                wanted.variants, wanted.storage
+                request.variants, request.storage
             )));
         }
         for configuration in configurations {
-            let place = targets.len();
-            targets.push(target(&one, system, configuration, wanted.purpose, place)?);
+            let index = targets.len();
+            targets.push(target(&external, system, configuration, request.purpose, index)?);
         }
-        all.push(one);
+        systems.push(external);
     }
     if let Some(name) = restarts.keys().next() {
         return Err(Failure::usage(format!(
             "--restart-command {name}: there is no --system {name}=ADDRESS whose server that could restart"
         )));
     }
-    Ok((all, targets))
+    Ok((systems, targets))
 }
 
 /// Parses `--restart-command`. Returns the commands by the names of systems.
 fn restart_commands(texts: &[String]) -> Result<HashMap<&str, &str>, Failure> {
     let mut restarts: HashMap<&str, &str> = HashMap::new();
     for text in texts {
-        let (name, command) = pair("--restart-command", text)?;
+        let (name, command) = split_option("--restart-command", text)?;
         restarts.insert(name, command);
     }
     Ok(restarts)
 }
 
-/// Place of an external system in a form that stays valid in other directories.
-fn permanent_place(kind: ExternalKind, at: &str) -> Result<String, Failure> {
+/// Location of an external system in a form that stays valid in other directories.
+fn absolute_location(kind: ExternalKind, location: &str) -> Result<String, Failure> {
     Ok(match kind {
-        ExternalKind::Address => at.to_owned(),
+        ExternalKind::Address => location.to_owned(),
         // Absolute, because a resumed run may be started in another directory.
-        ExternalKind::Own => std::path::absolute(at)
-            .map_err(|error| Failure::usage(format!("{at}: {error}")))?
+        ExternalKind::Own => std::path::absolute(location)
+            .map_err(|error| Failure::usage(format!("{location}: {error}")))?
             .display()
             .to_string(),
     })
 }
 
 /// Warns on standard error if the system's folder was not tried with the reported version.
-fn warn_of_untested_version(one: &ExternalSystem, system: &System) {
-    if !system.is_tested_version(&one.reported) {
+fn warn_of_untested_version(external: &ExternalSystem, system: &System) {
+    if !system.is_tested_version(&external.reported) {
         crate::say!(
-            "warning: {} at {} reports version {}, with which its folder was not tried (but with {}): answers \
-             are checked all the same, and the report says so",
-            one.system,
-            one.at,
-            one.reported,
+            "warning: {} at {} is version {}; jsonathlon was tested with {}. Answers are still verified, and \
+             the report says so.",
+            external.system,
+            external.at,
+            external.reported,
             system.versions().join(", ")
         );
     }
@@ -130,41 +130,43 @@ fn warn_of_untested_version(one: &ExternalSystem, system: &System) {
 pub(super) fn restore_external(
     settings: &Settings,
     catalogue: &Catalogue,
-    then: &[manifest::Configuration],
-    purpose: SetupContext<'_>,
+    recorded: &[manifest::Configuration],
+    context: SetupContext<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>, Failure> {
     // Checked before anything is measured, so that an unreachable server or a missing password does not cost
     // the run.
-    for one in &settings.external_systems {
-        let now = version(one, catalogue.get(&one.system)?, purpose, interrupt)?;
-        if now != one.reported {
+    for external in &settings.external_systems {
+        let reported = version(external, catalogue.get(&external.system)?, context, interrupt)?;
+        if reported != external.reported {
             return Err(Failure::environment(format!(
-                "{} at {} was version {} when the run began and is {now} now; start a new run",
-                one.system, one.at, one.reported
+                "{} at {} was version {} when the run began and is {reported} now; start a new run",
+                external.system, external.at, external.reported
             )));
         }
     }
     let mut targets: Vec<Target> = Vec::new();
-    for then in then.iter().filter(|then| is_elsewhere(&then.id.version)) {
-        let system = catalogue.get(base_name(&then.id.system))?;
-        let mut found = None;
-        for one in settings.external_systems.iter().filter(|one| one.system == base_name(&then.id.system)) {
-            let make = |variant: &str| configuration(one, system, variant, &then.id.storage);
-            let configuration = purpose.configure(system, &then.id.variant, make)?;
-            if (&configuration.system, &configuration.version) == (&then.id.system, &then.id.version) {
-                let configuration = purpose.of(configuration)?.with_transport(settings.transport)?;
-                found = Some((one, restore_memory(configuration, then)?));
+    for recorded in recorded.iter().filter(|recorded| is_elsewhere(&recorded.id.version)) {
+        let system = catalogue.get(base_name(&recorded.id.system))?;
+        let mut matched = None;
+        let is_candidate = |external: &&ExternalSystem| external.system == base_name(&recorded.id.system);
+        for external in settings.external_systems.iter().filter(is_candidate) {
+            let id = &recorded.id;
+            let build = |variant: &str| configuration(external, system, variant, &id.storage);
+            let configuration = context.configure(system, &id.variant, build)?;
+            if (&configuration.system, &configuration.version) == (&id.system, &id.version) {
+                let configuration = context.of(configuration)?.with_transport(settings.transport)?;
+                matched = Some((external, restore_memory(configuration, recorded)?));
             }
         }
-        let Some((one, configuration)) = found else {
+        let Some((external, configuration)) = matched else {
             return Err(Failure::usage(format!(
                 "the manifest does not say where {} {} is; start a new run",
-                then.id.system, then.id.version
+                recorded.id.system, recorded.id.version
             )));
         };
-        let place = targets.len();
-        targets.push(target(one, system, configuration, purpose, place)?);
+        let index = targets.len();
+        targets.push(target(external, system, configuration, context, index)?);
     }
     Ok(targets)
 }
@@ -179,7 +181,7 @@ pub(super) fn is_elsewhere(version: &str) -> bool {
     })
 }
 
-fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+fn split_option<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name, value)),
         // The text is not repeated in the message, because it may hold a password.
@@ -187,8 +189,8 @@ fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> 
     }
 }
 
-fn provenance(at: &str) -> ExternalKind {
-    if is_address(at) { ExternalKind::Address } else { ExternalKind::Own }
+fn external_kind(location: &str) -> ExternalKind {
+    if is_address(location) { ExternalKind::Address } else { ExternalKind::Own }
 }
 
 /// Random name of the run's databases, indexes and tables, so that it collides with none on the server:
@@ -203,77 +205,78 @@ fn random_database_name() -> Result<String, Failure> {
 }
 
 fn configuration(
-    one: &ExternalSystem,
+    external: &ExternalSystem,
     system: &System,
     variant: &str,
     storage: &str,
 ) -> Result<Configuration, Failure> {
-    let kind = provenance(&one.at);
-    Ok(system.external_configuration(kind, &one.reported, one.number, variant, storage)?)
+    let kind = external_kind(&external.at);
+    Ok(system.external_configuration(kind, &external.reported, external.number, variant, storage)?)
 }
 
 /// Configurations of an external system in the selected variants, storage settings and memory profiles.
 fn configurations(
-    one: &ExternalSystem,
+    external: &ExternalSystem,
     system: &System,
-    wanted: &ExternalRequest<'_>,
+    request: &ExternalRequest<'_>,
 ) -> Result<Vec<Configuration>, Failure> {
-    let setting = match provenance(&one.at) {
+    let target_kind = match external_kind(&external.at) {
         ExternalKind::Address => TargetKind::ByAddress,
         ExternalKind::Own => TargetKind::Started,
     };
-    let storages: Vec<&str> = wanted.storage.split(',').map(str::trim).collect();
-    let mut found = Vec::new();
-    let variants = wanted.purpose.variants(&[system], wanted.variants, setting)?;
+    let storages: Vec<&str> = request.storage.split(',').map(str::trim).collect();
+    let mut configurations = Vec::new();
+    let variants = request.purpose.variants(&[system], request.variants, target_kind)?;
     for variant in variants.into_iter().flatten() {
         for storage in system.storages() {
             if storages.iter().any(|name| *name == "all" || *name == storage.name) {
-                let make = |variant: &str| configuration(one, system, variant, &storage.name);
-                let configuration = wanted.purpose.configure(system, &variant, make)?;
-                let configuration = wanted.purpose.of(configuration)?.with_transport(wanted.transport)?;
-                found.extend(wanted.memory.set(configuration)?);
+                let build = |variant: &str| configuration(external, system, variant, &storage.name);
+                let configuration = request.purpose.configure(system, &variant, build)?;
+                let configuration = request.purpose.of(configuration)?.with_transport(request.transport)?;
+                configurations.extend(request.memory.set(configuration)?);
             }
         }
     }
-    Ok(found)
+    Ok(configurations)
 }
 
-/// Target for a configuration of an external system. `place` is the target's index; the name of its database
+/// Target for a configuration of an external system. `index` is the target's index; the name of its database
 /// ends with it, so that the run's databases stay apart.
 fn target(
-    one: &ExternalSystem,
+    external: &ExternalSystem,
     system: &System,
     configuration: Configuration,
-    purpose: SetupContext<'_>,
-    place: usize,
+    context: SetupContext<'_>,
+    index: usize,
 ) -> Result<Target, Failure> {
-    let by_address = provenance(&one.at) == ExternalKind::Address;
-    let files = if by_address { BTreeMap::new() } else { system.external_programs(Path::new(&one.at))? };
+    let is_remote = external_kind(&external.at) == ExternalKind::Address;
+    let files =
+        if is_remote { BTreeMap::new() } else { system.external_programs(Path::new(&external.at))? };
     let installed = InstalledArtifact {
         version: configuration.version.clone(),
-        reports: one.reported.clone(),
+        reports: external.reported.clone(),
         folder: None,
         sha256: None,
-        source: one.at.clone(),
+        source: external.at.clone(),
         files,
     };
-    let address = match by_address {
+    let address = match is_remote {
         true => Some(
-            Address::parse(&one.at, &configuration.protocol)
-                .map_err(|error| Failure::usage(format!("--system {}: {error}", one.system)))?,
+            Address::parse(&external.at, &configuration.protocol)
+                .map_err(|error| Failure::usage(format!("--system {}: {error}", external.system)))?,
         ),
         false => None,
     };
-    let Some(target) = Target::new(configuration, purpose.workload, installed) else {
-        return Err(Failure::usage(format!("{} has no folder {}/", one.system, purpose.workload)));
+    let Some(target) = Target::new(configuration, context.workload, installed) else {
+        return Err(Failure::usage(format!("{} has no folder {}/", external.system, context.workload)));
     };
     Ok(match address {
         None => target,
         Some(address) => target.on_remote_server(RemoteServer {
             address,
-            password: password(&one.system, one.number),
-            name: format!("{}_{place}", one.name),
-            restart: one.restart.clone(),
+            password: password(&external.system, external.number),
+            name: format!("{}_{index}", external.name),
+            restart: external.restart.clone(),
         }),
     })
 }
@@ -286,24 +289,24 @@ fn password(system: &str, number: Option<usize>) -> Password {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
-    let read = |name: String| std::env::var(name).ok();
-    let own = read(format!("JSONATHLON_PASSWORD_{name}_{number}"));
-    Password(own.or_else(|| read(format!("JSONATHLON_PASSWORD_{name}"))).unwrap_or_default())
+    let variable = |name: String| std::env::var(name).ok();
+    let numbered = variable(format!("JSONATHLON_PASSWORD_{name}_{number}"));
+    Password(numbered.or_else(|| variable(format!("JSONATHLON_PASSWORD_{name}"))).unwrap_or_default())
 }
 
 fn version(
-    one: &ExternalSystem,
+    external: &ExternalSystem,
     system: &System,
-    purpose: SetupContext<'_>,
+    context: SetupContext<'_>,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
-    let variants = system.variants_of(purpose.workload);
+    let variants = system.variants_of(context.workload);
     let variant = variants.first().map_or("default", |variant| variant.name.as_str());
     let storage = system.storages().first().map_or("default", |storage| storage.name.as_str());
-    let target = target(one, system, configuration(one, system, variant, storage)?, purpose, 0)?;
+    let target = target(external, system, configuration(external, system, variant, storage)?, context, 0)?;
     let scratch = scratch("jsonathlon-version-")?;
     let reported = reported_version(&target, &worker()?, scratch.path(), &|| interrupt.is_requested());
-    reported.map_err(|error| Failure::environment(format!("{}: {error}", one.system)))
+    reported.map_err(|error| Failure::environment(format!("{}: {error}", external.system)))
 }
 
 #[cfg(test)]
@@ -322,8 +325,8 @@ mod tests {
 
     #[test]
     fn names_are_their_own() {
-        let (one, other) =
+        let (first, second) =
             (random_database_name().unwrap_or_default(), random_database_name().unwrap_or_default());
-        assert!(one.len() == "jsonathlon_".len() + 12 && one != other, "{one} {other}");
+        assert!(first.len() == "jsonathlon_".len() + 12 && first != second, "{first} {second}");
     }
 }

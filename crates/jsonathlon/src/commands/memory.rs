@@ -1,4 +1,4 @@
-//! Memory that systems may use, from `--profile` and `--memory`.
+//! Memory settings of systems, from the options `--profile` and `--memory`.
 
 use jsonathlon_catalogue::{Configuration, MemoryProfile};
 use jsonathlon_report::format;
@@ -6,75 +6,79 @@ use jsonathlon_schema::{manifest, ranking};
 use jsonathlon_telemetry::machine::memory_bytes;
 
 use crate::{
-    cli::{ProfileChoice, RunArguments},
+    cli::run_options::{ProfileChoice, SystemOptions},
     exit::Failure,
 };
 
-/// Memory profiles of a run, and the budget of the profile `sized`.
+/// Selected memory profiles of a run, and the memory budget of the profile `sized`.
 pub(super) struct Memory {
     profiles: Vec<MemoryProfile>,
     budget_bytes: u64,
 }
 
 impl Memory {
-    /// Reads `--profile` and `--memory`. `usual` is the workload's default in bytes, at most half of the
-    /// memory; `None` means that half. Fails if `--memory` exceeds the machine's memory or is given for
-    /// `stock` alone.
-    pub(super) fn of(arguments: &RunArguments, usual: Option<u64>) -> Result<Self, Failure> {
-        let profiles = match arguments.profile {
+    /// Evaluates `--profile` and `--memory`. Without `--memory`, the budget is [`default_budget`], or
+    /// `workload_default` bytes if that is less. Fails if `--memory` exceeds the memory of the machine or its
+    /// container, or is combined with `stock` as the only profile.
+    pub(super) fn of(options: &SystemOptions, workload_default: Option<u64>) -> Result<Self, Failure> {
+        let profiles = match options.profile {
             ProfileChoice::Sized => vec![MemoryProfile::Sized],
             ProfileChoice::Stock => vec![MemoryProfile::Stock],
             ProfileChoice::Both => vec![MemoryProfile::Sized, MemoryProfile::Stock],
         };
-        if arguments.memory.is_some() && profiles == [MemoryProfile::Stock] {
+        if options.memory.is_some() && profiles == [MemoryProfile::Stock] {
             return Err(Failure::usage(
-                "--memory is the budget of the profile `sized`, and `stock` has the package's own settings: leave \
-                 one of the two out",
+                "--memory sets the budget of the profile `sized` and has no effect on `stock`: remove \
+                 --memory or select another profile",
             ));
         }
-        let machine = memory_bytes().unwrap_or(0);
-        if let Some(wanted) = arguments.memory.filter(|wanted| *wanted > machine && machine > 0) {
+        let machine_bytes = memory_bytes().unwrap_or(0);
+        let is_too_large = |requested: &u64| *requested > machine_bytes && machine_bytes > 0;
+        if let Some(requested) = options.memory.filter(is_too_large) {
             return Err(Failure::usage(format!(
-                "--memory: {} is more than this machine, or its container, has ({})",
-                format::bytes(wanted as f64),
-                format::bytes(machine as f64)
+                "--memory: {} exceeds the memory of this machine or its container ({})",
+                format::bytes(requested as f64),
+                format::bytes(machine_bytes as f64)
             )));
         }
-        let half = default_budget();
-        let budget_bytes = arguments.memory.unwrap_or_else(|| usual.map_or(half, |usual| usual.min(half)));
+        let default_bytes = default_budget();
+        let budget_bytes = options.memory.unwrap_or_else(|| {
+            workload_default.map_or(default_bytes, |workload_bytes| workload_bytes.min(default_bytes))
+        });
         Ok(Self { profiles, budget_bytes })
     }
 
-    /// Sets the memory of a configuration, once per memory profile.
+    /// Returns one copy of a configuration per selected memory profile, each with the memory of that profile.
     pub(super) fn set(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
-        let one =
+        let with_profile =
             |profile: &MemoryProfile| Ok(configuration.clone().with_memory(*profile, self.budget_bytes)?);
-        let mut found = self.profiles.iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
-        // A remote server or a yardstick has no memory settings, so its profiles would be equal.
-        if configuration.reference || found.iter().all(|one| one.profile.is_none()) {
-            found.truncate(1);
+        let mut copies = self.profiles.iter().map(with_profile).collect::<Result<Vec<_>, Failure>>()?;
+        // Remote servers and references have no memory settings, so all copies would be equal.
+        if configuration.reference || copies.iter().all(|copy| copy.profile.is_none()) {
+            copies.truncate(1);
         }
-        Ok(found)
+        Ok(copies)
     }
 }
 
 /// Default memory budget in bytes: half of the memory of the machine or its container. It is rounded down to
-/// 256 MiB, so that machines of one kind get the same budget, and is at least 256 MiB.
+/// a multiple of 256 MiB, so that machines of one kind get the same budget, and is at least 256 MiB.
 pub(super) fn default_budget() -> u64 {
-    const STEP: u64 = 256 << 20;
-    (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)
+    const GRANULARITY: u64 = 256 << 20;
+    (memory_bytes().unwrap_or(0) / 2 / GRANULARITY * GRANULARITY).max(GRANULARITY)
 }
 
-/// Sets the memory of a configuration as recorded in the manifest of a run that is resumed.
+/// Applies the memory settings that the manifest of a resumed run records for a configuration.
 pub(super) fn restore_memory(
-    now: Configuration,
-    then: &manifest::Configuration,
+    configuration: Configuration,
+    recorded: &manifest::Configuration,
 ) -> Result<Configuration, Failure> {
-    Ok(match then.profile {
+    Ok(match recorded.profile {
         Some(ranking::MemoryProfile::Sized) => {
-            now.with_memory(MemoryProfile::Sized, then.memory_bytes.unwrap_or_else(default_budget))?
+            let budget_bytes = recorded.memory_bytes.unwrap_or_else(default_budget);
+            configuration.with_memory(MemoryProfile::Sized, budget_bytes)?
         }
-        Some(ranking::MemoryProfile::Stock) => now.with_memory(MemoryProfile::Stock, 0)?,
-        None => now,
+        Some(ranking::MemoryProfile::Stock) => configuration.with_memory(MemoryProfile::Stock, 0)?,
+        None => configuration,
     })
 }

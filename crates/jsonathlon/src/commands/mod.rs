@@ -54,8 +54,8 @@ pub(crate) fn scratch(prefix: &str) -> Result<TempDir, Failure> {
 /// Writes to standard output, without colours if it is no terminal or `NO_COLOR` is set. A reader that closes
 /// the pipe early, such as `head`, is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let mut output = anstream::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::environment(format!(
             "failed to write to standard output: {error}: make room where it goes, or send it elsewhere"
         ))),
@@ -113,18 +113,18 @@ pub(crate) fn install(
     }
     // A missing client alone is reported by the store.
     if !missing_programs(server).is_empty() {
-        let lacks = missing_requirements(store, artifact, server).join("\n    ");
-        return Err(Failure::environment(format!("{name} cannot be used here:\n    {lacks}")));
+        let missing = missing_requirements(store, artifact, server).join("\n    ");
+        return Err(Failure::environment(format!("{name} cannot be used here:\n    {missing}")));
     }
     let mut bar = InstallBar::new(name);
     let installed = store.install(artifact, &mut |progress| bar.show(progress), &|| interrupt.is_requested());
     bar.finish();
     let installed = installed?;
     if installed.sha256.is_some()
-        && let Ok(Some(words)) = forbids_programs(store.root())
+        && let Ok(Some(reason)) = forbids_programs(store.root())
     {
         return Err(Failure::environment(format!(
-            "{words}: mount it otherwise, or set JSONATHLON_CACHE to a folder elsewhere"
+            "{reason}: mount it otherwise, or set JSONATHLON_CACHE to a folder elsewhere"
         )));
     }
     Ok(installed)

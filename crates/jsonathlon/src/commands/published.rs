@@ -16,15 +16,15 @@ use super::print;
 use crate::cli::{PublishedArguments, ScoredBy};
 use crate::exit::Failure;
 
-const LOOK: TableStyle = TableStyle { colour: true };
+const STYLE: TableStyle = TableStyle { colour: true };
 
 pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.documents {
-        return of_documents(arguments);
+        return run_documents(arguments);
     }
-    let all = published()?;
-    let chosen: Vec<&Published> = all.iter().filter(|one| wanted(one, arguments)).collect();
-    if chosen.is_empty() {
+    let results = published()?;
+    let selected: Vec<&Published> = results.iter().filter(|result| is_selected(result, arguments)).collect();
+    if selected.is_empty() {
         let snapshots: Vec<&str> = snapshots().collect();
         return Err(Failure::usage(format!(
             "nothing like that is published; there is 1m, 10m, 100m and 1000m, of {}, and --any-structure",
@@ -32,46 +32,46 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
         )));
     }
     if arguments.json {
-        return as_json(&chosen);
+        return print_json(&selected);
     }
-    let by = match arguments.by {
+    let sort_key = match arguments.by {
         ScoredBy::Hot => SortKey::Hot,
         ScoredBy::Cold => SortKey::Cold,
         ScoredBy::Size => SortKey::Size,
     };
-    let mut text = draw(&chosen, by, LOOK);
+    let mut text = draw(&selected, sort_key, STYLE);
     for path in &arguments.paths {
         let files = if is_run_folder(path) {
-            jsonbench(&Run::read(path)?)?.into_iter().map(|one| one.file).collect()
+            jsonbench(&Run::read(path)?)?.into_iter().map(|result| result.file).collect()
         } else {
             read(path)?
         };
-        text.push_str(&others(&path.display().to_string(), &files, by, LOOK));
+        text.push_str(&others(&path.display().to_string(), &files, sort_key, STYLE));
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the published results about large documents.
-fn of_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
-    let all = published_documents()?;
-    let chosen: Vec<&PublishedDocuments> = all
+fn run_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
+    let results = published_documents()?;
+    let selected: Vec<&PublishedDocuments> = results
         .iter()
-        .filter(|one| is_named(&one.system, arguments))
-        .filter(|one| !arguments.without_suspected || one.suspected.is_empty())
+        .filter(|result| is_named(&result.system, arguments))
+        .filter(|result| !arguments.without_suspected || result.suspected.is_empty())
         .collect();
-    if chosen.is_empty() {
+    if selected.is_empty() {
         return Err(Failure::usage("nothing like that is published; there is Dolt and PostgreSQL"));
     }
     if arguments.json {
-        return as_json(&chosen);
+        return print_json(&selected);
     }
-    print(&draw_documents(&chosen, LOOK))?;
+    print(&draw_documents(&selected, STYLE))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(chosen: &impl serde::Serialize) -> Result<ExitCode, Failure> {
-    let text = serde_json::to_string_pretty(chosen)
+fn print_json(selected: &impl serde::Serialize) -> Result<ExitCode, Failure> {
+    let text = serde_json::to_string_pretty(selected)
         .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
     print(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -79,14 +79,14 @@ fn as_json(chosen: &impl serde::Serialize) -> Result<ExitCode, Failure> {
 
 fn is_named(system: &str, arguments: &PublishedArguments) -> bool {
     let name = system.to_lowercase();
-    let begins = |wanted: &String| name.starts_with(&wanted.trim().to_lowercase());
-    arguments.systems.is_empty() || arguments.systems.iter().any(begins)
+    let has_prefix = |prefix: &String| name.starts_with(&prefix.trim().to_lowercase());
+    arguments.systems.is_empty() || arguments.systems.iter().any(has_prefix)
 }
 
-fn wanted(one: &Published, arguments: &PublishedArguments) -> bool {
-    one.scale == arguments.scale
-        && one.snapshot == arguments.snapshot
-        && is_named(&one.system, arguments)
-        && (arguments.any_structure || one.retains_structure != Some(false))
-        && (!arguments.without_suspected || one.suspected.is_empty())
+fn is_selected(result: &Published, arguments: &PublishedArguments) -> bool {
+    result.scale == arguments.scale
+        && result.snapshot == arguments.snapshot
+        && is_named(&result.system, arguments)
+        && (arguments.any_structure || result.retains_structure != Some(false))
+        && (!arguments.without_suspected || result.suspected.is_empty())
 }

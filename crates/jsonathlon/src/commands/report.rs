@@ -16,12 +16,12 @@ use crate::cli::ReportArguments;
 use crate::exit::Failure;
 
 /// Default file of a page about several runs.
-const MANY: &str = "jsonathlon-report.html";
+const DEFAULT_FILE: &str = "jsonathlon-report.html";
 /// Program that opens a file with the desktop's default application (xdg-utils).
 const OPENER: &str = "xdg-open";
-/// How long a failure of [`OPENER`] is waited for. The opener ends at once if it hands the file to a desktop;
+/// Maximum wait for a failure of [`OPENER`]. The opener ends at once if it hands the file to a desktop;
 /// otherwise it may become the browser itself.
-const HANDING_OVER: Duration = Duration::from_secs(3);
+const OPENER_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let mut seen = HashSet::new();
@@ -35,9 +35,9 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let file = match &arguments.out {
         None if runs.len() == 1 => page::write_own(runs.remove(0))?,
         out => {
-            let file = out.clone().unwrap_or_else(|| PathBuf::from(MANY));
+            let file = out.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
             let text = page::now(&runs)?;
-            if leads_elsewhere(&file) {
+            if is_special_file(&file) {
                 write_through(&file, text.as_bytes())?;
                 // The path is not printed, because the file may be standard output.
                 return Ok(ExitCode::SUCCESS);
@@ -54,8 +54,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns `true` if the path is a pipe, device or link, which must be written to and not replaced by a file.
-fn leads_elsewhere(file: &Path) -> bool {
-    std::fs::symlink_metadata(file).is_ok_and(|there| !there.is_file() && !there.is_dir())
+fn is_special_file(file: &Path) -> bool {
+    std::fs::symlink_metadata(file).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 fn write_through(file: &Path, text: &[u8]) -> Result<(), Failure> {
@@ -63,31 +63,31 @@ fn write_through(file: &Path, text: &[u8]) -> Result<(), Failure> {
         .write(true)
         .truncate(true)
         .open(file)
-        .and_then(|mut open| open.write_all(text))
+        .and_then(|mut opened| opened.write_all(text))
         .map_err(|error| Failure::environment(format!("failed to write {}: {error}", file.display())))
 }
 
 fn open(file: &Path) -> Result<(), Failure> {
-    let failed =
+    let open_error =
         |why: &str| Failure::environment(format!("{OPENER} {why}; open {} in a browser", file.display()));
     // Absolute, so that a name that begins with a dash is not taken for an option.
-    let file =
-        std::path::absolute(file).map_err(|error| failed(&format!("cannot be told where: {error}")))?;
-    let quiet = Stdio::null;
+    let file = std::path::absolute(file)
+        .map_err(|error| open_error(&format!("cannot be given the path: {error}")))?;
+    let null = Stdio::null;
     let mut opener = Command::new(OPENER)
         .arg(&file)
-        .stdin(quiet())
-        .stdout(quiet())
-        .stderr(quiet())
+        .stdin(null())
+        .stdout(null())
+        .stderr(null())
         .spawn()
-        .map_err(|error| failed(&format!("cannot be started: {error}")))?;
-    let begun = Instant::now();
-    while begun.elapsed() < HANDING_OVER {
+        .map_err(|error| open_error(&format!("cannot be started: {error}")))?;
+    let start = Instant::now();
+    while start.elapsed() < OPENER_TIMEOUT {
         match opener.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(failed(&format!("ended with {status}"))),
+            Ok(Some(status)) => return Err(open_error(&format!("ended with {status}"))),
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-            Err(error) => return Err(failed(&format!("cannot be waited for: {error}"))),
+            Err(error) => return Err(open_error(&format!("cannot be waited for: {error}"))),
         }
     }
     Ok(())

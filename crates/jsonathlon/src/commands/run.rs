@@ -30,24 +30,25 @@ use super::{
     worker, workload,
 };
 use crate::{
-    cli::{self, RunArguments, RunCommand},
+    cli::run::RunCommand,
+    cli::run_options::{self, CommonArguments, ExternalOptions},
     exit::{FAILED_CELL, Failure, USAGE},
     interrupt::Interrupt,
     progress::RunProgress,
 };
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
-    let json = workload::asked(command)?.arguments.json;
-    let done = execute(command, &Interrupt::install()?)?;
-    let code = show(&done.folder, json)?;
-    match done.cut_short {
+    let json = workload::asked(command)?.common.json;
+    let completed = execute(command, &Interrupt::install()?)?;
+    let code = show(&completed.folder, json)?;
+    match completed.cut_short {
         Some(failure) => Err(failure),
         None => Ok(code),
     }
 }
 
 /// A run that ended and whose results can be shown.
-pub(super) struct Done {
+pub(super) struct CompletedRun {
     pub(super) folder: PathBuf,
     /// Why the run ended before all planned trials, although not interrupted: its budget was too small.
     /// `None` if it ended as planned.
@@ -55,46 +56,47 @@ pub(super) struct Done {
 }
 
 /// Starts or resumes the run that a command describes.
-pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Done, Failure> {
-    let asked = workload::asked(command)?;
-    let arguments = asked.arguments;
-    let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
-    let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
-    let request = match &arguments.resume {
+pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<CompletedRun, Failure> {
+    let request = workload::asked(command)?;
+    let common = request.common;
+    let catalogue = catalogue(&common.catalogue.systems_dir)?;
+    let store = Store::from_environment()?.accepting_newer(common.newer.allow_newer);
+    let resolved = match &common.resume {
         Some(folder) => resumed_run(folder, &catalogue, &store, interrupt)?,
-        None => new_run(asked, &catalogue, interrupt)?,
+        None => new_run(request, &catalogue, interrupt)?,
     };
-    let mut workload = request.workload;
-    let mut targets = targets(request.configurations, workload.section_name(), &store, interrupt)?;
-    targets.extend(request.elsewhere);
+    let mut workload = resolved.workload;
+    let mut targets = targets(resolved.configurations, workload.section_name(), &store, interrupt)?;
+    targets.extend(resolved.external_targets);
     let plan = RunPlan {
-        source: request.source,
-        settings: request.settings,
+        source: resolved.source,
+        settings: resolved.settings,
         targets,
         worker: worker()?,
         command: std::env::args().collect(),
     };
-    let folder = request.folder.map_or_else(default_folder, Ok)?;
+    let folder = resolved.folder.map_or_else(default_folder, Ok)?;
     let mut progress = RunProgress::new();
-    let cancelled = || interrupt.is_requested();
-    let outcome = if arguments.resume.is_some() {
-        resume(&plan, &mut *workload, &folder, &mut progress, &cancelled)
+    let is_cancelled = || interrupt.is_requested();
+    let outcome = if common.resume.is_some() {
+        resume(&plan, &mut *workload, &folder, &mut progress, &is_cancelled)
     } else {
-        start(&plan, &mut *workload, &folder, &mut progress, &cancelled)
+        start(&plan, &mut *workload, &folder, &mut progress, &is_cancelled)
     };
     progress.finish();
     match outcome {
         Err(RunError::Interrupted) => Err(interrupted(&folder)),
         Err(error @ RunError::Budget { .. }) => {
             let advice = format!(
-                "what was measured is kept; finish the planned rounds, and no more, with: jsonathlon run --resume {}",
+                "finished trials are saved; finish the planned rounds, and no more, with: jsonathlon run \
+                 --resume {}",
                 folder.display()
             );
             let cut_short =
                 Some(Failure::Plain { code: USAGE, message: error.to_string(), advice: Some(advice) });
-            Ok(Done { folder, cut_short })
+            Ok(CompletedRun { folder, cut_short })
         }
-        Ok(()) => Ok(Done { folder, cut_short: None }),
+        Ok(()) => Ok(CompletedRun { folder, cut_short: None }),
         Err(error) => {
             // Removes the folder only if it is empty, i.e. was made for this run; otherwise the call fails.
             std::fs::remove_dir(&folder).ok();
@@ -110,105 +112,83 @@ struct ResolvedRun {
     settings: Settings,
     configurations: Vec<Configuration>,
     /// Targets on external systems, which are not installed.
-    elsewhere: Vec<Target>,
+    external_targets: Vec<Target>,
     /// Folder of the run. `None` for a default folder, named by the current time.
     folder: Option<PathBuf>,
 }
 
 fn new_run(
-    asked: RunRequest<'_>,
+    request: RunRequest<'_>,
     catalogue: &Catalogue,
     interrupt: &Interrupt,
 ) -> Result<ResolvedRun, Failure> {
-    let RunRequest { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
-    let scale = arguments.scale.unwrap_or(cli::USUAL_SCALE);
-    let source = match source {
-        Some(source) => source,
-        None => source_of_documents(arguments, scale)?,
-    };
-    if arguments.malformed > scale {
-        return Err(Failure::usage(format!(
-            "{} malformed lines cannot be planted among {} documents",
-            arguments.malformed, scale
-        )));
-    }
-    let mut settings = common_settings(arguments, &own);
+    let RunRequest { common, external, seed, has_yardstick, usual: defaults, workload, .. } = request;
+    let source = request.source.ok_or_else(|| Failure::usage("the run has no documents: add --data"))?;
+    let no_external = ExternalOptions::default();
+    let external = external.unwrap_or(&no_external);
+    let mut settings = common_settings(common, seed, &defaults);
     if let PageCachePolicy::Uncapped(why) = &settings.page_cache {
-        crate::say!("note: the page cache is not capped, since this machine does not let it be: {why}");
+        crate::say!("note: cannot limit the page cache on this machine: {why}");
     }
-    let memory = Memory::of(arguments, own.memory)?;
-    let purpose = SetupContext {
+    let memory = Memory::of(&common.systems, defaults.memory)?;
+    let context = SetupContext {
         workload: workload.section_name(),
-        durability: own.durability.as_deref(),
-        own: folder_of_questions.as_ref(),
+        durability: defaults.durability.as_deref(),
+        own: request.own.as_ref(),
     };
-    if let Some(own) = purpose.own {
-        own.check_systems(catalogue)?;
+    if let Some(questions) = context.own {
+        questions.check_systems(catalogue)?;
     }
-    let mut configurations = configurations(arguments, own.systems, purpose, catalogue)?
+    let has_external = !external.system.is_empty();
+    let selected = configurations(&common.systems, has_external, defaults.systems, context, catalogue)?;
+    let mut configurations = selected
         .into_iter()
-        .map(|configuration| memory.set(purpose.of(configuration)?.with_transport(settings.transport)?))
+        .map(|configuration| memory.set(context.of(configuration)?.with_transport(settings.transport)?))
         .collect::<Result<Vec<_>, _>>()?
         .concat();
-    if !arguments.no_yardstick {
+    if has_yardstick {
         configurations.extend(references(catalogue, workload.section_name(), &configurations)?);
     }
     // Last, because remote servers are contacted here: errors of the other options are reported before.
-    let wanted = ExternalRequest {
-        systems: &arguments.system,
-        restart_commands: &arguments.restart_command,
-        variants: &arguments.variants,
-        storage: &arguments.storage,
+    let external_request = ExternalRequest {
+        systems: &external.system,
+        restart_commands: &external.restart_command,
+        variants: &common.systems.variants,
+        storage: &common.systems.storage,
         transport: settings.transport,
         memory: &memory,
-        purpose,
+        purpose: context,
     };
-    let elsewhere;
-    (settings.external_systems, elsewhere) =
-        external_systems::connect_external(&wanted, catalogue, interrupt)?;
-    Ok(ResolvedRun { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
-}
-
-/// Source of the documents that the options describe: `--data`, otherwise `scale` generated ones.
-fn source_of_documents(arguments: &RunArguments, scale: u64) -> Result<Source, Failure> {
-    match &arguments.data {
-        None => Ok(Source::Generated {
-            seed: arguments.seed,
-            start: 0,
-            documents: scale,
-            malformed: arguments.malformed,
-        }),
-        Some(text) => absolute(Source::from_argument(text)),
-    }
+    let external_targets;
+    (settings.external_systems, external_targets) =
+        external_systems::connect_external(&external_request, catalogue, interrupt)?;
+    Ok(ResolvedRun {
+        workload,
+        source,
+        settings,
+        configurations,
+        external_targets,
+        folder: common.execution.out.clone(),
+    })
 }
 
 /// Settings that all workloads share, without the external systems.
-fn common_settings(arguments: &RunArguments, own: &RunDefaults) -> Settings {
+fn common_settings(common: &CommonArguments, seed: u64, defaults: &RunDefaults) -> Settings {
     Settings {
-        rounds: arguments.rounds.unwrap_or(own.rounds),
-        stopping: own.enough,
-        load_rounds: own.load_rounds,
-        timeout_s: arguments.timeout,
-        load_timeout_s: arguments.load_timeout,
-        keep_data: arguments.keep_data,
-        seed: arguments.seed,
-        transport: match arguments.transport {
-            cli::Transport::Tcp => Transport::Tcp,
-            cli::Transport::Tls => Transport::Tls,
-            cli::Transport::Unix => Transport::Unix,
+        rounds: defaults.rounds,
+        stopping: defaults.enough,
+        load_rounds: defaults.load_rounds,
+        timeout_s: common.execution.timeout,
+        load_timeout_s: common.execution.load_timeout,
+        keep_data: common.execution.keep_data,
+        seed,
+        transport: match common.systems.transport {
+            run_options::Transport::Tcp => Transport::Tcp,
+            run_options::Transport::Tls => Transport::Tls,
+            run_options::Transport::Unix => Transport::Unix,
         },
-        page_cache: own.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
+        page_cache: defaults.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
         ..Settings::default()
-    }
-}
-
-/// Makes a path absolute, because a resumed run may be started in another directory.
-fn absolute(source: Source) -> Result<Source, Failure> {
-    match source {
-        Source::Path(path) => std::path::absolute(&path)
-            .map(Source::Path)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display()))),
-        other => Ok(other),
     }
 }
 
@@ -225,39 +205,40 @@ fn resumed_run(
     };
     let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
-    let own = workload::own_questions(&manifest)?;
-    let purpose = SetupContext {
+    let questions = workload::own_questions(&manifest)?;
+    let context = SetupContext {
         workload: workload.section_name(),
         durability: durability.as_deref(),
-        own: own.as_ref(),
+        own: questions.as_ref(),
     };
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
-    let mut there = external_systems::restore_external(
+    let external_targets = external_systems::restore_external(
         &settings,
         catalogue,
         &manifest.configurations,
-        purpose,
+        context,
         interrupt,
     )?;
-    let placed =
-        |then: &jsonathlon_schema::manifest::Configuration| external_systems::is_elsewhere(&then.id.version);
-    for then in manifest.configurations.iter().filter(|then| !placed(then)) {
-        let system = catalogue.get(&then.id.system)?;
+    for recorded in &manifest.configurations {
+        let id = &recorded.id;
+        if external_systems::is_elsewhere(&id.version) {
+            continue;
+        }
+        let system = catalogue.get(&id.system)?;
         // An accepted newer version is listed in the catalogue as the pinned version that it replaces.
-        let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.id.version);
-        let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
-        let make =
-            |variant: &str| Ok::<_, Failure>(system.configuration(version, variant, &then.id.storage)?);
-        let now = purpose.of(purpose.configure(system, &then.id.variant, make)?)?;
-        configurations.push(restore_memory(now.with_transport(settings.transport)?, then)?);
+        let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == id.version);
+        let version = pinned.map_or(id.version.as_str(), |artifact| &artifact.version);
+        let build = |variant: &str| Ok::<_, Failure>(system.configuration(version, variant, &id.storage)?);
+        let configuration = context.of(context.configure(system, &id.variant, build)?)?;
+        configurations.push(restore_memory(configuration.with_transport(settings.transport)?, recorded)?);
     }
     Ok(ResolvedRun {
         workload,
         source: serde_json::from_value(manifest.data.origin).map_err(unreadable)?,
         settings,
         configurations,
-        elsewhere: std::mem::take(&mut there),
+        external_targets,
         folder: Some(folder.to_owned()),
     })
 }
@@ -265,11 +246,11 @@ fn resumed_run(
 fn interrupted(folder: &Path) -> Failure {
     if read_manifest(folder).is_ok() {
         Failure::interrupted(format!(
-            "what was measured is kept; go on with: jsonathlon run --resume {}",
+            "finished trials are saved; resume with: jsonathlon run --resume {}",
             folder.display()
         ))
     } else {
-        Failure::interrupted("nothing had been measured yet; start the run again")
+        Failure::interrupted("no trial had finished; start the run again")
     }
 }
 
@@ -294,7 +275,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
         // Not fatal: the results are in the folder, and the page can be made later.
         Err(error) => crate::say!(
-            "there is no page: {error}; make it later with: jsonathlon report {}",
+            "failed to write the page: {error}; retry with: jsonathlon report {}",
             folder.display()
         ),
     }

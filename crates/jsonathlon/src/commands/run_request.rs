@@ -7,14 +7,22 @@ use jsonathlon_workloads::{
     asking::QuestionSettings, settings::Settings, stopping::StoppingRule, workload::Workload,
 };
 
-use crate::cli::{DataStates, QuestionOptions, RunArguments};
+use crate::cli::run_options::{
+    CommonArguments, DataStates, EventOptions, ExternalOptions, PaceOptions, QuestionOptions, USUAL_SCALE,
+};
+use crate::exit::Failure;
 
 /// Request of the command line: the options that all workloads share, and the workload.
 pub(super) struct RunRequest<'a> {
-    pub(super) arguments: &'a RunArguments,
-    /// Documents that the workload generates itself. `None` if they come from `--data` or the event
-    /// generator.
+    pub(super) common: &'a CommonArguments,
+    /// External systems of the request. `None` if the workload must not touch systems that others operate.
+    pub(super) external: Option<&'a ExternalOptions>,
+    /// Documents of the run. `None` if the run is resumed, so that its manifest names them.
     pub(super) source: Option<Source>,
+    /// Seed of whatever the run draws at random.
+    pub(super) seed: u64,
+    /// Whether the yardstick is measured next to the systems, if the workload has one.
+    pub(super) has_yardstick: bool,
     pub(super) usual: RunDefaults,
     pub(super) workload: Box<dyn Workload>,
     /// The user's own folder of questions, which defines how systems are set up. `None` for other workloads
@@ -22,15 +30,15 @@ pub(super) struct RunRequest<'a> {
     pub(super) own: Option<UserQuestions>,
 }
 
-/// Defaults of a workload for options that are not given.
+/// What a workload makes of the options that several workloads have, and its defaults for those not given.
 pub(super) struct RunDefaults {
     /// Value in place of `--systems`, separated by commas. `None` if the embedded engines are the default.
     pub(super) systems: Option<&'static str>,
-    /// Number of rounds in place of `--rounds`.
+    /// Number of rounds, from `--rounds` or the workload's default.
     pub(super) rounds: u32,
     /// Stopping rule of the run, as the options say or as the workload fixes it.
     pub(super) enough: StoppingRule,
-    /// Number of rounds that begin with a load. `None` if the run decides it by how long a load takes.
+    /// Number of rounds that begin with a load. `None` if the duration of a load decides.
     pub(super) load_rounds: Option<u32>,
     /// Durability tier of the whole run. `None` if the workload sets none.
     pub(super) durability: Option<String>,
@@ -53,15 +61,15 @@ const PRECISION_BUDGET_S: f64 = 1800.0;
 
 /// Time of the hot trials of one question in one round of a plain run, in seconds. It applies within the
 /// minimum and the maximum number of trials.
-const SHORT_HOT_S: f64 = 0.06;
+const PLAIN_HOT_S: f64 = 0.06;
 /// Minimum number of hot trials per question and round of a plain run: as many as the published score uses.
-const FEW_HOT: u32 = 2;
+const MIN_HOT_TRIALS: u32 = 2;
 /// Number of rounds with cold trials in a plain run: as many as begin with a load.
 const COLD_ROUNDS: u32 = 3;
 
 /// Stopping rule that the options ask for: `--rounds` comes first, then `--precision`, then `--budget`.
-pub(super) fn stopping_rule(arguments: &RunArguments) -> StoppingRule {
-    match (arguments.rounds, arguments.precision, arguments.budget) {
+pub(super) fn stopping_rule(pace: &PaceOptions) -> StoppingRule {
+    match (pace.rounds, pace.precision, pace.budget) {
         (Some(_), _, _) => StoppingRule::Rounds,
         (None, Some(share), budget) => {
             StoppingRule::Precision { share, seconds: budget.unwrap_or(PRECISION_BUDGET_S) }
@@ -73,35 +81,61 @@ pub(super) fn stopping_rule(arguments: &RunArguments) -> StoppingRule {
 
 /// Settings of a workload that asks questions. A plain run, i.e. one with the default budget, has fewer hot
 /// trials, and cold ones only in the first [`COLD_ROUNDS`] rounds.
-pub(super) fn asking(run: &RunArguments, arguments: &QuestionOptions) -> QuestionSettings {
-    let usual = QuestionSettings::default();
-    let is_plain = matches!(stopping_rule(run), StoppingRule::Budget { strict: false, .. });
+pub(super) fn asking(pace: &PaceOptions, arguments: &QuestionOptions) -> QuestionSettings {
+    let defaults = QuestionSettings::default();
+    let is_plain = matches!(stopping_rule(pace), StoppingRule::Budget { strict: false, .. });
     QuestionSettings {
-        states: match arguments.state {
+        states: match arguments.data_state {
             DataStates::Drained => vec![DataState::Drained],
             DataStates::Compacted => vec![DataState::Compacted],
             DataStates::Both => DataState::ALL.to_vec(),
         },
-        hot_trials: arguments.trials.unwrap_or(if is_plain { FEW_HOT } else { usual.hot_trials }),
-        most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
+        hot_trials: arguments.trials.unwrap_or(if is_plain { MIN_HOT_TRIALS } else { defaults.hot_trials }),
+        most_hot_trials: arguments.trials.unwrap_or(defaults.most_hot_trials),
         // Intervals are computed over rounds, so more rounds are worth more than more trials in a round. The
         // regression gate tests hot trials and loads, so cold trials need no more rounds than loads.
-        hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
+        hot_duration_s: if is_plain { PLAIN_HOT_S } else { defaults.hot_duration_s },
         cold_rounds: is_plain.then_some(COLD_ROUNDS),
-        cold_os: arguments.cold_os,
-        ..usual
+        cold_os: arguments.cold_page_cache,
+        ..defaults
     }
 }
 
 /// Defaults of a workload that asks questions: analytics and questions.
-pub(super) fn question_defaults(run: &RunArguments) -> RunDefaults {
+pub(super) fn question_defaults(pace: &PaceOptions) -> RunDefaults {
     RunDefaults {
         systems: None,
-        rounds: Settings::default().rounds,
-        enough: stopping_rule(run),
-        load_rounds: run.load_rounds,
+        rounds: pace.rounds.unwrap_or_else(|| Settings::default().rounds),
+        enough: stopping_rule(pace),
+        load_rounds: pace.load_rounds,
         durability: None,
         memory: None,
         memory_limit_bytes: None,
+    }
+}
+
+/// Source of the events that the options describe: `--data`, otherwise generated ones.
+pub(super) fn events(options: &EventOptions) -> Result<Source, Failure> {
+    let EventOptions { scale, data, malformed, seed } = options;
+    if let Some(text) = data {
+        return documents(text);
+    }
+    let documents = scale.unwrap_or(USUAL_SCALE);
+    if *malformed > documents {
+        return Err(Failure::usage(format!(
+            "{malformed} malformed lines cannot be planted among {documents} documents"
+        )));
+    }
+    Ok(Source::Generated { seed: *seed, start: 0, documents, malformed: *malformed })
+}
+
+/// Source of the documents that `--data` names. A path becomes absolute, because a resumed run may be started
+/// in another directory.
+pub(super) fn documents(text: &str) -> Result<Source, Failure> {
+    match Source::from_argument(text) {
+        Source::Path(path) => std::path::absolute(&path)
+            .map(Source::Path)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display()))),
+        other => Ok(other),
     }
 }

@@ -6,12 +6,12 @@ use jsonathlon_catalogue::{
     select_variants_of,
 };
 
-use crate::{cli::RunArguments, exit::Failure};
+use crate::{cli::run_options::SystemOptions, exit::Failure};
 
 /// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SetupContext<'a> {
-    /// Name of the workload, whose section of a system's folder is run.
+    /// Name of the workload. Its section of a system's folder is used.
     pub(super) workload: &'a str,
     /// Durability tier; `None` if the workload has no tier.
     pub(super) durability: Option<&'a str>,
@@ -34,18 +34,19 @@ impl SetupContext<'_> {
     pub(super) fn usual<'c>(
         self,
         catalogue: &'c Catalogue,
-        usual: Option<&str>,
+        systems: Option<&str>,
     ) -> Result<Vec<SelectedSystem<'c>>, Failure> {
-        let mut usual = catalogue.select(usual)?;
-        let Some(own) = self.own else { return Ok(usual) };
-        let has = |name: &str| own.folders.iter().any(|folder| folder.system == name);
-        usual.retain(|one| has(one.system.name()));
-        if usual.is_empty() {
-            let mut all: Vec<&str> = own.folders.iter().map(|folder| folder.system.as_str()).collect();
-            all.dedup();
-            return Ok(catalogue.select(Some(&all.join(",")))?);
+        let mut systems = catalogue.select(systems)?;
+        let Some(questions) = self.own else { return Ok(systems) };
+        let has_folder = |name: &str| questions.folders.iter().any(|folder| folder.system == name);
+        systems.retain(|selection| has_folder(selection.system.name()));
+        if systems.is_empty() {
+            let folders = questions.folders.iter();
+            let mut names: Vec<&str> = folders.map(|folder| folder.system.as_str()).collect();
+            names.dedup();
+            return Ok(catalogue.select(Some(&names.join(",")))?);
         }
-        Ok(usual)
+        Ok(systems)
     }
 
     /// Names of the variants that `text` selects, one list per system.
@@ -53,28 +54,28 @@ impl SetupContext<'_> {
         self,
         systems: &[&System],
         text: &str,
-        setting: TargetKind,
+        target_kind: TargetKind,
     ) -> Result<Vec<Vec<String>>, Failure> {
-        let Some(own) = self.own else {
-            let variants = select_variants_of(self.workload, systems, text, setting)?;
-            let names = |of_one: Vec<&jsonathlon_catalogue::Variant>| {
-                of_one.iter().map(|one| one.name.clone()).collect()
+        let Some(questions) = self.own else {
+            let variants = select_variants_of(self.workload, systems, text, target_kind)?;
+            let names = |variants: Vec<&jsonathlon_catalogue::Variant>| {
+                variants.iter().map(|variant| variant.name.clone()).collect()
             };
             return Ok(variants.into_iter().map(names).collect());
         };
-        let wanted: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-        let mut found = Vec::new();
+        let requested: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let mut variants_by_system = Vec::new();
         for system in systems {
             let mut names = Vec::new();
-            for folder in own.folders.iter().filter(|folder| folder.system == system.name()) {
-                let name = shown(folder, system)?;
-                if wanted.iter().any(|wanted| ["default", "all", name.as_str()].contains(wanted)) {
+            for folder in questions.folders.iter().filter(|folder| folder.system == system.name()) {
+                let name = variant_name(folder, system)?;
+                if requested.iter().any(|requested| ["default", "all", name.as_str()].contains(requested)) {
                     names.push(name);
                 }
             }
-            found.push(names);
+            variants_by_system.push(names);
         }
-        Ok(found)
+        Ok(variants_by_system)
     }
 
     /// Configuration of a system in the variant of this name; `make` builds it for a variant of the
@@ -85,32 +86,32 @@ impl SetupContext<'_> {
         variant: &str,
         make: impl Fn(&str) -> Result<Configuration, Failure>,
     ) -> Result<Configuration, Failure> {
-        let Some(own) = self.own else { return make(variant) };
-        for folder in own.folders.iter().filter(|folder| folder.system == system.name()) {
-            if shown(folder, system)? == variant {
-                return Ok(own.applied(folder, make(UserQuestions::base_variant(folder, system)?)?));
+        let Some(questions) = self.own else { return make(variant) };
+        for folder in questions.folders.iter().filter(|folder| folder.system == system.name()) {
+            if variant_name(folder, system)? == variant {
+                return Ok(questions.applied(folder, make(UserQuestions::base_variant(folder, system)?)?));
             }
         }
         Err(Failure::usage(format!(
             "{} has no folder of statements for {} {variant} any more",
-            own.path.display(),
+            questions.path.display(),
             system.name()
         )))
     }
 
     /// Reason why a system has no configuration in a run, as shown to the user.
-    pub(super) fn lacks(self, system: &System, arguments: &RunArguments) -> String {
+    pub(super) fn lacks(self, system: &System, options: &SystemOptions) -> String {
         match self.own {
-            Some(own) if !own.folders.iter().any(|folder| folder.system == system.name()) => {
-                format!("{} has no folder {}/", own.path.display(), system.name())
+            Some(questions) if !questions.folders.iter().any(|folder| folder.system == system.name()) => {
+                format!("{} has no folder {}/", questions.path.display(), system.name())
             }
-            _ => format!("it has no variant `{}` with storage `{}`", arguments.variants, arguments.storage),
+            _ => format!("it has no variant `{}` with storage `{}`", options.variants, options.storage),
         }
     }
 }
 
 /// Name of a folder's variant in results: its own name, or that of the catalogue variant it is based on.
-fn shown(folder: &UserSystemFolder, system: &System) -> Result<String, Failure> {
+fn variant_name(folder: &UserSystemFolder, system: &System) -> Result<String, Failure> {
     Ok(match &folder.variant {
         Some(variant) => variant.clone(),
         None => UserQuestions::base_variant(folder, system)?.to_owned(),

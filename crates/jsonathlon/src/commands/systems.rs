@@ -62,16 +62,16 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
     if !names.is_empty() {
         let selected = catalogue.select(Some(&names.join(",")))?;
         statuses.retain(|status| {
-            selected.iter().any(|one| {
+            selected.iter().any(|selection| {
                 // A name without a version selects all versions of the system.
-                let is_named = names.iter().any(|name| name == one.system.name());
-                one.system.name() == status.name && (is_named || one.version == status.version)
+                let is_named = names.iter().any(|name| name == selection.system.name());
+                selection.system.name() == status.name && (is_named || selection.version == status.version)
             })
         });
     }
     for status in &mut statuses {
         let system = catalogue.get(&status.name)?;
-        // A system that has no artifact for this platform is not examined.
+        // Systems without an artifact for this platform are not examined.
         if let Ok(Some(artifact)) = system.artifact(&status.version) {
             status.lacks = missing_requirements(&store, artifact, system.server());
         }
@@ -82,28 +82,28 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
         print(&(text + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text: String = statuses.iter().map(described).collect();
+    let mut text: String = statuses.iter().map(describe).collect();
     text += &format!("cache: {}\n", store.root().display());
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Text about one system in the output of `systems list`.
-fn described(status: &SystemStatus) -> String {
+fn describe(status: &SystemStatus) -> String {
     let mut text = format!("{} {} ({})\n", status.name, status.version, status.state);
     let plain_run = if status.default { ", part of a plain run" } else { "" };
     let kind = if status.embedded { "embedded" } else { "a server" };
     text += &format!("    {}, {kind}, protocol {}{plain_run}\n", status.title, status.protocol);
     if status.end_of_life {
-        text += "    end of life: its makers no longer support it\n";
+        text += "    end of life: its vendor no longer supports it\n";
     }
     if let Some(day) = &status.outdated {
         text += &format!("    not the newest: released on {day}\n");
     }
     if let Some(source) = &status.source {
-        let how = if status.built { "built with" } else { "fetched by" };
+        let method = if status.built { "built with" } else { "fetched by" };
         let clients: Vec<String> = status.clients.iter().map(|client| format!("`{client}`")).collect();
-        text += &format!("    {source}, {how} {}\n", clients.join(" and "));
+        text += &format!("    {source}, {method} {}\n", clients.join(" and "));
     }
     let size = size_and_licence(status.download_bytes, status.unpacked_bytes, &status.licence);
     text += &format!("    {size}\n");
@@ -114,22 +114,22 @@ fn described(status: &SystemStatus) -> String {
     };
     let workloads = match status.workloads.as_slice() {
         [] => "no workload".to_owned(),
-        some => some.join(", "),
+        names => names.join(", "),
     };
     text += &format!("    runs {workloads}{by_address}\n");
     for (workload, why) in &status.does_not_run {
         text += &format!("    does not run {workload}: {why}\n");
     }
     if !status.machine_libraries.is_empty() {
-        text += &format!("    {}\n", taken_from_the_machine(&status.machine_libraries));
+        text += &format!("    {}\n", describe_libraries(&status.machine_libraries));
     }
-    for lack in &status.lacks {
-        text += &format!("    cannot be used here: {lack}\n");
+    for missing in &status.lacks {
+        text += &format!("    cannot be used here: {missing}\n");
     }
     text
 }
 
-fn taken_from_the_machine(libraries: &[String]) -> String {
+fn describe_libraries(libraries: &[String]) -> String {
     format!("takes from this machine: {}", libraries.join(", "))
 }
 
@@ -138,37 +138,42 @@ fn taken_from_the_machine(libraries: &[String]) -> String {
 /// matters more than what the machine lacks for another.
 fn each(
     names: &SystemNames,
-    one: impl Fn(&SelectedSystem<'_>, &Store, &Interrupt) -> Result<String, Failure>,
+    action: impl Fn(&SelectedSystem<'_>, &Store, &Interrupt) -> Result<String, Failure>,
 ) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&names.catalogue.systems_dir)?;
-    let store = Store::from_environment()?.accepting_newer(names.newer.accept_newer);
+    let store = Store::from_environment()?.accepting_newer(names.newer.allow_newer);
     let interrupt = Interrupt::install()?;
     let mut code = None;
-    for selected in selected(names, &catalogue)? {
-        let name = format!("{} {}", selected.system.name(), selected.version);
-        match one(&selected, &store, &interrupt) {
-            Ok(words) => print(&format!("{name}: {words}\n"))?,
+    for selection in selected(names, &catalogue)? {
+        let name = format!("{} {}", selection.system.name(), selection.version);
+        match action(&selection, &store, &interrupt) {
+            Ok(message) => print(&format!("{name}: {message}\n"))?,
             Err(failure) if failure.code() == INTERRUPTED => return Err(failure),
             Err(failure) => {
-                code = Some(code.map_or(failure.code(), |before: u8| before.min(failure.code())));
-                let words = failure.to_string();
-                let words = words.strip_prefix(&name).map_or_else(|| format!(": {words}"), str::to_owned);
-                print(&format!("{name}{words}\n"))?;
+                code = Some(code.map_or(failure.code(), |code: u8| code.min(failure.code())));
+                let message = failure.to_string();
+                // Messages that begin with the name are not prefixed with it again.
+                let rest = message.strip_prefix(&name).map_or_else(|| format!(": {message}"), str::to_owned);
+                print(&format!("{name}{rest}\n"))?;
             }
         }
     }
     Ok(code.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-fn install_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
-    let Some(artifact) = one.system.artifact(one.version)? else {
+fn install_one(
+    selection: &SelectedSystem<'_>,
+    store: &Store,
+    interrupt: &Interrupt,
+) -> Result<String, Failure> {
+    let Some(artifact) = selection.system.artifact(selection.version)? else {
         return Ok("nothing to install".to_owned());
     };
-    let installed = install(store, artifact, one.system.server(), interrupt)?;
-    let libraries = machine_libraries(&installed, one.system.server_of(artifact).as_ref());
+    let installed = install(store, artifact, selection.system.server(), interrupt)?;
+    let libraries = machine_libraries(&installed, selection.system.server_of(artifact).as_ref());
     let libraries = match libraries.is_empty() {
         true => String::new(),
-        false => format!("; {}", taken_from_the_machine(&libraries)),
+        false => format!("; {}", describe_libraries(&libraries)),
     };
     let newer = if installed.version == artifact.version {
         String::new()
@@ -181,8 +186,12 @@ fn install_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -
     })
 }
 
-fn remove_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
-    match one.system.artifact(one.version)? {
+fn remove_one(
+    selection: &SelectedSystem<'_>,
+    store: &Store,
+    interrupt: &Interrupt,
+) -> Result<String, Failure> {
+    match selection.system.artifact(selection.version)? {
         Some(artifact) if !artifact.is_bundled() => {
             let bytes = store.remove(artifact, &|| interrupt.is_requested())?;
             Ok(format!("removed, {} are free again", format::bytes(bytes as f64)))
@@ -193,48 +202,53 @@ fn remove_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) ->
 
 /// Compares the installed files with the record, then makes a small run: loads documents, asks every
 /// question, and drops the table.
-fn check_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
-    let Some(artifact) = one.system.artifact(one.version)? else {
+fn check_one(
+    selection: &SelectedSystem<'_>,
+    store: &Store,
+    interrupt: &Interrupt,
+) -> Result<String, Failure> {
+    let Some(artifact) = selection.system.artifact(selection.version)? else {
         return Ok("runs by address only, nothing to check".to_owned());
     };
-    let mut files = "part of the program".to_owned();
+    let mut summary = "part of the program".to_owned();
     if !artifact.is_bundled() {
         let checked = store.check(artifact, &mut |_| {}, &|| interrupt.is_requested());
         let checked = checked.map_err(|error| match error {
             ArtifactError::Damaged { .. } => failed_check(error.to_string()),
-            other => other.into(),
+            error => error.into(),
         })?;
-        let s = if checked.files == 1 { "" } else { "s" };
-        files = format!("{} file{s} as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
+        let plural = if checked.files == 1 { "" } else { "s" };
+        let size = format::bytes(checked.bytes as f64);
+        summary = format!("{} file{plural} as recorded, {size}", checked.files);
     }
-    let variant = one.system.representative_variant();
+    let variant = selection.system.representative_variant();
     let variant = variant.map_or("default", |variant| variant.name.as_str());
-    let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
-    let configuration = one.system.configuration(one.version, variant, storage)?;
+    let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
+    let configuration = selection.system.configuration(selection.version, variant, storage)?;
     let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
     let libraries = machine_libraries(&installed, configuration.server.as_ref());
     if !libraries.is_empty() {
-        files += &format!("; {}", taken_from_the_machine(&libraries));
+        summary += &format!("; {}", describe_libraries(&libraries));
     }
     let Some(target) = Target::new(configuration.with_installed_version(&installed), ANALYTICS, installed)
     else {
-        return Ok(format!("{files}; has no analytics folder, nothing to ask"));
+        return Ok(format!("{summary}; has no analytics folder, nothing to ask"));
     };
     // Removed on every path, with the files that the server's user left in it.
     let scratch = scratch("jsonathlon-check-")?;
-    let mut progress = CheckBar::new(format!("{} {}", one.system.name(), one.version));
-    let proof = smoke_test(target, worker()?, scratch.path(), &mut progress, &|| interrupt.is_requested());
+    let mut progress = CheckBar::new(format!("{} {}", selection.system.name(), selection.version));
+    let report = smoke_test(target, worker()?, scratch.path(), &mut progress, &|| interrupt.is_requested());
     progress.finish();
-    let SmokeTestReport { version, loaded, right, problems } = proof?;
+    let SmokeTestReport { version, loaded, right, problems } = report?;
     scratch.close().map_err(|error| {
         Failure::environment(format!("failed to remove the folder of the check: {error}"))
     })?;
     if problems.is_empty() {
         Ok(format!(
-            "{files}; opened, reports version {version}; {loaded} documents loaded, {right} questions right"
+            "{summary}; opened, reports version {version}; {loaded} documents loaded, {right} questions right"
         ))
     } else {
-        Err(failed_check(format!("{files}; {}", problems.join("; "))))
+        Err(failed_check(format!("{summary}; {}", problems.join("; "))))
     }
 }
 

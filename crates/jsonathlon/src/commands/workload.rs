@@ -17,19 +17,19 @@ use jsonathlon_workloads::{
 
 use super::{
     documents, durability as durable, fidelity, questions,
-    run_request::{RunRequest, asking, question_defaults},
+    run_request::{RunRequest, asking, events, question_defaults},
     serving,
 };
 use crate::{
-    cli::{AnalyticsArguments, RunCommand, RunWorkload},
+    cli::run::{AnalyticsArguments, RunCommand, RunWorkload},
     exit::Failure,
 };
 
 /// Converts the arguments of `jsonathlon run` into the request of a run.
 pub(super) fn asked(command: &RunCommand) -> Result<RunRequest<'_>, Failure> {
     match &command.workload {
-        None => Ok(analytics(&command.analytics)),
-        Some(RunWorkload::Analytics(arguments)) => Ok(analytics(arguments)),
+        None => analytics(&command.analytics),
+        Some(RunWorkload::Analytics(arguments)) => analytics(arguments),
         Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
         Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
         Some(RunWorkload::Questions(arguments)) => questions::asked(arguments),
@@ -38,17 +38,20 @@ pub(super) fn asked(command: &RunCommand) -> Result<RunRequest<'_>, Failure> {
     }
 }
 
-fn analytics(arguments: &AnalyticsArguments) -> RunRequest<'_> {
-    let settings = asking(&arguments.run, &arguments.asking);
+fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> {
+    let settings = asking(&arguments.pace, &arguments.asking);
     let workload = Analytics::new(settings);
     let workload = Box::new(if arguments.force { workload.of_any_documents() } else { workload });
-    RunRequest {
-        arguments: &arguments.run,
-        source: None,
-        usual: question_defaults(&arguments.run),
+    Ok(RunRequest {
+        common: &arguments.common,
+        external: Some(&arguments.external),
+        source: Some(events(&arguments.events)?),
+        seed: arguments.events.seed,
+        has_yardstick: !arguments.no_yardstick,
+        usual: question_defaults(&arguments.pace),
         workload,
         own: None,
-    }
+    })
 }
 
 /// Workload of a run that is resumed, with the settings from its manifest.
@@ -61,64 +64,65 @@ pub(super) fn restore_workload(manifest: &Manifest) -> Result<Box<dyn Workload>,
     };
     let WorkloadName::Known(kind) = name else {
         return Err(Failure::usage(format!(
-            "this version of the program has no workload `{name}`: resume the run with the version that began it"
+            "this version of the program has no workload `{name}`: resume the run with the version that \
+             began it"
         )));
     };
     // Manifests of version 0.1.0 hold the settings of the only workload among the shared ones.
-    let own = manifest.settings.get(name.as_str()).unwrap_or(&manifest.settings).clone();
-    let read = |own: Value| -> Result<Box<dyn Workload>, serde_json::Error> {
+    let section = manifest.settings.get(name.as_str()).unwrap_or(&manifest.settings).clone();
+    let build = |section: Value| -> Result<Box<dyn Workload>, serde_json::Error> {
         Ok(match kind {
             // The documents were checked when the run began.
             WorkloadKind::Analytics => {
-                Box::new(Analytics::new(serde_json::from_value(own)?).of_any_documents())
+                Box::new(Analytics::new(serde_json::from_value(section)?).of_any_documents())
             }
             WorkloadKind::Serving => {
-                let settings: ServingSettings = serde_json::from_value(own)?;
+                let settings: ServingSettings = serde_json::from_value(section)?;
                 let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;
                 Box::new(workload)
             }
             WorkloadKind::Documents => {
-                let settings: DocumentsSettings = serde_json::from_value(own)?;
+                let settings: DocumentsSettings = serde_json::from_value(section)?;
                 let workload = Documents::new(settings).map_err(serde::de::Error::custom)?;
                 Box::new(workload)
             }
-            WorkloadKind::Questions => Box::new(Questions::new(serde_json::from_value(own)?)),
+            WorkloadKind::Questions => Box::new(Questions::new(serde_json::from_value(section)?)),
             WorkloadKind::Fidelity => {
-                let settings: FidelitySettings = serde_json::from_value(own)?;
+                let settings: FidelitySettings = serde_json::from_value(section)?;
                 let workload = Fidelity::new(settings).map_err(serde::de::Error::custom)?;
                 Box::new(workload)
             }
             WorkloadKind::Durability => {
-                let settings: DurabilitySettings = serde_json::from_value(own)?;
+                let settings: DurabilitySettings = serde_json::from_value(section)?;
                 settings.enter().map_err(serde::de::Error::custom)?;
                 Box::new(Durability::new(settings).map_err(serde::de::Error::custom)?)
             }
         })
     };
-    read(own).map_err(|error| {
+    build(section).map_err(|error| {
         Failure::usage(format!("the manifest's settings of {name} cannot be understood: {error}"))
     })
 }
 
 /// Durability tier of a serving run that is resumed; `None` for other workloads.
 pub(super) fn durability(manifest: &Manifest) -> Option<String> {
-    let own = manifest.settings.get(SERVING)?;
-    Some(own.get("durability")?.as_str()?.to_owned())
+    let section = manifest.settings.get(SERVING)?;
+    Some(section.get("durability")?.as_str()?.to_owned())
 }
 
 /// Reads the user's folder of questions again for a run that is resumed; `None` for other workloads. Fails if
 /// the questions were changed since the run began.
 pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
-    let Some(own) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
-    let then: QuestionsSettings = serde_json::from_value(own.clone()).map_err(|error| {
+    let Some(section) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
+    let recorded: QuestionsSettings = serde_json::from_value(section.clone()).map_err(|error| {
         Failure::usage(format!("the manifest's settings of {QUESTIONS} cannot be understood: {error}"))
     })?;
-    let now = UserQuestions::read(&then.folder)?;
-    if QuestionsSettings::of(&now, then.asking.clone()) != then {
+    let questions = UserQuestions::read(&recorded.folder)?;
+    if QuestionsSettings::of(&questions, recorded.asking.clone()) != recorded {
         return Err(Failure::usage(format!(
             "the questions of {} were changed since the run began: start a new run",
-            then.folder.display()
+            recorded.folder.display()
         )));
     }
-    Ok(Some(now))
+    Ok(Some(questions))
 }

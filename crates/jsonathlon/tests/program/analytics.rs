@@ -180,7 +180,8 @@ fn both_states_are_asked_and_never_mixed() {
     }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let (_, summary) = run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--state", "both"]);
+    let (_, summary) =
+        run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--data-state", "both"]);
     for state in DataState::ALL {
         let in_state: Vec<&CellSummary> =
             questions(&summary).filter(|entry| entry.cell.state == Some(state)).collect();

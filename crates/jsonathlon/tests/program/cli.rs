@@ -36,14 +36,14 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         (&["-r", "0"], &["0 is not in 1..=1000"]),
         (
             &["-s", "sqlite", "--memory", "900000GB"],
-            &["--memory", "is more than this machine, or its container, has"],
+            &["--memory", "exceeds the memory of this machine or its container"],
         ),
         (
             &["-s", "sqlite", "--memory", "1MB"],
             &["sqlite needs", "of memory at least, and may have 1 MB here"],
         ),
         (&["--memory", "8"], &["is no size", "8GB"]),
-        (&["--memory", "1GB", "--profile", "stock"], &["--memory is the budget of the profile `sized`"]),
+        (&["--memory", "1GB", "--profile", "stock"], &["--memory sets the budget of the profile `sized`"]),
         (&["-s", "sqlite", "--variants", "extracted"], &["no variant `extracted`", "as-is", "prepared"]),
         (&["--precision", "0"], &["cannot be reached or says nothing", "5%"]),
         (&["--precision", "200%"], &["cannot be reached or says nothing"]),
@@ -447,10 +447,10 @@ fn help_mentions_what_matters() {
                 "--malformed",
                 "--seed",
                 "--rounds",
-                "--state",
+                "--data-state",
                 "--timeout",
                 "--load-timeout",
-                "--cold-os",
+                "--cold-page-cache",
                 "--out",
                 "--resume",
                 "--keep-data",
@@ -503,7 +503,7 @@ fn json_is_all_that_is_printed_on_standard_output() {
 #[test]
 fn both_states_and_the_published_cold_are_kept_apart() {
     let world = World::with(&[mock("ma", json!({}))]);
-    let more = ["-n", "300", "-r", "1", "--state", "both", "--cold-os"];
+    let more = ["-n", "300", "-r", "1", "--data-state", "both", "--cold-page-cache"];
     let summary = world.measure("ma", &more).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty());
     for question in QUESTIONS {

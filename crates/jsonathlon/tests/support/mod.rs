@@ -138,8 +138,8 @@ impl World {
             ("-n", "200"),
             ("-r", "2"),
             ("--clients", "3"),
-            ("--ramp", "50ms"),
-            ("--measure", "200ms"),
+            ("--warmup", "50ms"),
+            ("--duration", "200ms"),
         ];
         for (option, value) in usual {
             if !more.contains(&option) {

@@ -19,13 +19,13 @@ pub(super) struct AbortedVersions {
 struct Part {
     /// Aborted versions by record number and version. The value is the delete that preceded an aborted
     /// delete.
-    known: HashMap<(u64, u32), u32>,
-    pruned_from: usize,
+    preceding_deletes: HashMap<(u64, u32), u32>,
+    prune_limit: usize,
 }
 
 impl Default for AbortedVersions {
     fn default() -> Self {
-        let part = |_| Mutex::new(Part { known: HashMap::new(), pruned_from: PRUNED_FROM });
+        let part = |_| Mutex::new(Part { preceding_deletes: HashMap::new(), prune_limit: PRUNED_FROM });
         AbortedVersions { parts: (0..PARTS).map(part).collect(), count: AtomicU64::new(0) }
     }
 }
@@ -36,11 +36,11 @@ impl AbortedVersions {
     pub(super) fn add(&self, number: u64, version: u32, deleted_before: u32, floor: impl Fn(u64) -> u32) {
         let Some(part) = self.parts.get(number as usize % PARTS) else { return };
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
-        part.known.insert((number, version), deleted_before);
+        part.preceding_deletes.insert((number, version), deleted_before);
         self.count.fetch_add(1, Ordering::SeqCst);
-        if part.known.len() >= part.pruned_from {
-            part.known.retain(|(number, version), _| *version >= floor(*number));
-            part.pruned_from = PRUNED_FROM.max(2 * part.known.len());
+        if part.preceding_deletes.len() >= part.prune_limit {
+            part.preceding_deletes.retain(|(number, version), _| *version >= floor(*number));
+            part.prune_limit = PRUNED_FROM.max(2 * part.preceding_deletes.len());
         }
     }
 
@@ -53,7 +53,7 @@ impl AbortedVersions {
         }
         let part = self.parts.get(number as usize % PARTS)?;
         let part = part.lock().unwrap_or_else(PoisonError::into_inner);
-        part.known.get(&(number, version)).copied()
+        part.preceding_deletes.get(&(number, version)).copied()
     }
 
     /// Returns `true` if the write is known to have been aborted.

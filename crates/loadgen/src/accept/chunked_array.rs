@@ -20,15 +20,15 @@ impl<T: Default> ChunkedArray<T> {
 
     /// Returns an entry. `None` if its chunk is not allocated.
     #[inline]
-    pub(super) fn get(&self, place: u64) -> Option<&T> {
-        let place = usize::try_from(place).ok()?;
-        self.chunks.get(place / CHUNK)?.get()?.get(place % CHUNK)
+    pub(super) fn get(&self, index: u64) -> Option<&T> {
+        let index = usize::try_from(index).ok()?;
+        self.chunks.get(index / CHUNK)?.get()?.get(index % CHUNK)
     }
 
     /// Returns an entry and allocates its chunk if necessary. `None` if the index is beyond the room.
-    pub(super) fn get_or_make(&self, place: u64) -> Option<&T> {
-        let place = usize::try_from(place).ok()?;
-        let chunk = self.chunks.get(place / CHUNK)?;
-        chunk.get_or_init(|| (0..CHUNK).map(|_| T::default()).collect()).get(place % CHUNK)
+    pub(super) fn get_or_make(&self, index: u64) -> Option<&T> {
+        let index = usize::try_from(index).ok()?;
+        let chunk = self.chunks.get(index / CHUNK)?;
+        chunk.get_or_init(|| (0..CHUNK).map(|_| T::default()).collect()).get(index % CHUNK)
     }
 }

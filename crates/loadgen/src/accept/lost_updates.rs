@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 const PARTS: usize = 64;
 /// Number of replaced versions that a part remembers. Two writes that replace the same version overlap in
 /// time, so the oldest entries can be dropped.
-const KEPT: usize = 8_192;
+const CAPACITY: usize = 8_192;
 
 /// Latest versions that acknowledged writes have replaced, up to 524,288.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct ReplacedValues {
 
 #[derive(Debug, Default)]
 struct Part {
-    known: HashSet<(u64, u32)>,
+    replaced: HashSet<(u64, u32)>,
     order: VecDeque<(u64, u32)>,
 }
 
@@ -33,14 +33,14 @@ impl ReplacedValues {
     pub(super) fn again(&self, number: u64, version: u32) -> bool {
         let Some(part) = self.parts.get(number as usize % PARTS) else { return false };
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
-        if !part.known.insert((number, version)) {
+        if !part.replaced.insert((number, version)) {
             return true;
         }
         part.order.push_back((number, version));
-        if part.order.len() > KEPT
+        if part.order.len() > CAPACITY
             && let Some(oldest) = part.order.pop_front()
         {
-            part.known.remove(&oldest);
+            part.replaced.remove(&oldest);
         }
         false
     }
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let replaced = ReplacedValues::default();
-        for version in 0..3 * KEPT as u32 {
+        for version in 0..3 * CAPACITY as u32 {
             assert!(!replaced.again(0, version));
         }
         let part = replaced.parts[0].lock().unwrap();
-        assert_eq!((part.known.len(), part.order.len()), (KEPT, KEPT));
+        assert_eq!((part.replaced.len(), part.order.len()), (CAPACITY, CAPACITY));
     }
 }

@@ -40,8 +40,8 @@ pub struct AcceptSet {
     entries: Box<[RecordEntry]>,
     inserted: ChunkedArray<RecordEntry>,
     /// Further state of records with deletes or writes of whole documents.
-    wholes: ChunkedArray<WholeDocumentVersions>,
-    wide: OverflowStates,
+    whole_documents: ChunkedArray<WholeDocumentVersions>,
+    overflow: OverflowStates,
     aborted: AbortedVersions,
     inserts: Inserts,
     replaced: ReplacedValues,
@@ -52,8 +52,8 @@ pub struct AcceptSet {
 #[derive(Debug, Default)]
 #[repr(align(32))]
 struct RecordEntry {
-    word: PackedState,
-    checked: CachedReply,
+    state: PackedState,
+    reply: CachedReply,
 }
 
 #[derive(Debug, Default)]
@@ -167,8 +167,8 @@ impl AcceptSet {
             loaded,
             entries: (0..loaded).map(|_| RecordEntry::default()).collect(),
             inserted: ChunkedArray::new(MOST_INSERTS),
-            wholes: ChunkedArray::new(loaded.saturating_add(MOST_INSERTS)),
-            wide: OverflowStates::default(),
+            whole_documents: ChunkedArray::new(loaded.saturating_add(MOST_INSERTS)),
+            overflow: OverflowStates::default(),
             aborted: AbortedVersions::default(),
             inserts: Inserts::new(loaded),
             replaced: ReplacedValues::default(),
@@ -200,14 +200,15 @@ impl AcceptSet {
 
     #[inline]
     fn bounds(&self, number: u64) -> (u32, u32) {
-        self.entry(number).map_or((0, 0), |entry| entry.word.bounds(number, &self.wide))
+        self.entry(number).map_or((0, 0), |entry| entry.state.bounds(number, &self.overflow))
     }
 
     /// Notes the floors of a record. Must be called before the read is sent.
     #[inline]
     pub fn begin_read(&self, number: u64) -> ReadToken {
         let (_, floor) = self.bounds(number);
-        let whole_floor = self.wholes.get(number).map_or(0, |whole| whole.floor.load(Ordering::SeqCst));
+        let whole = self.whole_documents.get(number);
+        let whole_floor = whole.map_or(0, |whole| whole.floor.load(Ordering::SeqCst));
         ReadToken { number, floor, whole_floor }
     }
 
@@ -235,7 +236,8 @@ impl AcceptSet {
             self.accepts_version(read.number, version, read.floor, issued)?;
         }
         if let Some(base) = seen.base {
-            let issued = self.wholes.get(read.number).map_or(0, |whole| whole.issued.load(Ordering::SeqCst));
+            let whole = self.whole_documents.get(read.number);
+            let issued = whole.map_or(0, |whole| whole.issued.load(Ordering::SeqCst));
             self.accepts_version(read.number, base, read.whole_floor, issued)?;
         }
         Ok(())
@@ -265,7 +267,8 @@ impl AcceptSet {
         if read.number >= self.loaded && read.floor == 0 {
             return Ok(());
         }
-        let deleted = self.wholes.get(read.number).map_or(0, |whole| whole.deleted.load(Ordering::SeqCst));
+        let whole = self.whole_documents.get(read.number);
+        let deleted = whole.map_or(0, |whole| whole.deleted.load(Ordering::SeqCst));
         if deleted == 0 {
             Err(ConsistencyViolation::Absent)
         } else if deleted < read.floor {
@@ -282,9 +285,9 @@ impl AcceptSet {
         let entry = self.entry_or_make(number)?;
         let whole = match change {
             WriteKind::Part => None,
-            WriteKind::Whole | WriteKind::Delete => Some(self.wholes.get_or_make(number)?),
+            WriteKind::Whole | WriteKind::Delete => Some(self.whole_documents.get_or_make(number)?),
         };
-        let issued = entry.word.update(number, &self.wide, state::VersionState::issue)?;
+        let issued = entry.state.update(number, &self.overflow, state::VersionState::issue)?;
         let mut deleted_before = 0;
         if let Some(whole) = whole {
             match change {
@@ -326,17 +329,17 @@ impl AcceptSet {
         let (number, version) = (write.number, write.version());
         self.aborted.add(number, version, write.deleted_before, |number| self.bounds(number).1);
         if write.change == WriteKind::Delete
-            && let Some(whole) = self.wholes.get(number)
+            && let Some(whole) = self.whole_documents.get(number)
         {
             // The latest earlier delete that was not aborted as well.
-            let mut before = write.deleted_before;
-            while before > 0
-                && let Some(earlier) = self.aborted.get(number, before)
+            let mut last_delete = write.deleted_before;
+            while last_delete > 0
+                && let Some(earlier) = self.aborted.get(number, last_delete)
             {
-                before = earlier;
+                last_delete = earlier;
             }
             // If a newer delete was issued meanwhile, that one stays the greatest.
-            let _ = whole.deleted.compare_exchange(version, before, Ordering::SeqCst, Ordering::SeqCst);
+            let _ = whole.deleted.compare_exchange(version, last_delete, Ordering::SeqCst, Ordering::SeqCst);
         }
         self.end(&write, false);
     }
@@ -378,29 +381,29 @@ impl AcceptSet {
     pub fn settle(&self, number: u64, answer: Option<SeenVersions>) {
         let mut settled = Vec::new();
         self.unknown_writes().retain_mut(|write| {
-            let ends = write.number == number;
-            if ends {
+            let is_settled = write.number == number;
+            if is_settled {
                 settled.push(WriteToken { ..*write });
             }
-            !ends
+            !is_settled
         });
         for write in settled {
             let version = Some(write.version());
-            let shows = answer.is_some_and(|seen| seen.version == version || seen.base == version);
-            self.end(&write, shows);
+            let is_applied = answer.is_some_and(|seen| seen.version == version || seen.base == version);
+            self.end(&write, is_applied);
             if answer.is_none() {
                 self.give_back(number);
             }
         }
     }
 
-    fn end(&self, write: &WriteToken, applied: bool) {
+    fn end(&self, write: &WriteToken, is_applied: bool) {
         let Some(entry) = self.entry(write.number) else { return };
         let issued = write.issued;
-        entry.word.update(write.number, &self.wide, |state| state.end(issued, applied));
-        if applied {
+        entry.state.update(write.number, &self.overflow, |state| state.end(issued, is_applied));
+        if is_applied {
             if write.change != WriteKind::Part
-                && let Some(whole) = self.wholes.get(write.number)
+                && let Some(whole) = self.whole_documents.get(write.number)
             {
                 whole.floor.fetch_max(issued.low, Ordering::SeqCst);
             }
@@ -413,8 +416,9 @@ impl AcceptSet {
     /// Frees the number of a record that was never inserted, if no write of it is in flight.
     fn give_back(&self, number: u64) {
         if number >= self.loaded && self.bounds(number).1 == 0 && self.inserts.is_ahead(number) {
-            let quiet = self.entry(number).is_some_and(|entry| entry.word.is_quiet(number, &self.wide));
-            if quiet {
+            let is_quiet =
+                self.entry(number).is_some_and(|entry| entry.state.is_quiet(number, &self.overflow));
+            if is_quiet {
                 self.inserts.give_back(number);
             }
         }
@@ -438,14 +442,14 @@ impl AcceptSet {
     #[inline]
     #[must_use]
     pub fn checked(&self, number: u64, hash: u64) -> Option<SeenVersions> {
-        self.entry(number).and_then(|entry| entry.checked.get(hash))
+        self.entry(number).and_then(|entry| entry.reply.get(hash))
     }
 
     /// Stores the versions that the full verification of a reply with this hash has found.
     #[inline]
     pub fn remember(&self, number: u64, hash: u64, seen: SeenVersions) {
         if let Some(entry) = self.entry(number) {
-            entry.checked.put(hash, seen);
+            entry.reply.put(hash, seen);
         }
     }
 
@@ -453,11 +457,11 @@ impl AcceptSet {
     /// seen in a reply depend on them.
     pub fn forget_replies(&self) {
         for entry in &self.entries {
-            entry.checked.forget();
+            entry.reply.forget();
         }
         for number in self.loaded..self.inserts.end() {
             if let Some(entry) = self.entry(number) {
-                entry.checked.forget();
+                entry.reply.forget();
             }
         }
     }

@@ -41,27 +41,27 @@ impl Default for PackedState {
 impl PackedState {
     /// Returns the version issued last and the floor.
     #[inline]
-    pub(super) fn bounds(&self, number: u64, wide: &OverflowStates) -> (u32, u32) {
+    pub(super) fn bounds(&self, number: u64, overflow: &OverflowStates) -> (u32, u32) {
         let word = self.0.load(Ordering::SeqCst);
         if word & WIDE == 0 {
             return (state::issued(word), state::floor(word));
         }
-        let state = self.state(number, wide);
+        let state = self.state(number, overflow);
         (state.issued, state.floor)
     }
 
     /// Returns `true` if no write of the key is in flight.
-    pub(super) fn is_quiet(&self, number: u64, wide: &OverflowStates) -> bool {
-        self.state(number, wide).is_quiet()
+    pub(super) fn is_quiet(&self, number: u64, overflow: &OverflowStates) -> bool {
+        self.state(number, overflow).is_quiet()
     }
 
-    fn state(&self, number: u64, wide: &OverflowStates) -> VersionState {
+    fn state(&self, number: u64, overflow: &OverflowStates) -> VersionState {
         loop {
             let word = self.0.load(Ordering::SeqCst);
             if word & WIDE == 0 {
                 return VersionState::unpack(word);
             }
-            if let Some(state) = wide.lock(number).and_then(|part| part.get(&number).copied()) {
+            if let Some(state) = overflow.lock(number).and_then(|part| part.get(&number).copied()) {
                 return state;
             }
             // The state was moved back into the word in between; read it again.
@@ -72,13 +72,13 @@ impl PackedState {
     pub(super) fn update<T>(
         &self,
         number: u64,
-        wide: &OverflowStates,
+        overflow: &OverflowStates,
         change: impl Fn(&mut VersionState) -> T,
     ) -> T {
         loop {
             let word = self.0.load(Ordering::SeqCst);
             if word & WIDE != 0 {
-                let Some(mut part) = wide.lock(number) else { continue };
+                let Some(mut part) = overflow.lock(number) else { continue };
                 let Some(state) = part.get_mut(&number) else { continue };
                 let result = change(state);
                 // The state returns to the word only when the key is quiet, so that a busy key does not
@@ -93,11 +93,11 @@ impl PackedState {
             }
             let mut state = VersionState::unpack(word);
             let result = change(&mut state);
-            if let Some(next) = state.pack() {
-                if self.0.compare_exchange(word, next, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+            if let Some(packed) = state.pack() {
+                if self.0.compare_exchange(word, packed, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     return result;
                 }
-            } else if let Some(mut part) = wide.lock(number) {
+            } else if let Some(mut part) = overflow.lock(number) {
                 // A thread that finds the mark waits for this lock before it reads the state.
                 if self.0.compare_exchange(word, WIDE, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     part.insert(number, state);

@@ -8,12 +8,12 @@ use twox_hash::XxHash3_64;
 /// Encodes the absence of a version.
 const NONE: u32 = u32::MAX;
 
-/// Hashes the text of a reply. `sort` separates replies that are verified in different ways, such as whole
+/// Hashes the text of a reply. `kind` separates replies that are verified in different ways, such as whole
 /// documents and projections.
 #[must_use]
 #[inline]
-pub fn reply_hash(text: &[u8], sort: u64) -> u64 {
-    XxHash3_64::oneshot(text) ^ sort.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+pub fn reply_hash(text: &[u8], kind: u64) -> u64 {
+    XxHash3_64::oneshot(text) ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The last fully verified reply of one record: the versions seen in it, and the hash of its text combined
@@ -37,8 +37,8 @@ impl CachedReply {
     pub(super) fn get(&self, hash: u64) -> Option<SeenVersions> {
         let seen = self.seen.load(Ordering::Relaxed);
         let combined = self.combined.load(Ordering::Relaxed);
-        let known = combined ^ spread(seen) == hash && seen != u64::MAX;
-        known.then(|| SeenVersions { version: unpacked((seen >> 32) as u32), base: unpacked(seen as u32) })
+        let is_match = combined ^ spread(seen) == hash && seen != u64::MAX;
+        is_match.then(|| SeenVersions { version: unpacked((seen >> 32) as u32), base: unpacked(seen as u32) })
     }
 
     #[inline]
@@ -55,8 +55,8 @@ impl CachedReply {
 
 /// Spreads versions over all bits: versions of neighbouring writes differ in few bits only.
 fn spread(seen: u64) -> u64 {
-    let x = seen.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^ (x >> 32)
+    let mixed = seen.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 32)
 }
 
 fn packed(version: Option<u32>) -> u32 {
@@ -81,9 +81,9 @@ mod tests {
         checked.put(first, seen);
         assert_eq!(checked.get(first), Some(seen));
         assert_eq!(checked.get(reply_hash(b"first", 1)), None);
-        let next = SeenVersions { version: Some(4), base: None };
-        checked.put(second, next);
-        assert_eq!((checked.get(first), checked.get(second)), (None, Some(next)));
+        let later = SeenVersions { version: Some(4), base: None };
+        checked.put(second, later);
+        assert_eq!((checked.get(first), checked.get(second)), (None, Some(later)));
         checked.forget();
         assert_eq!(checked.get(second), None);
     }

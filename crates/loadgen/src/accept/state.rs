@@ -61,7 +61,7 @@ impl VersionState {
     }
 
     /// Ends a write, whether it was applied or not.
-    pub(super) fn end(&mut self, write: IssuedVersion, applied: bool) {
+    pub(super) fn end(&mut self, write: IssuedVersion, is_applied: bool) {
         if write.version < self.split {
             self.old = self.old.saturating_sub(1);
         } else {
@@ -72,7 +72,7 @@ impl VersionState {
             self.split = self.issued + 1;
             (self.old, self.young) = (self.young, 0);
         }
-        if applied {
+        if is_applied {
             self.floor = self.floor.max(write.low);
         }
     }
@@ -91,12 +91,12 @@ impl VersionState {
     /// Encodes the state in one word, with all bounds as distances from the issued version. `None` if a value
     /// does not fit.
     pub(super) fn pack(&self) -> Option<u64> {
-        let next = self.issued + 1;
+        let next_version = self.issued + 1;
         let fields = [
             (self.issued, ISSUED),
             (self.issued - self.floor, FLOOR),
-            (next - self.base, BASE),
-            (next - self.split, SPLIT),
+            (next_version - self.base, BASE),
+            (next_version - self.split, SPLIT),
             (self.old, OLD),
             (self.young, YOUNG),
         ];
@@ -120,8 +120,15 @@ impl VersionState {
         let (young, old, split, base, floor) =
             (field(YOUNG), field(OLD), field(SPLIT), field(BASE), field(FLOOR));
         let issued = field(ISSUED);
-        let next = issued + 1;
-        VersionState { issued, floor: issued - floor, base: next - base, split: next - split, old, young }
+        let next_version = issued + 1;
+        VersionState {
+            issued,
+            floor: issued - floor,
+            base: next_version - base,
+            split: next_version - split,
+            old,
+            young,
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub struct CrashWindow {
 #[must_use]
 pub fn audit(
     writes: &[LoggedWrite],
-    cut: CrashWindow,
+    crash: CrashWindow,
     loaded: u64,
     observed: impl IntoIterator<Item = (u64, ObservedDocument)>,
 ) -> RecoveryAudit {
@@ -82,47 +82,48 @@ pub fn audit(
     for write in writes {
         by_record.entry(write.number).or_default().push(write);
     }
-    let first_ns = writes.first().map_or(cut.before_ns, |write| write.sent.at_ns);
-    let mut judging = RecoveryAuditor {
-        kept: RecoveryAudit {
-            acknowledged: writes.iter().filter(|write| is_promised(write, cut)).count() as u64,
-            after_cut: writes.iter().filter(|write| is_late(write, cut)).count() as u64,
-            worked_s: cut.before_ns.saturating_sub(first_ns) as f64 / 1e9,
+    let start_ns = writes.first().map_or(crash.before_ns, |write| write.sent.at_ns);
+    let mut auditor = RecoveryAuditor {
+        audit: RecoveryAudit {
+            acknowledged: writes.iter().filter(|write| is_promised(write, crash)).count() as u64,
+            after_cut: writes.iter().filter(|write| is_late(write, crash)).count() as u64,
+            worked_s: crash.before_ns.saturating_sub(start_ns) as f64 / 1e9,
             ..RecoveryAudit::default()
         },
-        cut,
+        crash,
         lost: Vec::new(),
-        last_there: None,
+        last_present: None,
     };
-    judging.kept.in_flight = writes.len() as u64 - judging.kept.acknowledged - judging.kept.after_cut;
+    auditor.audit.in_flight = writes.len() as u64 - auditor.audit.acknowledged - auditor.audit.after_cut;
     for (number, seen) in observed {
-        judging.kept.read += 1;
-        judging.record(number, number < loaded, by_record.get(&number).map_or(&[], Vec::as_slice), &seen);
+        auditor.audit.read += 1;
+        let record_writes = by_record.get(&number).map_or(&[][..], Vec::as_slice);
+        auditor.judge_record(number, number < loaded, record_writes, &seen);
     }
-    judging.finish()
+    auditor.finish()
 }
 
 /// Returns `true` if the write was acknowledged while acknowledgements counted.
-fn is_promised(write: &LoggedWrite, cut: CrashWindow) -> bool {
-    write.acknowledged.is_some_and(|moment| moment.at_ns <= cut.promised_ns)
+fn is_promised(write: &LoggedWrite, crash: CrashWindow) -> bool {
+    write.acknowledged.is_some_and(|position| position.at_ns <= crash.promised_ns)
 }
 
 /// Returns `true` if the write was sent after the crash was completed and was nevertheless acknowledged.
-fn is_late(write: &LoggedWrite, cut: CrashWindow) -> bool {
-    write.sent.at_ns > cut.after_ns && write.acknowledged.is_some()
+fn is_late(write: &LoggedWrite, crash: CrashWindow) -> bool {
+    write.sent.at_ns > crash.after_ns && write.acknowledged.is_some()
 }
 
 struct RecoveryAuditor<'a> {
-    kept: RecoveryAudit,
-    cut: CrashWindow,
+    audit: RecoveryAudit,
+    crash: CrashWindow,
     /// Lost writes, each with a description of what is present instead.
     lost: Vec<(&'a LoggedWrite, String)>,
     /// Position in the log of the last write that is present.
-    last_there: Option<u64>,
+    last_present: Option<u64>,
 }
 
 impl<'a> RecoveryAuditor<'a> {
-    fn record(
+    fn judge_record(
         &mut self,
         number: u64,
         was_loaded: bool,
@@ -130,97 +131,100 @@ impl<'a> RecoveryAuditor<'a> {
         observed: &ObservedDocument,
     ) {
         let seen = match observed {
-            ObservedDocument::Torn(words) => return self.torn(number, words),
+            ObservedDocument::Torn(message) => return self.add_torn(number, message),
             ObservedDocument::Absent => {
                 if was_loaded {
-                    self.kept.lost_loaded += 1;
-                    self.example(format!("record {number} was loaded and is not there"));
+                    self.audit.lost_loaded += 1;
+                    self.add_example(format!("record {number} was loaded and is not there"));
                 }
-                return self.lost(writes, None, "it is not there");
+                return self.add_lost(writes, None, "it is not there");
             }
             ObservedDocument::There(seen) => seen,
         };
         // Values that the mix does not change are as loaded, or as written with the whole document.
-        let brought = |version: u32| version == 0 && was_loaded || find(writes, version, true).is_some();
-        if let Some(base) = seen.base.filter(|base| !brought(*base)) {
-            return self.torn(number, &format!("it bears version {base}, which brought no document"));
+        let is_whole_write =
+            |version: u32| version == 0 && was_loaded || find(writes, version, true).is_some();
+        if let Some(base) = seen.base.filter(|base| !is_whole_write(*base)) {
+            return self.add_torn(number, &format!("it bears version {base}, which brought no document"));
         }
         let Some(version) = seen.version.or(seen.base) else {
-            return self.torn(number, "it bears no version");
+            return self.add_torn(number, "it bears no version");
         };
-        let there = find(writes, version, false);
-        if there.is_none() && !(version == 0 && was_loaded) {
-            return self.torn(number, &format!("it bears version {version}, which was never sent"));
+        let write = find(writes, version, false);
+        if write.is_none() && !(version == 0 && was_loaded) {
+            return self.add_torn(number, &format!("it bears version {version}, which was never sent"));
         }
-        if let Some(there) = there {
-            self.last_there = self.last_there.max(Some(there.sent.place));
+        if let Some(write) = write {
+            self.last_present = self.last_present.max(Some(write.sent.place));
         }
         // The load had ended before all of the writes.
-        let ended = match there {
+        let end_position = match write {
             None => Some(None),
-            Some(there) => {
-                there.acknowledged.filter(|_| is_promised(there, self.cut)).map(|at| Some(at.place))
-            }
+            Some(write) => write
+                .acknowledged
+                .filter(|_| is_promised(write, self.crash))
+                .map(|position| Some(position.place)),
         };
-        if let Some(ended) = ended {
-            self.lost(writes, ended, &format!("version {version} is there"));
+        if let Some(end_position) = end_position {
+            self.add_lost(writes, end_position, &format!("version {version} is there"));
         }
     }
 
-    /// Adds the acknowledged writes that were sent after the log position `behind` to the lost ones; all of
-    /// them if it is `None`.
-    fn lost(&mut self, writes: &[&'a LoggedWrite], behind: Option<u64>, instead: &str) {
-        let is_behind = |write: &LoggedWrite| behind.is_none_or(|place| write.sent.place > place);
-        for write in writes.iter().filter(|write| is_promised(write, self.cut) && is_behind(write)) {
-            self.lost.push((write, instead.to_owned()));
+    /// Adds the acknowledged writes that were sent after the log position `after_position` to the lost ones;
+    /// all of them if it is `None`.
+    fn add_lost(&mut self, writes: &[&'a LoggedWrite], after_position: Option<u64>, present: &str) {
+        let is_later =
+            |write: &LoggedWrite| after_position.is_none_or(|position| write.sent.place > position);
+        for write in writes.iter().filter(|write| is_promised(write, self.crash) && is_later(write)) {
+            self.lost.push((write, present.to_owned()));
         }
     }
 
-    fn torn(&mut self, number: u64, words: &str) {
-        self.kept.torn += 1;
-        self.example(format!("record {number}: {words}"));
+    fn add_torn(&mut self, number: u64, message: &str) {
+        self.audit.torn += 1;
+        self.add_example(format!("record {number}: {message}"));
     }
 
-    fn example(&mut self, words: String) {
-        if self.kept.examples.len() < EXAMPLES {
-            self.kept.examples.push(words);
+    fn add_example(&mut self, message: String) {
+        if self.audit.examples.len() < EXAMPLES {
+            self.audit.examples.push(message);
         }
     }
 
     fn finish(mut self) -> RecoveryAudit {
-        let before = |write: &LoggedWrite| {
-            let at_ns = write.acknowledged.map_or(self.cut.before_ns, |moment| moment.at_ns);
+        let age_ms = |write: &LoggedWrite| {
+            let at_ns = write.acknowledged.map_or(self.crash.before_ns, |position| position.at_ns);
             // The age of a write that was acknowledged during the crash is 0.
-            self.cut.before_ns.saturating_sub(at_ns) as f64 / 1e6
+            self.crash.before_ns.saturating_sub(at_ns) as f64 / 1e6
         };
-        self.lost.sort_by_key(|(write, _)| write.acknowledged.map(|moment| moment.at_ns));
-        self.kept.lost = self.lost.len() as u64;
-        self.kept.oldest_loss_ms = self.lost.first().map(|(write, _)| before(write));
-        let is_before = |write: &LoggedWrite| {
-            let ended = write.acknowledged.map(|moment| moment.place);
-            ended.zip(self.last_there).is_some_and(|(ended, last)| ended < last)
+        self.lost.sort_by_key(|(write, _)| write.acknowledged.map(|position| position.at_ns));
+        self.audit.lost = self.lost.len() as u64;
+        self.audit.oldest_loss_ms = self.lost.first().map(|(write, _)| age_ms(write));
+        let is_out_of_order = |write: &LoggedWrite| {
+            let end_position = write.acknowledged.map(|position| position.place);
+            end_position.zip(self.last_present).is_some_and(|(end, last)| end < last)
         };
-        self.kept.out_of_order = self.lost.iter().filter(|(write, _)| is_before(write)).count() as u64;
-        let told: Vec<String> = self
+        self.audit.out_of_order = self.lost.iter().filter(|(write, _)| is_out_of_order(write)).count() as u64;
+        let examples: Vec<String> = self
             .lost
             .iter()
             .take(EXAMPLES)
-            .map(|(write, instead)| {
-                let when = match before(write) {
-                    0.0 => "while the cut was being made".to_owned(),
-                    ms => format!("{ms:.1} ms before the cut"),
+            .map(|(write, present)| {
+                let time = match age_ms(write) {
+                    0.0 => "during the crash".to_owned(),
+                    ms => format!("{ms:.1} ms before the crash"),
                 };
                 let LoggedWrite { number, version, .. } = write;
-                format!("record {number}: version {version} was acknowledged {when}, and {instead}")
+                format!("record {number}: version {version} was acknowledged {time}, and {present}")
             })
             .collect();
-        told.into_iter().for_each(|words| self.example(words));
-        self.kept
+        examples.into_iter().for_each(|message| self.add_example(message));
+        self.audit
     }
 }
 
-fn find<'a>(writes: &[&'a LoggedWrite], version: u32, whole: bool) -> Option<&'a LoggedWrite> {
-    writes.iter().copied().find(|write| write.version == version && (write.is_whole || !whole))
+fn find<'a>(writes: &[&'a LoggedWrite], version: u32, only_whole: bool) -> Option<&'a LoggedWrite> {
+    writes.iter().copied().find(|write| write.version == version && (write.is_whole || !only_whole))
 }
 
 #[cfg(test)]

@@ -17,148 +17,148 @@ struct History {
 }
 
 impl History {
-    fn moment(&mut self) -> LogPosition {
+    fn next_position(&mut self) -> LogPosition {
         self.place += 1;
         LogPosition { place: self.place, at_ns: self.place * MS }
     }
 
-    fn at(&mut self, ms: u64) -> &mut Self {
+    fn skip_to(&mut self, ms: u64) -> &mut Self {
         self.place = ms;
         self
     }
 
     fn send(&mut self, number: u64, version: u32, is_whole: bool) -> usize {
-        let sent = self.moment();
+        let sent = self.next_position();
         self.writes.push(LoggedWrite { number, version, is_whole, sent, acknowledged: None });
         self.writes.len() - 1
     }
 
     fn acknowledge(&mut self, write: usize) {
-        self.writes[write].acknowledged = Some(self.moment());
+        self.writes[write].acknowledged = Some(self.next_position());
     }
 
     /// Adds a write that is sent and acknowledged at once.
-    fn done(&mut self, number: u64, version: u32, is_whole: bool) {
+    fn complete(&mut self, number: u64, version: u32, is_whole: bool) {
         let write = self.send(number, version, is_whole);
         self.acknowledge(write);
     }
 
-    fn judged(&self, observed: &[(u64, ObservedDocument)]) -> RecoveryAudit {
+    fn judge(&self, observed: &[(u64, ObservedDocument)]) -> RecoveryAudit {
         audit(&self.writes, CUT, 2, observed.iter().cloned())
     }
 }
 
-fn there(version: u32, base: u32) -> ObservedDocument {
+fn present(version: u32, base: u32) -> ObservedDocument {
     ObservedDocument::There(SeenVersions { version: Some(version), base: Some(base) })
 }
 
 /// Two loaded records, one of which is updated twice, and an insert. All writes are acknowledged.
 fn history() -> History {
     let mut history = History::default();
-    history.done(0, 1, false);
-    history.done(2, 1, true);
-    history.done(0, 2, false);
+    history.complete(0, 1, false);
+    history.complete(2, 1, true);
+    history.complete(0, 2, false);
     history
 }
 
-fn counts(kept: &RecoveryAudit) -> (u64, u64, u64, u64) {
-    (kept.lost, kept.lost_loaded, kept.torn, kept.out_of_order)
+fn counts(audit: &RecoveryAudit) -> (u64, u64, u64, u64) {
+    (audit.lost, audit.lost_loaded, audit.torn, audit.out_of_order)
 }
 
 #[test]
 fn what_is_there_as_promised_is_kept() {
-    let kept = history().judged(&[(0, there(2, 0)), (1, there(0, 0)), (2, there(1, 1))]);
-    assert_eq!((kept.acknowledged, kept.in_flight, kept.read), (3, 0, 3));
-    assert_eq!((counts(&kept), kept.after_cut, kept.oldest_loss_ms), ((0, 0, 0, 0), 0, None));
-    assert!(kept.examples.is_empty());
+    let audit = history().judge(&[(0, present(2, 0)), (1, present(0, 0)), (2, present(1, 1))]);
+    assert_eq!((audit.acknowledged, audit.in_flight, audit.read), (3, 0, 3));
+    assert_eq!((counts(&audit), audit.after_cut, audit.oldest_loss_ms), ((0, 0, 0, 0), 0, None));
+    assert!(audit.examples.is_empty());
 }
 
 #[test]
 fn a_planted_loss_is_found_with_its_age() {
-    let kept = history().judged(&[(0, there(1, 0)), (1, there(0, 0)), (2, there(1, 1))]);
+    let audit = history().judge(&[(0, present(1, 0)), (1, present(0, 0)), (2, present(1, 1))]);
     // Acknowledged at 6 ms as the last write of all; no later write is present.
-    assert_eq!((counts(&kept), kept.oldest_loss_ms), ((1, 0, 0, 0), Some(994.0)));
+    assert_eq!((counts(&audit), audit.oldest_loss_ms), ((1, 0, 0, 0), Some(994.0)));
     assert_eq!(
-        kept.examples,
-        ["record 0: version 2 was acknowledged 994.0 ms before the cut, and version 1 is there"]
+        audit.examples,
+        ["record 0: version 2 was acknowledged 994.0 ms before the crash, and version 1 is there"]
     );
 }
 
 #[test]
 fn a_lost_insert_before_a_later_write_is_out_of_order() {
-    let kept = history().judged(&[(0, there(2, 0)), (1, there(0, 0)), (2, ObservedDocument::Absent)]);
-    assert_eq!(counts(&kept), (1, 0, 0, 1));
+    let audit = history().judge(&[(0, present(2, 0)), (1, present(0, 0)), (2, ObservedDocument::Absent)]);
+    assert_eq!(counts(&audit), (1, 0, 0, 1));
 }
 
 #[test]
 fn all_versions_behind_the_one_that_is_there_are_lost() {
-    let kept = history().judged(&[(0, there(0, 0)), (1, there(0, 0)), (2, ObservedDocument::Absent)]);
-    assert_eq!((counts(&kept), kept.oldest_loss_ms), ((3, 0, 0, 0), Some(998.0)));
-    let kept =
-        history().judged(&[(0, ObservedDocument::Absent), (1, ObservedDocument::Absent), (2, there(1, 1))]);
+    let audit = history().judge(&[(0, present(0, 0)), (1, present(0, 0)), (2, ObservedDocument::Absent)]);
+    assert_eq!((counts(&audit), audit.oldest_loss_ms), ((3, 0, 0, 0), Some(998.0)));
+    let audit =
+        history().judge(&[(0, ObservedDocument::Absent), (1, ObservedDocument::Absent), (2, present(1, 1))]);
     // The loaded records are lost, and two writes with one of them. One of these was acknowledged before the
     // insert was sent.
-    assert_eq!(counts(&kept), (2, 2, 0, 1));
+    assert_eq!(counts(&audit), (2, 2, 0, 1));
 }
 
 #[test]
 fn torn_documents_and_values_that_nobody_sent_are_found() {
     let torn = ObservedDocument::Torn("not whole".to_owned());
-    for wrong in
-        [torn, there(3, 0), there(2, 2), there(2, 7), ObservedDocument::There(SeenVersions::default())]
+    for document in
+        [torn, present(3, 0), present(2, 2), present(2, 7), ObservedDocument::There(SeenVersions::default())]
     {
-        let kept = history().judged(&[(0, wrong.clone()), (1, there(0, 0)), (2, there(1, 1))]);
-        assert_eq!(counts(&kept), (0, 0, 1, 0), "{wrong:?}");
-        assert_eq!(kept.examples.len(), 1);
+        let audit = history().judge(&[(0, document.clone()), (1, present(0, 0)), (2, present(1, 1))]);
+        assert_eq!(counts(&audit), (0, 0, 1, 0), "{document:?}");
+        assert_eq!(audit.examples.len(), 1);
     }
     // An inserted record has no loaded version.
-    assert_eq!(counts(&history().judged(&[(2, there(0, 0))])), (0, 0, 1, 0));
+    assert_eq!(counts(&history().judge(&[(2, present(0, 0))])), (0, 0, 1, 0));
 }
 
 #[test]
 fn what_was_under_way_may_be_there_or_not() {
     let mut history = history();
-    history.at(900);
+    history.skip_to(900);
     let update = history.send(1, 1, false);
     let insert = history.send(3, 1, true);
-    for (one, other) in [(there(0, 0), ObservedDocument::Absent), (there(1, 0), there(1, 1))] {
-        let kept = history.judged(&[(1, one), (3, other)]);
-        assert_eq!((counts(&kept), kept.acknowledged, kept.in_flight), ((0, 0, 0, 0), 3, 2));
+    for (updated, inserted) in [(present(0, 0), ObservedDocument::Absent), (present(1, 0), present(1, 1))] {
+        let result = history.judge(&[(1, updated), (3, inserted)]);
+        assert_eq!((counts(&result), result.acknowledged, result.in_flight), ((0, 0, 0, 0), 3, 2));
     }
     // Acknowledged just after the crash but sent before it: neither lost nor late.
-    history.at(1_005);
+    history.skip_to(1_005);
     history.acknowledge(update);
     history.acknowledge(insert);
-    let kept = history.judged(&[(1, there(0, 0)), (3, ObservedDocument::Absent)]);
-    assert_eq!((counts(&kept), kept.in_flight, kept.after_cut), ((0, 0, 0, 0), 2, 0));
+    let result = history.judge(&[(1, present(0, 0)), (3, ObservedDocument::Absent)]);
+    assert_eq!((counts(&result), result.in_flight, result.after_cut), ((0, 0, 0, 0), 2, 0));
     // Acknowledged during the crash: it counts, with an age of 0.
-    history.at(1_001);
+    history.skip_to(1_001);
     history.acknowledge(update);
-    let kept = history.judged(&[(1, there(0, 0))]);
-    assert_eq!((counts(&kept), kept.oldest_loss_ms), ((1, 0, 0, 0), Some(0.0)));
+    let result = history.judge(&[(1, present(0, 0))]);
+    assert_eq!((counts(&result), result.oldest_loss_ms), ((1, 0, 0, 0), Some(0.0)));
     assert_eq!(
-        kept.examples,
-        ["record 1: version 1 was acknowledged while the cut was being made, and version 0 is there"]
+        result.examples,
+        ["record 1: version 1 was acknowledged during the crash, and version 0 is there"]
     );
     // During a power cut an acknowledgement does not count.
-    let cut = CrashWindow { promised_ns: CUT.before_ns, ..CUT };
-    let kept = audit(&history.writes, cut, 2, [(1, there(0, 0))]);
-    assert_eq!((counts(&kept), kept.acknowledged, kept.in_flight), ((0, 0, 0, 0), 3, 2));
+    let power_cut = CrashWindow { promised_ns: CUT.before_ns, ..CUT };
+    let result = audit(&history.writes, power_cut, 2, [(1, present(0, 0))]);
+    assert_eq!((counts(&result), result.acknowledged, result.in_flight), ((0, 0, 0, 0), 3, 2));
 }
 
 #[test]
 fn what_is_sent_after_the_cut_and_acknowledged_is_found() {
     let mut history = history();
-    history.at(1_005).done(1, 1, false);
+    history.skip_to(1_005).complete(1, 1, false);
     history.send(3, 1, true);
-    let kept = history.judged(&[
-        (0, there(2, 0)),
-        (1, there(0, 0)),
-        (2, there(1, 1)),
+    let audit = history.judge(&[
+        (0, present(2, 0)),
+        (1, present(0, 0)),
+        (2, present(1, 1)),
         (3, ObservedDocument::Absent),
     ]);
-    assert_eq!((kept.after_cut, kept.in_flight, kept.acknowledged), (1, 1, 3));
-    assert_eq!(counts(&kept), (0, 0, 0, 0));
+    assert_eq!((audit.after_cut, audit.in_flight, audit.acknowledged), (1, 1, 3));
+    assert_eq!(counts(&audit), (0, 0, 0, 0));
 }
 
 #[test]
@@ -169,9 +169,9 @@ fn writes_that_overlap_may_be_applied_in_either_order() {
     history.acknowledge(second);
     history.acknowledge(first);
     for version in [1, 2] {
-        assert_eq!(counts(&history.judged(&[(0, there(version, 0))])), (0, 0, 0, 0));
+        assert_eq!(counts(&history.judge(&[(0, present(version, 0))])), (0, 0, 0, 0));
     }
-    assert_eq!(counts(&history.judged(&[(0, there(0, 0))])), (2, 0, 0, 0));
+    assert_eq!(counts(&history.judge(&[(0, present(0, 0))])), (2, 0, 0, 0));
 }
 
 proptest! {
@@ -194,7 +194,7 @@ proptest! {
         }
         let seen = SeenVersions { version: Some(version), base: Some(0) };
         let refused = accept.accepts(&accept.begin_read(0), Some(seen)).is_err();
-        let kept = history.judged(&[(0, ObservedDocument::There(seen))]);
+        let kept = history.judge(&[(0, ObservedDocument::There(seen))]);
         prop_assert!(!refused || kept.lost + kept.torn > 0);
     }
 }

@@ -30,12 +30,12 @@ pub fn now_ns() -> u64 {
 }
 
 /// Length of an entry in bytes: time, record number, version, kind and end mark.
-const LENGTH: usize = 24;
+const ENTRY_LENGTH: usize = 24;
 /// Number of bytes in which the first acknowledgement is searched for: more than all clients can log before
 /// it.
-const FIRST: u64 = 1 << 20;
+const SEARCHED_BYTES: u64 = 1 << 20;
 /// End mark of every entry, by which a damaged entry is detected.
-const MARK: [u8; 3] = [0xa7, b'J', b'\n'];
+const END_MARK: [u8; 3] = [0xa7, b'J', b'\n'];
 
 /// What an entry says about a write. The numbers are those in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ enum LogEntryKind {
 
 impl LogEntryKind {
     fn of(byte: u8) -> Option<Self> {
-        [Self::Whole, Self::Part, Self::Acknowledged].into_iter().find(|what| *what as u8 == byte)
+        [Self::Whole, Self::Part, Self::Acknowledged].into_iter().find(|kind| *kind as u8 == byte)
     }
 }
 
@@ -77,8 +77,8 @@ impl AckLog {
         // Versions of a record must be logged in ascending order, so they are issued while the lock is held.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let write = begin()?;
-        let what = if change == WriteKind::Part { LogEntryKind::Part } else { LogEntryKind::Whole };
-        self.append(&mut file, &write, what).then_some(write)
+        let kind = if change == WriteKind::Part { LogEntryKind::Part } else { LogEntryKind::Whole };
+        self.append(&mut file, &write, kind).then_some(write)
     }
 
     /// Logs an acknowledgement. A failure is reported by [`Self::has_failed`].
@@ -92,12 +92,12 @@ impl AckLog {
         self.has_failed.load(Ordering::SeqCst)
     }
 
-    fn append(&self, file: &mut File, write: &WriteToken, what: LogEntryKind) -> bool {
+    fn append(&self, file: &mut File, write: &WriteToken, kind: LogEntryKind) -> bool {
         // After a partial entry all following ones would be unreadable.
         if self.has_failed() {
             return false;
         }
-        let entry = entry(monotonic_ns(), write.number(), write.version(), what);
+        let entry = encode(monotonic_ns(), write.number(), write.version(), kind);
         let is_written = file.write_all(&entry).is_ok();
         if !is_written {
             self.has_failed.store(true, Ordering::SeqCst);
@@ -106,12 +106,12 @@ impl AckLog {
     }
 }
 
-fn entry(at_ns: u64, number: u64, version: u32, what: LogEntryKind) -> [u8; LENGTH] {
-    let mut entry = [0; LENGTH];
-    let parts: [&[u8]; 5] =
-        [&at_ns.to_le_bytes(), &number.to_le_bytes(), &version.to_le_bytes(), &[what as u8], &MARK];
-    for (place, byte) in entry.iter_mut().zip(parts.into_iter().flatten()) {
-        *place = *byte;
+fn encode(at_ns: u64, number: u64, version: u32, kind: LogEntryKind) -> [u8; ENTRY_LENGTH] {
+    let mut entry = [0; ENTRY_LENGTH];
+    let fields: [&[u8]; 5] =
+        [&at_ns.to_le_bytes(), &number.to_le_bytes(), &version.to_le_bytes(), &[kind as u8], &END_MARK];
+    for (target, byte) in entry.iter_mut().zip(fields.into_iter().flatten()) {
+        *target = *byte;
     }
     entry
 }
@@ -146,25 +146,25 @@ pub struct LogPosition {
 /// # Errors
 /// If the log cannot be read. [`io::ErrorKind::InvalidData`] if an entry is damaged or acknowledges a write
 /// that is not in the log.
-pub fn read(mut from: impl Read) -> io::Result<Vec<LoggedWrite>> {
+pub fn read(mut reader: impl Read) -> io::Result<Vec<LoggedWrite>> {
     let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
-    let damaged = |place: u64| {
-        io::Error::new(io::ErrorKind::InvalidData, format!("entry {place} of the record is damaged"))
+    reader.read_to_end(&mut bytes)?;
+    let damaged = |index: u64| {
+        io::Error::new(io::ErrorKind::InvalidData, format!("entry {index} of the record is damaged"))
     };
     let mut writes: Vec<LoggedWrite> = Vec::new();
-    let mut open: HashMap<(u64, u32), usize> = HashMap::new();
-    for (place, entry) in (0..).zip(bytes.chunks_exact(LENGTH)) {
-        let (at_ns, number, version, what) = parts(entry).ok_or_else(|| damaged(place))?;
-        let moment = LogPosition { place, at_ns };
-        if what == LogEntryKind::Acknowledged {
-            let index = open.remove(&(number, version)).ok_or_else(|| damaged(place))?;
-            let write = writes.get_mut(index).ok_or_else(|| damaged(place))?;
-            write.acknowledged = Some(moment);
+    let mut unacknowledged: HashMap<(u64, u32), usize> = HashMap::new();
+    for (index, entry) in (0..).zip(bytes.chunks_exact(ENTRY_LENGTH)) {
+        let (at_ns, number, version, kind) = decode(entry).ok_or_else(|| damaged(index))?;
+        let position = LogPosition { place: index, at_ns };
+        if kind == LogEntryKind::Acknowledged {
+            let write_index = unacknowledged.remove(&(number, version)).ok_or_else(|| damaged(index))?;
+            let write = writes.get_mut(write_index).ok_or_else(|| damaged(index))?;
+            write.acknowledged = Some(position);
         } else {
-            open.insert((number, version), writes.len());
-            let is_whole = what == LogEntryKind::Whole;
-            writes.push(LoggedWrite { number, version, is_whole, sent: moment, acknowledged: None });
+            unacknowledged.insert((number, version), writes.len());
+            let is_whole = kind == LogEntryKind::Whole;
+            writes.push(LoggedWrite { number, version, is_whole, sent: position, acknowledged: None });
         }
     }
     Ok(writes)
@@ -172,20 +172,21 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<LoggedWrite>> {
 
 /// Returns `true` if the first 1 MiB of a log that is still being written contains an acknowledgement.
 #[must_use]
-pub fn has_begun(record: &Path) -> bool {
+pub fn has_begun(path: &Path) -> bool {
     let mut first = Vec::new();
-    let looked = File::open(record).and_then(|file| file.take(FIRST).read_to_end(&mut first));
-    let is_one = |entry: &[u8]| parts(entry).is_some_and(|(.., what)| what == LogEntryKind::Acknowledged);
-    looked.is_ok() && first.chunks_exact(LENGTH).any(is_one)
+    let outcome = File::open(path).and_then(|file| file.take(SEARCHED_BYTES).read_to_end(&mut first));
+    let is_acknowledgement =
+        |entry: &[u8]| decode(entry).is_some_and(|(.., kind)| kind == LogEntryKind::Acknowledged);
+    outcome.is_ok() && first.chunks_exact(ENTRY_LENGTH).any(is_acknowledgement)
 }
 
-fn parts(entry: &[u8]) -> Option<(u64, u64, u32, LogEntryKind)> {
-    let (at, rest) = entry.split_first_chunk::<8>()?;
+fn decode(entry: &[u8]) -> Option<(u64, u64, u32, LogEntryKind)> {
+    let (at_ns, rest) = entry.split_first_chunk::<8>()?;
     let (number, rest) = rest.split_first_chunk::<8>()?;
     let (version, rest) = rest.split_first_chunk::<4>()?;
-    let (what, mark) = rest.split_first()?;
-    let what = LogEntryKind::of(*what).filter(|_| mark == MARK)?;
-    Some((u64::from_le_bytes(*at), u64::from_le_bytes(*number), u32::from_le_bytes(*version), what))
+    let (kind, mark) = rest.split_first()?;
+    let kind = LogEntryKind::of(*kind).filter(|_| mark == END_MARK)?;
+    Some((u64::from_le_bytes(*at_ns), u64::from_le_bytes(*number), u32::from_le_bytes(*version), kind))
 }
 
 #[cfg(test)]
@@ -195,31 +196,31 @@ mod tests {
 
     #[test]
     fn what_was_written_down_is_read_again_however_it_ends() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("record");
-        let promises = AckLog::create(&path).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let log = AckLog::create(&path).unwrap();
         let accept = AcceptSet::new(2);
-        let update = promises.send(WriteKind::Part, || accept.begin_write(1, WriteKind::Part)).unwrap();
-        let insert = promises.send(WriteKind::Whole, || accept.begin_insert()).unwrap();
+        let update = log.send(WriteKind::Part, || accept.begin_write(1, WriteKind::Part)).unwrap();
+        let insert = log.send(WriteKind::Whole, || accept.begin_insert()).unwrap();
         assert!(!has_begun(&path));
-        promises.acknowledged(&insert);
-        assert!(!promises.has_failed() && has_begun(&path));
+        log.acknowledged(&insert);
+        assert!(!log.has_failed() && has_begun(&path));
         let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(bytes.len(), 3 * LENGTH);
+        assert_eq!(bytes.len(), 3 * ENTRY_LENGTH);
         let writes = read(&*bytes).unwrap();
-        let told: Vec<(u64, u32, bool, bool)> = writes
+        let summaries: Vec<(u64, u32, bool, bool)> = writes
             .iter()
-            .map(|one| (one.number, one.version, one.is_whole, one.acknowledged.is_some()))
+            .map(|write| (write.number, write.version, write.is_whole, write.acknowledged.is_some()))
             .collect();
-        assert_eq!(told, [(1, 1, false, false), (2, 1, true, true)]);
+        assert_eq!(summaries, [(1, 1, false, false), (2, 1, true, true)]);
         assert!(writes[0].sent.at_ns <= writes[1].acknowledged.unwrap().at_ns);
         // The process was killed while it wrote an entry.
-        assert_eq!(read(&bytes[..2 * LENGTH + 5]).unwrap()[1].acknowledged, None);
+        assert_eq!(read(&bytes[..2 * ENTRY_LENGTH + 5]).unwrap()[1].acknowledged, None);
         let mut damaged = bytes.clone();
-        damaged[LENGTH + 21] ^= 1;
+        damaged[ENTRY_LENGTH + 21] ^= 1;
         assert!(read(&*damaged).unwrap_err().to_string().contains("entry 1"));
         // An acknowledgement without its write.
-        assert!(read(&bytes[2 * LENGTH..]).is_err());
+        assert!(read(&bytes[2 * ENTRY_LENGTH..]).is_err());
         accept.acknowledged(update);
         accept.acknowledged(insert);
     }

@@ -20,7 +20,7 @@ use crate::script::OperationPlan;
 /// Number of documents between two progress messages.
 const STRIDE: u64 = 256;
 /// Longest error message that is kept, in characters.
-const WORDS: usize = 300;
+const LONGEST_MESSAGE: usize = 300;
 
 /// Largest number of unchanged loaded documents that are read: some systems read only a hundred per second.
 const OTHERS: u64 = 500;
@@ -52,8 +52,8 @@ fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
 pub(crate) fn read_back(
     job: &RecoveryRead,
     protocol: &str,
-    open: &dyn Fn() -> Result<Box<dyn NonblockingConnection>>,
-    tell: &mut dyn FnMut(Progress),
+    open_connection: &dyn Fn() -> Result<Box<dyn NonblockingConnection>>,
+    report_progress: &mut dyn FnMut(Progress),
 ) -> std::result::Result<RecoveryAudit, Failure> {
     let writes = File::open(&job.promises).and_then(super::read).map_err(|error| {
         failure(FailureKind::System, format!("failed to read {}: {error}", job.promises.display()))
@@ -64,15 +64,15 @@ pub(crate) fn read_back(
         .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
     let integer_key = job.records.key_type == KeyType::Bigint;
     let plan = OperationPlan::new(Operation::Read, &job.script, protocol, integer_key, 1)
-        .map_err(|words| failure(FailureKind::Request, words))?;
-    let mut reader = Reader::new(&set, &plan, open()?)?;
+        .map_err(|message| failure(FailureKind::Request, message))?;
+    let mut reader = Reader::new(&set, &plan, open_connection()?)?;
     let numbers = numbers(&writes, job.loaded);
     let total = numbers.len() as u64;
     let mut observed = Vec::with_capacity(numbers.len());
     for (done, number) in (0..).zip(numbers) {
         observed.push((number, reader.observe(number)?));
         if done % STRIDE == 0 {
-            tell(Progress { done, total: Some(total), unit: "documents".to_owned() });
+            report_progress(Progress { done, total: Some(total), unit: "documents".to_owned() });
         }
     }
     reader.by_key.close();
@@ -100,9 +100,9 @@ impl<'a> Reader<'a> {
     fn new(
         set: &'a RecordSet,
         plan: &'a OperationPlan,
-        lane: Box<dyn NonblockingConnection>,
+        connection: Box<dyn NonblockingConnection>,
     ) -> Result<Self> {
-        let by_key = PointReader::new(set, plan, lane)?;
+        let by_key = PointReader::new(set, plan, connection)?;
         let written = WriteScope::Path(Paths::of(set, Projection::default()).field);
         Ok(Self { set, by_key, written, scratch: Scratch::new() })
     }
@@ -113,13 +113,13 @@ impl<'a> Reader<'a> {
             Ok(Some(text)) => {
                 match self.set.check(number, text.as_bytes(), self.written, &mut self.scratch) {
                     Ok(seen) => Ok(ObservedDocument::There(seen)),
-                    Err(wrong) => Ok(ObservedDocument::Torn(wrong.to_string())),
+                    Err(mismatch) => Ok(ObservedDocument::Torn(mismatch.to_string())),
                 }
             }
             // The system is alive but cannot return this document.
-            Err(DriverError::Refused(words)) => {
-                let words: String = words.chars().take(WORDS).collect();
-                Ok(ObservedDocument::Torn(format!("it cannot be read: {words}")))
+            Err(DriverError::Refused(message)) => {
+                let message: String = message.chars().take(LONGEST_MESSAGE).collect();
+                Ok(ObservedDocument::Torn(format!("it cannot be read: {message}")))
             }
             Err(error) => Err(error),
         }
@@ -137,10 +137,10 @@ mod tests {
         let write = |number| LoggedWrite { number, version: 1, is_whole: false, sent, acknowledged: None };
         let writes = [write(3), write(7_000), write(3)];
         assert_eq!(numbers(&writes, 5).into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 7_000]);
-        let many = numbers(&writes, 5_000);
-        assert!(many.contains(&3) && many.contains(&7_000), "{many:?}");
-        let rest = many.len() as u64 - 2;
-        assert!((OTHERS / 2..=OTHERS).contains(&rest), "{rest}");
-        assert!(many.iter().any(|number| (4_900..5_000).contains(number)));
+        let selected = numbers(&writes, 5_000);
+        assert!(selected.contains(&3) && selected.contains(&7_000), "{selected:?}");
+        let other_count = selected.len() as u64 - 2;
+        assert!((OTHERS / 2..=OTHERS).contains(&other_count), "{other_count}");
+        assert!(selected.iter().any(|number| (4_900..5_000).contains(number)));
     }
 }

@@ -211,7 +211,7 @@ fn what_cannot_be_checked_or_measured_is_refused() {
     assert!(refused(&|job| job.mix.shares = vec![(Read, 0.5)]).contains("add up"));
     assert!(refused(&|job| job.clients = 0).contains("no client"));
     assert!(refused(&|job| job.timeout_s = 0.0).contains("time limit"));
-    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("ramp"));
+    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("warm-up"));
 }
 
 #[test]
@@ -466,12 +466,12 @@ fn nobody_begins_where_not_all_come_in() {
         let refused = run(&mut clients, &updates(threads)).unwrap_err();
         assert!(refused.message.starts_with("client 6 of 8: "), "{}", refused.message);
         assert!(refused.message.contains("the house is full"), "{}", refused.message);
-        assert!(refused.message.contains("5 came in: let fewer clients work"), "{}", refused.message);
+        assert!(refused.message.contains("5 connected before it: use fewer clients"), "{}", refused.message);
     }
     room.store(0, Ordering::SeqCst);
     let refused = run(&mut clients, &updates(None)).unwrap_err();
     assert!(refused.message.starts_with("client 1 of 8: "), "{}", refused.message);
-    assert!(!refused.message.contains("came in"), "{}", refused.message);
+    assert!(!refused.message.contains("connected before it"), "{}", refused.message);
 
     assert_eq!(store.all(), before, "nobody has written");
     opened.store(0, Ordering::SeqCst);

@@ -52,25 +52,25 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
             optional(metric(&metric::PEAK_PSS_BYTES), format::bytes),
             optional(size(DataState::Drained, &metric::DRAINED_S), format::seconds),
             optional(size(DataState::Compacted, &metric::COMPACTED_S), format::seconds),
-            retains(run, configuration),
+            describe_structure(run, configuration),
             entry.verdict.word().to_owned(),
         ]);
         section.rows.mark(entry.severity(), row);
     }
-    section.notes.extend(rejected(run));
+    section.notes.extend(describe_rejects(run));
     section
 }
 
 /// Notes on rejected documents: the reasons with their counts, and the file that lists each document.
-fn rejected(run: &Run) -> Vec<String> {
+fn describe_rejects(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     for rejects in run.records.iter().filter_map(|record| match &record.body {
         RecordBody::Rejects(rejects) => Some(rejects),
         _ => None,
     }) {
-        for (words, reason) in &rejects.reasons {
-            let why = reason.in_words(&printable(words));
-            notes.push(format!("{} rejected {}: {why}", rejects.cell.id.system, reason.documents));
+        for (message, reason) in &rejects.reasons {
+            let reason_text = reason.in_words(&printable(message));
+            notes.push(format!("{} rejected {}: {reason_text}", rejects.cell.id.system, reason.documents));
         }
         if let Some(file) = &rejects.file {
             notes.push(format!("  each one is listed in {}/{file}", run.path));
@@ -79,7 +79,7 @@ fn rejected(run: &Run) -> Vec<String> {
     notes
 }
 
-fn retains(run: &Run, configuration: &Configuration) -> String {
+fn describe_structure(run: &Run, configuration: &Configuration) -> String {
     let structure = run.records.iter().find_map(|record| match &record.body {
         RecordBody::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
         _ => None,
@@ -93,7 +93,7 @@ fn retains(run: &Run, configuration: &Configuration) -> String {
         Some(structure) => match structure.retains.as_str() {
             "bytes" => "same bytes".to_owned(),
             "value" => "same values".to_owned(),
-            other => other.to_owned(),
+            retained => retained.to_owned(),
         },
     }
 }

@@ -17,9 +17,11 @@ use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, interval, name, none, optio
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = Vec::new();
     for state in states(summary) {
-        let title = |one: Question| format!("{} {}", one.id().to_uppercase(), one.title());
+        let title = |question: Question| format!("{} {}", question.id().to_uppercase(), question.title());
         sections.extend(
-            Question::ALL.into_iter().filter_map(|one| table(run, summary, one.id(), &title(one), state)),
+            Question::ALL
+                .into_iter()
+                .filter_map(|question| table(run, summary, question.id(), &title(question), state)),
         );
     }
     sections
@@ -41,7 +43,7 @@ struct RankedAnswer<'a> {
     configuration: &'a Configuration,
     hot: Option<&'a CellSummary>,
     cold: Option<&'a CellSummary>,
-    comparable: bool,
+    is_comparable: bool,
     /// Comparison of its hot times with the best of its ranking; `None` if there is none.
     to_best: Option<&'a CellRatio>,
     /// Comparison of its hot times with the first yardstick; `None` if there is none.
@@ -53,7 +55,7 @@ impl RankedAnswer<'_> {
     /// not be compared.
     fn severity(&self) -> Severity {
         let answers = [self.hot, self.cold].into_iter().flatten().map(CellSummary::severity);
-        let documents = if self.comparable { Severity::Good } else { Severity::Warning };
+        let documents = if self.is_comparable { Severity::Good } else { Severity::Warning };
         answers.fold(documents, Severity::max)
     }
 
@@ -62,7 +64,7 @@ impl RankedAnswer<'_> {
     }
 }
 
-/// Table of the question whose cells have the step `id`; `None` if no configuration was asked.
+/// Table of the question whose cells have the step `id`; `None` if no configuration has results.
 pub(crate) fn table(
     run: &Run,
     summary: &Summary,
@@ -70,9 +72,9 @@ pub(crate) fn table(
     title: &str,
     state: DataState,
 ) -> Option<Section> {
-    let mut standings: Vec<RankedAnswer<'_>> = Vec::new();
+    let mut answers: Vec<RankedAnswer<'_>> = Vec::new();
     for configuration in &run.manifest.configurations {
-        let of = |phases: &[Phase]| {
+        let find_entry = |phases: &[Phase]| {
             summary.results.iter().find(|entry| {
                 configuration.has(&entry.cell)
                     && entry.cell.step.word() == id
@@ -80,97 +82,102 @@ pub(crate) fn table(
                     && phases.contains(&entry.cell.phase)
             })
         };
-        let hot = of(&[Phase::Hot]).or_else(|| of(&[Phase::HotNotInMemory]));
-        let cold = of(&[Phase::Cold]).or_else(|| of(&[Phase::ColdUnverified]));
+        let hot = find_entry(&[Phase::Hot]).or_else(|| find_entry(&[Phase::HotNotInMemory]));
+        let cold = find_entry(&[Phase::Cold]).or_else(|| find_entry(&[Phase::ColdUnverified]));
         if hot.is_none() && cold.is_none() {
             continue;
         }
         let load = find(summary, configuration, &Step::Load, None);
-        let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
-        let beside = |against| comparison(summary, hot?, against);
-        let (to_best, to_reference) = (beside(RatioTo::Best), beside(RatioTo::Reference));
-        standings.push(RankedAnswer { configuration, hot, cold, comparable, to_best, to_reference });
+        let is_comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
+        let compare_with = |against| comparison(summary, hot?, against);
+        let (to_best, to_reference) = (compare_with(RatioTo::Best), compare_with(RatioTo::Reference));
+        answers.push(RankedAnswer { configuration, hot, cold, is_comparable, to_best, to_reference });
     }
-    if standings.is_empty() {
+    if answers.is_empty() {
         return None;
     }
     // Sorted by ranking, yardsticks last. Each ranking begins with comparable rows by their time, then come
     // rows that may not be compared, then those without a time. A system with fewer documents must not head a
     // table.
-    let place = |standing: &RankedAnswer<'_>| {
-        (standing.configuration.reference, standing.configuration.ranking_place())
-    };
-    standings.sort_by(|a, b| {
-        let worth = |s: &RankedAnswer<'_>| (s.time().is_none(), !s.comparable);
+    let ranking_key =
+        |answer: &RankedAnswer<'_>| (answer.configuration.reference, answer.configuration.ranking_place());
+    answers.sort_by(|a, b| {
+        let completeness = |answer: &RankedAnswer<'_>| (answer.time().is_none(), !answer.is_comparable);
         let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
-        place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
+        ranking_key(a)
+            .cmp(&ranking_key(b))
+            .then(completeness(a).cmp(&completeness(b)))
+            .then(times.0.total_cmp(&times.1))
     });
-    let reference = standings.iter().find_map(|standing| standing.to_reference);
+    let reference = answers.iter().find_map(|answer| answer.to_reference);
     let mut header =
         vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
-    let beside = reference.map(|one| format!("× of {}", one.other.system));
-    header.extend(beside.as_deref());
+    let reference_title = reference.map(|ratio| format!("× of {}", ratio.other.system));
+    header.extend(reference_title.as_deref());
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
-    let words = header.len() - 3;
+    let verdict_column = header.len() - 3;
     let state_words = if state == DataState::Drained { String::new() } else { format!(", {}", state.word()) };
     let mut section = Section::new(format!("{title}{state_words}"), &header, NAMES);
-    section.left_also = vec![words, words + 1];
-    for standing in &standings {
-        section.rows.mark(standing.severity(), row(standing, reference.is_some()));
+    section.left_also = vec![verdict_column, verdict_column + 1];
+    for answer in &answers {
+        section.rows.mark(answer.severity(), row(answer, reference.is_some()));
     }
     Some(section)
 }
 
 fn comparison<'a>(summary: &'a Summary, entry: &CellSummary, against: RatioTo) -> Option<&'a CellRatio> {
-    summary.comparisons.iter().find(|one| one.against == against && one.cell == entry.cell)
+    summary
+        .comparisons
+        .iter()
+        .find(|comparison| comparison.against == against && comparison.cell == entry.cell)
 }
 
-fn row(standing: &RankedAnswer<'_>, with_reference: bool) -> Vec<String> {
-    let configuration = standing.configuration;
-    let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
-    let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
-    let error = standing.hot.and_then(|entry| entry.metric(&metric::RELATIVE_ERROR));
+fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
+    let configuration = answer.configuration;
+    let verdict = [answer.hot, answer.cold].into_iter().flatten().map(|entry| entry.verdict).max();
+    let mut verdict_text = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
+    let error = answer.hot.and_then(|entry| entry.metric(&metric::RELATIVE_ERROR));
     if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
-        words.push_str(&format!(", error ≤ {}", format::percent(error)));
+        verdict_text.push_str(&format!(", error ≤ {}", format::percent(error)));
     }
-    if !standing.comparable {
-        words.push_str(", not comparable");
+    if !answer.is_comparable {
+        verdict_text.push_str(", not comparable");
     }
-    let unverified = standing.cold.is_some_and(|entry| entry.cell.phase == Phase::ColdUnverified);
-    if unverified {
-        words.push_str(", cold-unverified");
+    let is_unverified = answer.cold.is_some_and(|entry| entry.cell.phase == Phase::ColdUnverified);
+    if is_unverified {
+        verdict_text.push_str(", cold-unverified");
     }
-    let reading = standing.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
-    if let Some(entry) = reading {
+    let read_entry = answer.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
+    if let Some(entry) = read_entry {
         let bytes = entry.metric(&metric::READ_BYTES).unwrap_or_default();
-        words.push_str(&format!(
+        verdict_text.push_str(&format!(
             ", {} (reads {} a trial)",
             Phase::HotNotInMemory.words(),
             format::bytes(bytes)
         ));
     }
-    if let Some(why) =
-        standing.hot.and_then(|entry| configuration.other_questions.get(entry.cell.step.word()))
+    if let Some(asked) =
+        answer.hot.and_then(|entry| configuration.other_questions.get(entry.cell.step.word()))
     {
-        words.push_str(&format!(", another question: {why}"));
+        verdict_text.push_str(&format!(", another question: {asked}"));
     }
-    let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
+    let cold = optional(answer.cold.and_then(|entry| entry.median_s), format::seconds);
     let mut row = name(configuration);
-    let hot = optional(standing.time(), format::seconds);
+    let hot = optional(answer.time(), format::seconds);
     row.extend([
-        if reading.is_some() { format!("({hot})") } else { hot },
-        interval(standing.hot),
-        standing.to_best.map_or_else(none, |best| ratio(standing, best)),
+        if read_entry.is_some() { format!("({hot})") } else { hot },
+        interval(answer.hot),
+        answer.to_best.map_or_else(none, |best| ratio(answer, best)),
     ]);
-    if with_reference {
-        row.push(standing.to_reference.map_or_else(none, |one| format::times(one.ratio)));
+    if has_reference {
+        row.push(answer.to_reference.map_or_else(none, |comparison| format::times(comparison.ratio)));
     }
     row.extend([
-        if unverified { format!("({cold})") } else { cold },
-        words,
-        standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
+        if is_unverified { format!("({cold})") } else { cold },
+        verdict_text,
+        answer.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
         optional(
-            standing.time().and(standing.hot).and_then(|e| e.metric(&metric::DOCUMENTS_PER_S)),
+            answer.time().and(answer.hot).and_then(|entry| entry.metric(&metric::DOCUMENTS_PER_S)),
             format::count,
         ),
     ]);
@@ -179,11 +186,11 @@ fn row(standing: &RankedAnswer<'_>, with_reference: bool) -> Vec<String> {
 
 /// Ratio to the best with its interval, or the note that no difference is shown. The best row itself has only
 /// its ratio, 1.
-fn ratio(standing: &RankedAnswer<'_>, best: &CellRatio) -> String {
+fn ratio(answer: &RankedAnswer<'_>, best: &CellRatio) -> String {
     let text = format::times(best.ratio);
-    let itself = best.other == standing.configuration.id;
+    let is_best = best.other == answer.configuration.id;
     match (best.limits(), best.difference) {
-        _ if itself => text,
+        _ if is_best => text,
         (Some([low, high]), Significance::Faster | Significance::Slower) => {
             format!("{text} ({} … {})", format::three(low), format::three(high))
         }

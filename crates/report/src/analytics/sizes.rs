@@ -26,14 +26,14 @@ const HEADER: [&str; 11] = [
     "of raw",
 ];
 
-/// What the table relates sizes to: the number of documents, and their size in a plain file.
+/// Number of documents and their size in a plain file, to which the table relates sizes.
 struct PlainDocuments {
     count: f64,
     raw_bytes: Option<f64>,
 }
 
 impl PlainDocuments {
-    fn of(summary: &Summary) -> Self {
+    fn new(summary: &Summary) -> Self {
         Self {
             count: summary.data.documents.max(1) as f64,
             raw_bytes: plain_file(summary, "raw").and_then(|entry| entry.metric(&metric::FILES_BYTES)),
@@ -45,7 +45,7 @@ impl PlainDocuments {
         optional(total, |total| format!("{:.1}", total / self.count))
     }
 
-    /// Share that a total is of the plain file, as text; a dash if either is missing.
+    /// Ratio of a total to the plain file, as text; a dash if either is missing.
     fn share_of_raw(&self, total: Option<f64>) -> String {
         match (total, self.raw_bytes) {
             (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
@@ -57,18 +57,18 @@ impl PlainDocuments {
 pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new("size".to_owned(), &HEADER, NAMES + 1);
     let mut logs: Vec<Option<f64>> = Vec::new();
-    let documents = PlainDocuments::of(summary);
+    let documents = PlainDocuments::new(summary);
     for row in plain_rows(summary, &documents) {
         logs.push(None);
         section.rows.push(row);
     }
-    let mut ranges = false;
+    let mut has_ranges = false;
     for configuration in by_class(run) {
         for state in DataState::ALL {
             let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
             let mut row = name(configuration);
             row.push(state.word().to_owned());
-            row.extend(measured_sizes(entry, &documents, &mut ranges));
+            row.extend(measured_sizes(entry, &documents, &mut has_ranges));
             logs.push(entry.metric(&metric::LOG_BYTES));
             section.rows.mark(entry.severity(), row);
         }
@@ -80,7 +80,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
             row.insert(LOGS, optional(*logs, format::bytes));
         }
     }
-    if ranges {
+    if has_ranges {
         section
             .notes
             .push("total: the median over loads, and the smallest and the largest of them".to_owned());
@@ -121,12 +121,17 @@ fn plain_rows(summary: &Summary, documents: &PlainDocuments) -> Vec<Vec<String>>
     rows
 }
 
-/// Columns from the total to the last one; `ranges` is set if the total shows a range over loads.
-fn measured_sizes(entry: &CellSummary, documents: &PlainDocuments, ranges: &mut bool) -> [String; 6] {
+/// Columns from the total to the last one; `has_ranges` is set if the total shows a range over loads.
+fn measured_sizes(entry: &CellSummary, documents: &PlainDocuments, has_ranges: &mut bool) -> [String; 6] {
     let metric = |figure: &MetricDef| entry.metric(figure);
     let total = metric(&metric::TOTAL_BYTES).or_else(|| metric(&metric::FILES_BYTES));
     [
-        size_with_range(total, metric(&metric::LEAST_TOTAL_BYTES), metric(&metric::MOST_TOTAL_BYTES), ranges),
+        size_with_range(
+            total,
+            metric(&metric::LEAST_TOTAL_BYTES),
+            metric(&metric::MOST_TOTAL_BYTES),
+            has_ranges,
+        ),
         optional(metric(&metric::DATA_BYTES), format::bytes),
         optional(metric(&metric::INDEX_BYTES), format::bytes),
         optional(metric(&metric::FILES_BYTES), format::bytes),
@@ -135,12 +140,17 @@ fn measured_sizes(entry: &CellSummary, documents: &PlainDocuments, ranges: &mut 
     ]
 }
 
-/// A size as text, with its range over loads if three digits show one; `ranges` is set then.
-fn size_with_range(median: Option<f64>, least: Option<f64>, most: Option<f64>, ranges: &mut bool) -> String {
+/// A size as text, with its range over loads if three digits show one; `has_ranges` is set then.
+fn size_with_range(
+    median: Option<f64>,
+    least: Option<f64>,
+    most: Option<f64>,
+    has_ranges: &mut bool,
+) -> String {
     let text = optional(median, format::bytes);
     match (least.map(format::bytes), most.map(format::bytes)) {
         (Some(least), Some(most)) if least != most => {
-            *ranges = true;
+            *has_ranges = true;
             format!("{text} ({least} … {most})")
         }
         _ => text,

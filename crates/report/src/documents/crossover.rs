@@ -32,12 +32,14 @@ type Times = BTreeMap<u64, BTreeMap<u32, Vec<f64>>>;
 
 /// All crossovers among ranked configurations, by data set and test.
 pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>> {
-    let ranked: Vec<&Configuration> =
-        by_class(run).into_iter().filter(|one| one.ranked && !one.reference).collect();
-    let mut found = Vec::new();
+    let ranked: Vec<&Configuration> = by_class(run)
+        .into_iter()
+        .filter(|configuration| configuration.ranked && !configuration.reference)
+        .collect();
+    let mut crossovers = Vec::new();
     for data in super::data_sets(summary) {
         for test in TESTS {
-            let is_own = |cell: &Cell| {
+            let is_in_test = |cell: &Cell| {
                 cell.workload == WorkloadKind::Documents
                     && cell.step.word() == test
                     && word(cell, "data") == data
@@ -45,30 +47,42 @@ pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>>
                     && !matches!(cell.phase, Phase::Cold | Phase::ColdUnverified)
                     && ["index", "form"].iter().all(|name| word(cell, name).is_empty())
             };
-            let times: Vec<Times> = ranked.iter().map(|one| times(run, summary, one, is_own)).collect();
-            for (place, (one, of_one)) in ranked.iter().zip(&times).enumerate() {
-                for (other, of_other) in ranked.iter().zip(&times).skip(place + 1) {
-                    for at in crossings(&points(of_one, of_other)) {
+            let times: Vec<Times> =
+                ranked.iter().map(|configuration| times(run, summary, configuration, is_in_test)).collect();
+            for (index, (first, first_times)) in ranked.iter().zip(&times).enumerate() {
+                for (second, second_times) in ranked.iter().zip(&times).skip(index + 1) {
+                    for crossover in crossings(&points(first_times, second_times)) {
                         let (below, above) =
-                            if at.first_is_less_below { (*one, *other) } else { (*other, *one) };
-                        found.push(TestCrossover { test, data: data.clone(), below, above, at });
+                            if crossover.first_is_less_below { (*first, *second) } else { (*second, *first) };
+                        crossovers.push(TestCrossover {
+                            test,
+                            data: data.clone(),
+                            below,
+                            above,
+                            at: crossover,
+                        });
                     }
                 }
             }
         }
     }
-    found
+    crossovers
 }
 
-fn times(run: &Run, summary: &Summary, of: &Configuration, is_own: impl Fn(&Cell) -> bool) -> Times {
+fn times(
+    run: &Run,
+    summary: &Summary,
+    configuration: &Configuration,
+    is_in_test: impl Fn(&Cell) -> bool,
+) -> Times {
     let mut times = Times::new();
     // A cell with a wrong answer has no time, so its trials are left out.
-    let right: Vec<String> = entries(summary)
-        .filter(|entry| entry.median_s.is_some() && of.has(&entry.cell) && is_own(&entry.cell))
+    let correct: Vec<String> = entries(summary)
+        .filter(|entry| entry.median_s.is_some() && configuration.has(&entry.cell) && is_in_test(&entry.cell))
         .map(|entry| entry.cell.key())
         .collect();
-    for trial in run.trials().filter(|trial| of.has(&trial.cell) && is_own(&trial.cell)) {
-        if let Some(seconds) = trial.seconds.filter(|_| right.contains(&trial.cell.key())) {
+    for trial in run.trials().filter(|trial| configuration.has(&trial.cell) && is_in_test(&trial.cell)) {
+        if let Some(seconds) = trial.seconds.filter(|_| correct.contains(&trial.cell.key())) {
             let size = times.entry(bytes_of(word(&trial.cell, "size"))).or_default();
             size.entry(trial.round).or_default().push(seconds);
         }
@@ -77,30 +91,30 @@ fn times(run: &Run, summary: &Summary, of: &Configuration, is_own: impl Fn(&Cell
 }
 
 /// Ratios of the first to the second configuration at the sizes, and over the rounds, that both have.
-fn points(one: &Times, other: &Times) -> Vec<Point> {
-    let point = |(size, of_one): (&u64, &BTreeMap<u32, Vec<f64>>)| {
-        let of_other = other.get(size)?;
-        let (a, b): (Vec<_>, Vec<_>) = of_one
+fn points(first: &Times, second: &Times) -> Vec<Point> {
+    let point = |(size, first_rounds): (&u64, &BTreeMap<u32, Vec<f64>>)| {
+        let second_rounds = second.get(size)?;
+        let (a, b): (Vec<_>, Vec<_>) = first_rounds
             .iter()
-            .filter_map(|(round, times)| Some((times.clone(), of_other.get(round)?.clone())))
+            .filter_map(|(round, times)| Some((times.clone(), second_rounds.get(round)?.clone())))
             .unzip();
         Some(Point { size: *size as f64, ratio: paired_ratio(&a, &b)? })
     };
-    one.iter().filter_map(point).collect()
+    first.iter().filter_map(point).collect()
 }
 
 /// Table of all crossovers; `None` if there are none.
 pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
-    let all = all(run, summary);
+    let crossovers = all(run, summary);
     let header =
         ["test", "data", "faster with smaller documents", "faster with larger ones", "from", "95 % interval"];
-    let mut section = Section::new("who changes places over sizes".to_owned(), &header, 4);
-    for one in &all {
+    let mut section = Section::new("crossovers by document size".to_owned(), &header, 4);
+    for crossover in &crossovers {
         let name = |configuration: &Configuration| {
             let id = &configuration.id;
             format!("{} {} {}", id.system, id.variant, id.storage)
         };
-        let interval = match (one.at.low, one.at.high) {
+        let interval = match (crossover.at.low, crossover.at.high) {
             (None, None) => optional(None, size),
             (low, high) => {
                 let limit = |limit: Option<f64>| limit.map(size).unwrap_or_default();
@@ -108,20 +122,20 @@ pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
             }
         };
         section.rows.push(vec![
-            one.test.to_owned(),
-            one.data.clone(),
-            name(one.below),
-            name(one.above),
-            size(one.at.size),
+            crossover.test.to_owned(),
+            crossover.data.clone(),
+            name(crossover.below),
+            name(crossover.above),
+            size(crossover.at.size),
             interval,
         ]);
     }
     section.notes.push(
-        "between sizes that were measured times are taken for straight lines on logarithms; an interval without a limit \
+        "between measured sizes times are interpolated as straight lines on log scales; an interval without a limit \
          reaches beyond all of them"
             .to_owned(),
     );
-    (!all.is_empty()).then_some(section)
+    (!crossovers.is_empty()).then_some(section)
 }
 
 /// Formats bytes in KiB or MiB, the units of document sizes.

@@ -24,14 +24,14 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
     ];
     let mut section = Section::new(format!("disk: after settling, {data}"), &header, 4);
     for configuration in by_class(run) {
-        let is_own = |entry: &&jsonathlon_results::summary::CellSummary| {
+        let is_shown = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry.cell.step.word() == "disk"
                 && word(&entry.cell, "data") == data
                 && configuration.has(&entry.cell)
         };
-        let mut own: Vec<_> = entries(summary).filter(is_own).collect();
-        own.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
-        for entry in own {
+        let mut disk_entries: Vec<_> = entries(summary).filter(is_shown).collect();
+        disk_entries.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
+        for entry in disk_entries {
             let bytes = |figure| optional(entry.metric(figure), format::bytes);
             let mut row = called(configuration);
             row.extend([
@@ -49,7 +49,7 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
     }
     if data == "identical" {
         section.notes.push(
-            "these documents are copies of each other: sharing is judged by `--data distinct` as well"
+            "these documents are copies of each other: sharing is judged by `--content distinct` as well"
                 .to_owned(),
         );
     }

@@ -15,33 +15,34 @@ const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists
 
 /// One matrix per configuration that has such cells.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
-    let of = |configuration: &&jsonathlon_schema::manifest::Configuration| {
-        let is_own = |entry: &&CellSummary| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
-        let own: Vec<&CellSummary> = entries(summary).filter(is_own).collect();
+    let matrix_of = |configuration: &&jsonathlon_schema::manifest::Configuration| {
+        let is_shown =
+            |entry: &&CellSummary| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
+        let uses: Vec<&CellSummary> = entries(summary).filter(is_shown).collect();
         let id = &configuration.id;
-        matrix(&format!("{} {} {} {}", id.system, id.version, id.variant, id.storage), &own)
+        matrix(&format!("{} {} {} {}", id.system, id.version, id.variant, id.storage), &uses)
     };
-    by_class(run).iter().filter_map(of).collect()
+    by_class(run).iter().filter_map(matrix_of).collect()
 }
 
-fn matrix(name: &str, own: &[&CellSummary]) -> Option<Section> {
+fn matrix(name: &str, entries: &[&CellSummary]) -> Option<Section> {
     let mut indexes: Vec<&str> = Vec::new();
     let mut queries: Vec<(usize, &str, &str)> = Vec::new();
-    for entry in own {
+    for entry in entries {
         let cell = &entry.cell;
         let (index, operation, form) = (word(cell, "index"), word(cell, "query"), word(cell, "form"));
         if !indexes.contains(&index) {
             indexes.push(index);
         }
-        let place = OPERATIONS.iter().position(|known| *known == operation).unwrap_or(OPERATIONS.len());
-        if !queries.contains(&(place, operation, form)) {
-            queries.push((place, operation, form));
+        let position = OPERATIONS.iter().position(|known| *known == operation).unwrap_or(OPERATIONS.len());
+        if !queries.contains(&(position, operation, form)) {
+            queries.push((position, operation, form));
         }
     }
-    if own.is_empty() {
+    if entries.is_empty() {
         return None;
     }
-    queries.sort_by_key(|(place, ..)| *place);
+    queries.sort_by_key(|(position, ..)| *position);
     let mut header = vec!["query".to_owned(), "form".to_owned()];
     header.extend(indexes.iter().map(|index| printable(index)));
     let mut section = Section {
@@ -54,13 +55,13 @@ fn matrix(name: &str, own: &[&CellSummary]) -> Option<Section> {
         let mut row = vec![operation.to_owned(), printable(form)];
         let mut severity = Severity::Good;
         for index in &indexes {
-            let is_here = |entry: &&&CellSummary| {
+            let is_in_cell = |entry: &&&CellSummary| {
                 let cell = &entry.cell;
                 (word(cell, "index"), word(cell, "query"), word(cell, "form")) == (*index, operation, form)
             };
-            let found: Vec<&CellSummary> = own.iter().filter(is_here).copied().collect();
-            row.push(states(&found));
-            severity = found.iter().map(|entry| entry.severity()).fold(severity, Severity::max);
+            let matching: Vec<&CellSummary> = entries.iter().filter(is_in_cell).copied().collect();
+            row.push(states(&matching));
+            severity = matching.iter().map(|entry| entry.severity()).fold(severity, Severity::max);
         }
         section.rows.mark(severity, row);
     }
@@ -74,29 +75,29 @@ fn states(entries: &[&CellSummary]) -> String {
     let label = |names: &[&str], entry: &CellSummary| {
         names.iter().map(|name| word(&entry.cell, name)).collect::<Vec<_>>().join(" ")
     };
-    let tells_apart = |names: &&[&str]| {
+    let distinguishes = |names: &&[&str]| {
         let labels: BTreeSet<String> = sorted.iter().map(|entry| label(names, entry)).collect();
         let states: BTreeSet<_> = sorted.iter().map(|entry| (label(names, entry), state(entry))).collect();
         labels.len() == states.len()
     };
     let kinds: [&[&str]; 3] = [&["size"], &["data"], &["size", "data"]];
-    let names = kinds.into_iter().find(tells_apart).unwrap_or(&["size", "data"]);
-    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    let names = kinds.into_iter().find(distinguishes).unwrap_or(&["size", "data"]);
+    let mut labels_by_state: Vec<(&str, Vec<String>)> = Vec::new();
     for entry in &sorted {
         let (state, label) = (state(entry), label(names, entry));
-        match found.iter_mut().find(|(known, _)| *known == state) {
+        match labels_by_state.iter_mut().find(|(known, _)| *known == state) {
             Some((_, labels)) if !labels.contains(&label) => labels.push(label),
             Some(_) => {}
-            None => found.push((state, vec![label])),
+            None => labels_by_state.push((state, vec![label])),
         }
     }
-    match found.as_slice() {
+    match labels_by_state.as_slice() {
         [] => none(),
         [(state, _)] => (*state).to_owned(),
         several => {
-            let each: Vec<String> =
+            let parts: Vec<String> =
                 several.iter().map(|(state, labels)| format!("{state} ({})", labels.join(", "))).collect();
-            each.join(", ")
+            parts.join(", ")
         }
     }
 }

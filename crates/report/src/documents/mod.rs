@@ -32,7 +32,7 @@ pub(crate) fn reading() -> Vec<String> {
          copies are the documents with `l` set to 1 and nothing else, and a cell with a wrong answer has no time",
         "sharing: bytes that the copy added to the system's files, logs apart and after settling, ÷ bytes of the documents' \
          texts; of `identical` documents it says how alike they are as much as what the system shares",
-        "an index is used, usable (when the system is told to), in vain (in the plan, and every row or entry is visited), or \
+        "an index is used, usable (when the system is forced to), in vain (in the plan, and every row or entry is visited), or \
          impossible; plans are kept under plans/",
     ]
     .map(str::to_owned)
@@ -52,27 +52,27 @@ fn entries(summary: &Summary) -> impl Iterator<Item = &CellSummary> {
 
 /// Names of the data sets, in the order in which they were measured.
 fn data_sets(summary: &Summary) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for entry in entries(summary) {
         let data = word(&entry.cell, "data");
-        if !found.iter().any(|known| known == data) {
-            found.push(data.to_owned());
+        if !names.iter().any(|known| known == data) {
+            names.push(data.to_owned());
         }
     }
-    found
+    names
 }
 
-/// Sizes of documents as they were asked for, such as `64KiB`; the smallest comes first.
+/// Requested sizes of documents, such as `64KiB`, in ascending order.
 fn sizes<'a>(entries: impl Iterator<Item = &'a CellSummary>) -> Vec<String> {
-    let mut found: Vec<(u64, String)> = Vec::new();
+    let mut sizes: Vec<(u64, String)> = Vec::new();
     for entry in entries {
         let size = word(&entry.cell, "size");
-        if !found.iter().any(|(_, known)| known == size) {
-            found.push((bytes_of(size), size.to_owned()));
+        if !sizes.iter().any(|(_, known)| known == size) {
+            sizes.push((bytes_of(size), size.to_owned()));
         }
     }
-    found.sort();
-    found.into_iter().map(|(_, size)| size).collect()
+    sizes.sort();
+    sizes.into_iter().map(|(_, size)| size).collect()
 }
 
 /// Bytes of a size such as `64KiB`; 0 if the text has no number.
@@ -88,7 +88,7 @@ fn bytes_of(size: &str) -> u64 {
 }
 
 /// Returns `true` if a cell holds documents of the largest size that its configuration accepts, which is less
-/// than was asked for.
+/// than the requested size.
 fn is_smaller(cell: &Cell) -> bool {
     let n = cell.parameters.get("n").and_then(serde_json::Value::as_u64);
     n.is_some_and(|n| n < 60 && 1_u64 << (n + 4) < bytes_of(word(cell, "size")))

@@ -9,25 +9,26 @@ use crate::section::{Section, none};
 
 /// Tables of the given published results, one per test.
 #[must_use]
-pub fn published(figures: &[&PublishedDocuments], look: TableStyle) -> String {
+pub fn published(results: &[&PublishedDocuments], style: TableStyle) -> String {
     let mut tests: Vec<&str> = Vec::new();
-    for one in figures {
-        if !tests.contains(&one.test.as_str()) {
-            tests.push(&one.test);
+    for result in results {
+        if !tests.contains(&result.test.as_str()) {
+            tests.push(&result.test);
         }
     }
-    let mut sections: Vec<Section> = tests.iter().map(|test| table(test, figures)).collect();
+    let mut sections: Vec<Section> = tests.iter().map(|test| table(test, results)).collect();
     if let Some(last) = sections.last_mut() {
         last.notes.push(format!(
             "{SOURCE}, as published; nothing of it was repeated or checked here, and the times hold the start of a client"
         ));
     }
-    draw(&sections, look)
+    draw(&sections, style)
 }
 
-fn table(test: &str, figures: &[&PublishedDocuments]) -> Section {
-    let own: Vec<&PublishedDocuments> = figures.iter().filter(|one| one.test == test).copied().collect();
-    let mut sizes: Vec<(u32, u64)> = own.iter().map(|one| (one.n, one.documents)).collect();
+fn table(test: &str, results: &[&PublishedDocuments]) -> Section {
+    let matching: Vec<&PublishedDocuments> =
+        results.iter().filter(|result| result.test == test).copied().collect();
+    let mut sizes: Vec<(u32, u64)> = matching.iter().map(|result| (result.n, result.documents)).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let mut header = vec!["system".to_owned(), "variant".to_owned(), "index".to_owned()];
@@ -39,16 +40,16 @@ fn table(test: &str, figures: &[&PublishedDocuments]) -> Section {
         ..Section::default()
     };
     let mut rows: Vec<(&str, &str, Option<&str>)> = Vec::new();
-    for one in &own {
-        let name = (one.system.as_str(), one.variant.as_str(), one.index.as_deref());
+    for result in &matching {
+        let name = (result.system.as_str(), result.variant.as_str(), result.index.as_deref());
         if !rows.contains(&name) {
             rows.push(name);
         }
-        for reason in &one.suspected {
-            let size = if one.test == "disk" { String::new() } else { format!(" {}", size(one.n)) };
-            let which =
-                [one.system.as_str(), &one.variant, one.index.as_deref().unwrap_or_default()].join(" ");
-            let note = format!("? {}{size}: suspected, not confirmed: {reason}", which.trim_end());
+        for reason in &result.suspected {
+            let size = if result.test == "disk" { String::new() } else { format!(" {}", size(result.n)) };
+            let index = result.index.as_deref().unwrap_or_default();
+            let configuration = [result.system.as_str(), &result.variant, index].join(" ");
+            let note = format!("? {}{size}: suspected, not confirmed: {reason}", configuration.trim_end());
             if !section.notes.iter().any(|known| *known == note) {
                 section.notes.push(note);
             }
@@ -57,21 +58,21 @@ fn table(test: &str, figures: &[&PublishedDocuments]) -> Section {
     for (system, variant, index) in rows {
         let mut row = vec![system.to_owned(), variant.to_owned(), index.map_or_else(none, str::to_owned)];
         for (n, _) in &sizes {
-            let found = own.iter().find(|one| {
-                one.n == *n
-                    && (one.system.as_str(), one.variant.as_str(), one.index.as_deref())
+            let cell = matching.iter().find(|result| {
+                result.n == *n
+                    && (result.system.as_str(), result.variant.as_str(), result.index.as_deref())
                         == (system, variant, index)
             });
-            row.push(found.map_or_else(none, |one| shown(one)));
+            row.push(cell.map_or_else(none, |result| describe_result(result)));
         }
         section.rows.push(row);
     }
     section
 }
 
-fn shown(one: &PublishedDocuments) -> String {
-    let mark = if one.suspected.is_empty() { "" } else { " ?" };
-    match (one.mean_s, one.sd_s, one.disk) {
+fn describe_result(result: &PublishedDocuments) -> String {
+    let mark = if result.suspected.is_empty() { "" } else { " ?" };
+    match (result.mean_s, result.sd_s, result.disk) {
         (Some(mean), Some(sd), _) => format!("{} ± {}{mark}", format::seconds(mean), format::seconds(sd)),
         (Some(mean), None, _) => format!("{}{mark}", format::seconds(mean)),
         (None, _, Some(disk)) => format!("{disk}{mark}"),
@@ -95,13 +96,13 @@ mod tests {
 
     #[test]
     fn figures_stand_with_their_deviations_and_what_is_suspected_of_them() {
-        let all = published_documents().unwrap();
-        let text = published(&all.iter().collect::<Vec<_>>(), TableStyle { colour: false });
-        let line = |begins: &str| {
-            let found = text
+        let results = published_documents().unwrap();
+        let text = published(&results.iter().collect::<Vec<_>>(), TableStyle { colour: false });
+        let line = |beginning: &str| {
+            let line = text
                 .lines()
-                .find(|line| line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(begins));
-            found.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+                .find(|line| line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(beginning));
+            line.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert!(line("Dolt json – 966 ms").contains("24.0 ms ± 90.0 ms ?"), "{text}");
         assert!(line("system variant index 8192 × 64KiB").ends_with("32 × 16MiB"), "{text}");

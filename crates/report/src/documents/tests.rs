@@ -21,25 +21,25 @@ const TESTS: [(&str, &str); 7] = [
     ("index", "creation of an index"),
 ];
 /// Tests that run only if they are asked for, with their titles.
-const FURTHER: [(&str, &str); 3] = [
+const OPTIONAL_TESTS: [(&str, &str); 3] = [
     ("limit", "one document, larger and larger until one is refused"),
     ("update_path", "one number of one document changed"),
     ("version", "one version of one document, and the share of its bytes that it adds"),
 ];
-/// Number of leading columns that identify a row: system, variant, storage, and what else sets it apart.
+/// Number of leading columns that identify a row: system, variant, storage, and further dimensions.
 const NAMES: usize = 4;
 
 /// Tables of one data set, one per test.
 pub(super) fn all(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
-    let tests = TESTS.into_iter().chain(FURTHER);
+    let tests = TESTS.into_iter().chain(OPTIONAL_TESTS);
     tests.filter_map(|(test, title)| table(run, summary, data, test, title, means)).collect()
 }
 
 fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, means: bool) -> Option<Section> {
-    let of_test = || {
+    let test_entries = || {
         entries(summary).filter(|entry| entry.cell.step.word() == test && word(&entry.cell, "data") == data)
     };
-    let sizes = sizes(of_test());
+    let sizes = sizes(test_entries());
     if sizes.is_empty() {
         return None;
     }
@@ -51,11 +51,12 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
         left_columns: NAMES,
         ..Section::default()
     };
-    let mut smaller = false;
+    let mut has_smaller = false;
     for configuration in by_class(run) {
-        let own: Vec<&CellSummary> = of_test().filter(|entry| configuration.has(&entry.cell)).collect();
+        let configuration_entries: Vec<&CellSummary> =
+            test_entries().filter(|entry| configuration.has(&entry.cell)).collect();
         let mut kinds: Vec<String> = Vec::new();
-        for entry in &own {
+        for entry in &configuration_entries {
             let kind = kind(&entry.cell);
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -66,18 +67,18 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
             let mut severity = Severity::Good;
             row.push(printable(&kind));
             for size in &sizes {
-                let is_here = |entry: &&&CellSummary| {
+                let is_in_cell = |entry: &&&CellSummary| {
                     word(&entry.cell, "size") == size && self::kind(&entry.cell) == kind
                 };
-                let found = own.iter().find(is_here);
-                smaller |= found.is_some_and(|entry| is_smaller(&entry.cell));
-                row.push(found.map_or_else(none, |entry| shown(entry, means)));
-                severity = severity.max(found.map_or(Severity::Good, |entry| entry.severity()));
+                let matching = configuration_entries.iter().find(is_in_cell);
+                has_smaller |= matching.is_some_and(|entry| is_smaller(&entry.cell));
+                row.push(matching.map_or_else(none, |entry| describe_entry(entry, means)));
+                severity = severity.max(matching.map_or(Severity::Good, |entry| entry.severity()));
             }
             section.rows.mark(severity, row);
         }
     }
-    if smaller {
+    if has_smaller {
         section.notes.push("* smaller documents, the largest that the system takes".to_owned());
     }
     if means {
@@ -90,31 +91,31 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
 /// Text that distinguishes cells of one test and configuration: index, form, depth, kind of history, and
 /// whether they were cold.
 fn kind(cell: &Cell) -> String {
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     let index = word(cell, "index");
     if !index.is_empty() {
-        words.push(if cell.step.word() == "index" { index.to_owned() } else { format!("index {index}") });
+        parts.push(if cell.step.word() == "index" { index.to_owned() } else { format!("index {index}") });
     } else if matches!(cell.step.word(), "extract" | "filter" | "order") {
-        words.push("no index".to_owned());
+        parts.push("no index".to_owned());
     }
     if !word(cell, "form").is_empty() {
-        words.push(format!("{} form", word(cell, "form")));
+        parts.push(format!("{} form", word(cell, "form")));
     }
     if let Some(depth) = cell.parameters.get("depth") {
-        words.push(format!("depth {depth}"));
+        parts.push(format!("depth {depth}"));
     }
     if !word(cell, "history").is_empty() {
-        words.push(format!("by {}", word(cell, "history")));
+        parts.push(format!("by {}", word(cell, "history")));
     }
     if matches!(cell.phase, Phase::Cold | Phase::ColdUnverified) {
-        words.push(cell.phase.word().to_owned());
+        parts.push(cell.phase.word().to_owned());
     }
-    words.join(", ")
+    parts.join(", ")
 }
 
 /// Median with its interval, as text, with mean and standard deviation if `means` is set; the verdict if
 /// there is no time.
-fn shown(entry: &CellSummary, means: bool) -> String {
+fn describe_entry(entry: &CellSummary, means: bool) -> String {
     let Some(median) = entry.median_s else {
         return match (entry.cell.step.word(), entry.verdict) {
             ("limit", Verdict::NotApplicable) => match largest(entry) {
@@ -150,7 +151,7 @@ fn largest(entry: &CellSummary) -> Option<f64> {
 
 /// Reasons why systems have no result of a test, without repetitions.
 fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut reasons: Vec<String> = Vec::new();
     for trial in run.trials().filter(|trial| {
         let cell = &trial.cell;
         trial.verdict == Verdict::NotApplicable
@@ -161,18 +162,18 @@ fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
         let Some(failure) = &trial.failure else { continue };
         let (id, index) = (&trial.cell.id, word(&trial.cell, "index"));
         let index = if index.is_empty() || index == "none" { String::new() } else { format!(" {index}") };
-        let what = match test {
+        let label = match test {
             // Sizes beyond the first rejected one are not listed.
             "limit" if failure.because.is_some() => continue,
             "limit" => "refused",
             _ => "not applicable",
         };
         let size = if test == "limit" { format!(" {}", word(&trial.cell, "size")) } else { String::new() };
-        let text = format!("{what}: {} {}{index}{size}: {}", id.system, id.variant, failure.error);
+        let text = format!("{label}: {} {}{index}{size}: {}", id.system, id.variant, failure.error);
         let text = printable(&text);
-        if !told.contains(&text) {
-            told.push(text);
+        if !reasons.contains(&text) {
+            reasons.push(text);
         }
     }
-    told
+    reasons
 }

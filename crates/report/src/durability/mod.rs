@@ -1,4 +1,4 @@
-//! Tables of the durability workload: what was there after each crash test, and the evidence of losses.
+//! Tables of the durability workload: the data that remained after each crash, and the evidence of losses.
 
 use jsonathlon_results::durability_evidence::STOPPED;
 use jsonathlon_results::promise::PROMISE;
@@ -16,13 +16,13 @@ use crate::format;
 use crate::section::{Section, by_class, none, optional, printable};
 
 /// Findings that do not describe a single crash.
-const OF_NO_STOP: [&str; 2] = [PROMISE, STOPPED];
+const NOT_A_CRASH: [&str; 2] = [PROMISE, STOPPED];
 
 const HEADER: [&str; 14] = [
     "system",
     "variant",
     "tier",
-    "stopped by",
+    "crash",
     "may lose",
     "found",
     "as promised",
@@ -30,20 +30,19 @@ const HEADER: [&str; 14] = [
     "lost",
     "torn",
     "out of order",
-    "after the cut",
+    "after the crash",
     "oldest loss",
     "recovery",
 ];
 
 /// Table of all crash tests, and the evidence of losses if there is any.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
-    let mut table = Section::new("what was there after a stop the hard way".to_owned(), &HEADER, 7);
-    let mut evidence =
-        Section { title: "stops after which something was not there".to_owned(), ..Section::default() };
+    let mut table = Section::new("data after a crash".to_owned(), &HEADER, 7);
+    let mut evidence = Section { title: "crashes that lost data".to_owned(), ..Section::default() };
     for configuration in by_class(run) {
-        for entry in of(configuration, summary) {
+        for entry in crash_tests(configuration, summary) {
             table.rows.mark(entry.severity(), row(configuration, entry, run));
-            evidence.notes.extend(told(configuration, entry));
+            evidence.notes.extend(describe_losses(configuration, entry));
         }
     }
     let mut sections = vec![table];
@@ -57,24 +56,27 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 pub(crate) fn reading() -> Vec<String> {
     [
         "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel stays; power loss: \
-         the file system of its data is shut down first, and what was not synced is gone",
-        "acknowledged before the cut, and looked for afterwards: every write; what was under way may be there or not. Lost: an \
+         the file system of its data is shut down first, and what was not synced is lost",
+        "acknowledged before the crash, and looked for afterwards: every write; what was under way may be there or not. Lost: an \
          older version is there, or none; out of order: lost, while a write that was sent after its acknowledgement is there",
-        "after the cut: sent after the power was gone, and acknowledged all the same",
-        "ext4 forgives: a sync takes other files' changes along, and what was written past the page cache stays without one",
+        "after the crash: sent after the power was cut, and acknowledged all the same",
+        "ext4 hides missing syncs: a sync also writes other files' changes, and what was written past the page cache stays without one",
     ]
     .map(str::to_owned)
     .to_vec()
 }
 
 /// Entries of a configuration's crash tests, in the order of the plan.
-fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a CellSummary> {
-    let is_stop = |entry: &&CellSummary| {
+fn crash_tests<'a>(
+    configuration: &'a Configuration,
+    summary: &'a Summary,
+) -> impl Iterator<Item = &'a CellSummary> {
+    let is_crash_test = |entry: &&CellSummary| {
         entry.cell.workload == WorkloadKind::Durability
             && entry.cell.phase == Phase::Steady
             && tier(&entry.cell).is_some()
     };
-    summary.results.iter().filter(is_stop).filter(|entry| configuration.has(&entry.cell))
+    summary.results.iter().filter(is_crash_test).filter(|entry| configuration.has(&entry.cell))
 }
 
 fn tier(cell: &Cell) -> Option<&str> {
@@ -84,27 +86,29 @@ fn tier(cell: &Cell) -> Option<&str> {
 fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<String> {
     let id = &configuration.id;
     let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(finding.state.as_str()));
-    let share = |part: &MetricDef| match (entry.metric(part), entry.metric(&STOPS)) {
-        (Some(part), Some(all)) => Some((format::whole(part), format::whole(all))),
+    let stop_counts = |part: &MetricDef| match (entry.metric(part), entry.metric(&STOPS)) {
+        (Some(part), Some(total)) => Some((format::whole(part), format::whole(total))),
         _ => None,
     };
-    let found = share(&STOPS_KEPT).map(|(kept, all)| format!("kept in {kept} of {all} {}", stops(entry)));
-    let promised = share(&STOPS_AS_PROMISED).map_or_else(none, |(kept, all)| format!("{kept} of {all}"));
+    let kept = stop_counts(&STOPS_KEPT)
+        .map(|(kept, total)| format!("kept in {kept} of {total} {}", crash_plural(entry)));
+    let as_promised =
+        stop_counts(&STOPS_AS_PROMISED).map_or_else(none, |(kept, total)| format!("{kept} of {total}"));
     let mut row = vec![
         format!("{} {}", id.system, id.version),
         id.variant.clone(),
         printable(tier(&entry.cell).unwrap_or_default()),
-        stopped_by(entry).to_owned(),
+        crash_kind(entry).to_owned(),
         promise,
-        found.unwrap_or_else(|| why_not(&entry.cell, run)),
-        promised,
+        kept.unwrap_or_else(|| failure_reason(&entry.cell, run)),
+        as_promised,
     ];
     let counts =
         [&ACKNOWLEDGED_WRITES, &LOST_WRITES, &TORN_DOCUMENTS, &WRITES_OUT_OF_ORDER, &WRITES_AFTER_CUT];
     for figure in counts {
         let mut count = entry.metric(figure);
         if *figure == LOST_WRITES {
-            // Documents that were there before the clients began count as lost like written ones.
+            // Documents from before the clients began count as lost like written ones.
             count = count.map(|count| count + entry.metric(&LOST_DOCUMENTS).unwrap_or_default());
         }
         row.push(optional(count, format::whole));
@@ -114,49 +118,49 @@ fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<Str
     row
 }
 
-fn stopped_by(entry: &CellSummary) -> &'static str {
+fn crash_kind(entry: &CellSummary) -> &'static str {
     match entry.cell.step.word() {
         POWER => "power loss",
         _ => "process crash",
     }
 }
 
-fn stops(entry: &CellSummary) -> &'static str {
+fn crash_plural(entry: &CellSummary) -> &'static str {
     match entry.cell.step.word() {
         POWER => "power cuts",
         _ => "kills",
     }
 }
 
-/// Why an entry has no crash: the first line of its failure, or a dash.
-fn why_not(cell: &Cell, run: &Run) -> String {
-    let failed = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
-    failed.map_or_else(none, |failure| match failure.error.split_once('\n') {
+/// First line of the failure because of which an entry has no crash; a dash if there is none.
+fn failure_reason(cell: &Cell, run: &Run) -> String {
+    let failure = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
+    failure.map_or_else(none, |failure| match failure.error.split_once('\n') {
         Some((first, _)) => printable(first),
         None => printable(&failure.error),
     })
 }
 
-/// Evidence of every crash after which something was missing or deviates.
-fn told(configuration: &Configuration, entry: &CellSummary) -> Vec<String> {
-    let head = format!(
+/// Evidence of every crash after which data was missing or deviated.
+fn describe_losses(configuration: &Configuration, entry: &CellSummary) -> Vec<String> {
+    let prefix = format!(
         "{} {}, {}, {}",
         configuration.id.system,
         configuration.id.variant,
         tier(&entry.cell).unwrap_or_default(),
-        stopped_by(entry)
+        crash_kind(entry)
     );
-    let is_worth_it = |of: &str, state: &FindingState, kinds: usize| {
-        !OF_NO_STOP.contains(&of) && (*state != FindingState::Kept || kinds > 0)
+    let is_noteworthy = |name: &str, state: &FindingState, kinds: usize| {
+        !NOT_A_CRASH.contains(&name) && (*state != FindingState::Kept || kinds > 0)
     };
     entry
         .findings
         .iter()
-        .filter(|finding| is_worth_it(&finding.of, &finding.state, finding.kinds.len()))
+        .filter(|finding| is_noteworthy(&finding.of, &finding.state, finding.kinds.len()))
         .map(|finding| {
             let evidence = finding.seen.as_ref().or(finding.words.as_ref());
             let evidence = evidence.map(|text| format!(": {text}")).unwrap_or_default();
-            printable(&format!("{head}, {}: {}{evidence}", finding.of, finding.describe()))
+            printable(&format!("{prefix}, {}: {}{evidence}", finding.of, finding.describe()))
         })
         .collect()
 }

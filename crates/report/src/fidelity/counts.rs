@@ -9,10 +9,10 @@ use crate::section::Section;
 const HEADER: [&str; 13] = [
     "system",
     "variant",
-    "way in",
-    "of valid accepted",
-    "of invalid refused",
-    "of choice accepted",
+    "insert path",
+    "valid accepted",
+    "invalid rejected",
+    "optional accepted",
     "same bytes",
     "same value",
     "changed",
@@ -25,7 +25,7 @@ const HEADER: [&str; 13] = [
 /// Counts of a configuration's cases by one input path.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
-    /// Accepted documents by what the RFC says: must accept, must reject, choice. `offered` holds the totals.
+    /// Accepted documents by requirement of the RFC: accept, reject, choose. `offered` holds the totals.
     accepted: [u64; 3],
     offered: [u64; 3],
     bytes: u64,
@@ -38,11 +38,11 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(tried: &CaseResults<'_>, way: &str) -> Self {
+    fn new(results: &CaseResults<'_>, input_path: &str) -> Self {
         let mut counts = Self::default();
-        for (case, entry) in tried.entries() {
-            let Some(finding) = way_in(entry, way) else { continue };
-            let place = match case.must {
+        for (case, entry) in results.entries() {
+            let Some(finding) = way_in(entry, input_path) else { continue };
+            let index = match case.must {
                 RfcRequirement::Accept => 0,
                 RfcRequirement::Reject => 1,
                 RfcRequirement::Choose => 2,
@@ -51,16 +51,19 @@ impl Counts {
                 counts.not_offered += 1;
                 continue;
             }
-            let add = |of: &mut [u64; 3]| of.iter_mut().skip(place).take(1).for_each(|count| *count += 1);
-            add(&mut counts.offered);
+            let increment =
+                |totals: &mut [u64; 3]| totals.iter_mut().skip(index).take(1).for_each(|count| *count += 1);
+            increment(&mut counts.offered);
             match &finding.state {
-                FindingState::Accepted if case.must != RfcRequirement::Reject || is_taken(entry, way) => {
-                    add(&mut counts.accepted)
+                FindingState::Accepted
+                    if case.must != RfcRequirement::Reject || is_taken(entry, input_path) =>
+                {
+                    increment(&mut counts.accepted)
                 }
                 state if state.has_ended_engine() => counts.ended += 1,
                 _ => {}
             }
-            match whole(entry, way).map(|finding| &finding.state) {
+            match whole(entry, input_path).map(|finding| &finding.state) {
                 Some(FindingState::SameBytes) => counts.bytes += 1,
                 Some(FindingState::SameValue) => counts.value += 1,
                 Some(FindingState::Changed) => counts.changed += 1,
@@ -74,11 +77,12 @@ impl Counts {
     }
 
     fn cells(&self) -> Vec<String> {
-        let ([yes, wrong, choice], [of_yes, of_wrong, of_choice]) = (self.accepted, self.offered);
+        let [valid, invalid, optional] = self.accepted;
+        let [all_valid, all_invalid, all_optional] = self.offered;
         let mut cells = vec![
-            format!("{yes} of {of_yes}"),
-            format!("{} of {of_wrong}", of_wrong - wrong),
-            format!("{choice} of {of_choice}"),
+            format!("{valid} of {all_valid}"),
+            format!("{} of {all_invalid}", all_invalid - invalid),
+            format!("{optional} of {all_optional}"),
         ];
         let Self { bytes, value, changed, lost, unreadable, ended, not_offered, .. } = *self;
         let counts = [bytes, value, changed, lost, unreadable, ended, not_offered];
@@ -88,12 +92,12 @@ impl Counts {
 }
 
 pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
-    let mut section = Section::new("what became of the documents".to_owned(), &HEADER, 3);
-    for tried in all {
-        let [bulk, parameter] = WAYS.map(|way| Counts::of(tried, way));
-        let mut row = |way: &str, counts: &Counts| {
-            let mut cells = tried.columns();
-            cells.push(way.to_owned());
+    let mut section = Section::new("outcomes by document".to_owned(), &HEADER, 3);
+    for results in all {
+        let [bulk, parameter] = WAYS.map(|input_path| Counts::new(results, input_path));
+        let mut row = |input_path: &str, counts: &Counts| {
+            let mut cells = results.columns();
+            cells.push(input_path.to_owned());
             cells.extend(counts.cells());
             section.rows.push(cells);
         };

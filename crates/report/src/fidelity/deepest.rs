@@ -8,12 +8,12 @@ use jsonathlon_schema::workload::WorkloadKind;
 use crate::section::{Section, printable};
 
 /// A row for each configuration that was probed; `None` if no configuration was.
-pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section> {
+pub(super) fn table(configurations: &[&Configuration], summary: &Summary) -> Option<Section> {
     let header = ["system", "variant", "arrays", "objects", "first refused"];
-    let mut section = Section::new("deepest document taken".to_owned(), &header, 2);
+    let mut section = Section::new("deepest document accepted".to_owned(), &header, 2);
     section.left_also = vec![4];
-    for configuration in all {
-        let of = |nesting: Nesting| {
+    for configuration in configurations {
+        let find_entry = |nesting: Nesting| {
             summary.results.iter().find(|entry| {
                 let cell = &entry.cell;
                 cell.workload == WorkloadKind::Fidelity
@@ -21,19 +21,21 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
                     && cell.step.word() == nesting.name()
             })
         };
-        let found = Nesting::ALL.map(of);
-        if found.iter().all(Option::is_none) {
+        let entries = Nesting::ALL.map(find_entry);
+        if entries.iter().all(Option::is_none) {
             continue;
         }
         let id = &configuration.id;
         let mut row = vec![format!("{} {}", id.system, id.version), id.variant.clone()];
-        row.extend(found.map(levels));
-        let against: Vec<String> = Nesting::ALL
+        row.extend(entries.map(levels));
+        let rejections: Vec<String> = Nesting::ALL
             .into_iter()
-            .zip(found)
-            .filter_map(|(nesting, entry)| Some(format!("{}: {}", nesting.probes(), against(entry?)?)))
+            .zip(entries)
+            .filter_map(|(nesting, entry)| {
+                Some(format!("{}: {}", nesting.probes(), describe_rejection(entry?)?))
+            })
             .collect();
-        row.push(printable(&against.join("; ")));
+        row.push(printable(&rejections.join("; ")));
         section.rows.push(row);
     }
     section.notes.push(
@@ -47,19 +49,19 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
 fn levels(entry: Option<&CellSummary>) -> String {
     let Some(entry) = entry else { return "–".to_owned() };
     match (entry.finding("levels taken"), entry.finding("levels refused")) {
-        (Some(taken), Some(_)) => taken.state.to_string(),
-        (Some(taken), None) => format!("{} or more", taken.state),
-        (None, Some(refused)) => format!("less than {}", refused.state),
+        (Some(accepted), Some(_)) => accepted.state.to_string(),
+        (Some(accepted), None) => format!("{} or more", accepted.state),
+        (None, Some(rejected)) => format!("less than {}", rejected.state),
         (None, None) => "–".to_owned(),
     }
 }
 
 /// Levels of the first rejected document and why it was rejected, as text; `None` if none was rejected.
-fn against(entry: &CellSummary) -> Option<String> {
-    let refused = entry.finding("levels refused")?;
-    let why = refused.kinds.join(", ");
-    Some(match &refused.words {
-        Some(words) => format!("{} {why}, {words}", refused.state),
-        None => format!("{} {why}", refused.state),
+fn describe_rejection(entry: &CellSummary) -> Option<String> {
+    let rejected = entry.finding("levels refused")?;
+    let reasons = rejected.kinds.join(", ");
+    Some(match &rejected.words {
+        Some(message) => format!("{} {reasons}, {message}", rejected.state),
+        None => format!("{} {reasons}", rejected.state),
     })
 }

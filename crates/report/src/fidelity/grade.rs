@@ -13,17 +13,17 @@ use crate::section::{Section, printable};
 const NAMED: usize = 8;
 
 /// Why a case shows that a configuration is not I-JSON-safe; `None` if the case does not show that.
-fn against(entry: &CellSummary) -> Option<String> {
-    WAYS.iter().find_map(|way| {
-        let finding = way_in(entry, way)?;
+fn contradiction(entry: &CellSummary) -> Option<String> {
+    WAYS.iter().find_map(|input_path| {
+        let finding = way_in(entry, input_path)?;
         match &finding.state {
             FindingState::NotOffered => None,
             FindingState::Accepted => {
-                let whole = whole(entry, way)?;
-                let is_same = matches!(whole.state, FindingState::SameBytes | FindingState::SameValue);
-                (!is_same).then(|| whole.describe())
+                let document = whole(entry, input_path)?;
+                let is_same = matches!(document.state, FindingState::SameBytes | FindingState::SameValue);
+                (!is_same).then(|| document.describe())
             }
-            other => Some(other.to_string()),
+            state => Some(state.to_string()),
         }
     })
 }
@@ -33,7 +33,7 @@ fn against(entry: &CellSummary) -> Option<String> {
 pub(crate) struct IJsonGrade {
     /// `None` while the result of a deciding case is missing.
     pub(crate) safe: Option<bool>,
-    /// Number of deciding cases whose document came back with the same value by both ways.
+    /// Number of deciding cases whose document came back with the same value by both input paths.
     pub(crate) kept: usize,
     /// Number of planned cases that decide.
     pub(crate) deciding: usize,
@@ -42,17 +42,17 @@ pub(crate) struct IJsonGrade {
 }
 
 impl IJsonGrade {
-    pub(super) fn of(tried: &CaseResults<'_>) -> Self {
-        let tried_deciding: Vec<(&Case, &CellSummary)> =
-            tried.entries().filter(|(case, _)| case.decides).collect();
-        let deciding = tried.cases.iter().filter(|(case, _)| case.decides).count();
-        let broken: Vec<String> = tried_deciding
+    pub(super) fn of(results: &CaseResults<'_>) -> Self {
+        let deciding_entries: Vec<(&Case, &CellSummary)> =
+            results.entries().filter(|(case, _)| case.decides).collect();
+        let deciding = results.cases.iter().filter(|(case, _)| case.decides).count();
+        let broken: Vec<String> = deciding_entries
             .iter()
-            .filter_map(|(case, entry)| Some(format!("{} ({})", case.name, against(entry)?)))
+            .filter_map(|(case, entry)| Some(format!("{} ({})", case.name, contradiction(entry)?)))
             .collect();
-        let is_complete = tried_deciding.len() == deciding && deciding > 0;
+        let is_complete = deciding_entries.len() == deciding && deciding > 0;
         let safe = if broken.is_empty() { is_complete.then_some(true) } else { Some(false) };
-        Self { safe, kept: tried_deciding.len() - broken.len(), deciding, broken }
+        Self { safe, kept: deciding_entries.len() - broken.len(), deciding, broken }
     }
 }
 
@@ -60,20 +60,20 @@ pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
     let header = ["system", "variant", "I-JSON-safe", "deciding", "because of"];
     let mut section = Section::new("I-JSON-safe".to_owned(), &header, 3);
     section.left_also = vec![4];
-    for tried in all {
-        let IJsonGrade { safe, kept, deciding, broken } = IJsonGrade::of(tried);
+    for results in all {
+        let IJsonGrade { safe, kept, deciding, broken } = IJsonGrade::of(results);
         let grade = match safe {
             Some(false) => "no",
             Some(true) => "yes",
             None => "–",
         };
-        let mut row = tried.columns();
+        let mut row = results.columns();
         row.extend([grade.to_owned(), format!("{kept} of {deciding}")]);
         row.push(printable(&listed(&broken, NAMED)));
         section.rows.push(row);
     }
     section.notes.push(
-        "deciding: objects of I-JSON that must be accepted; so many of them came back with the same value by both ways"
+        "deciding: how many of the I-JSON objects that must be accepted came back with the same value by both insert paths"
             .to_owned(),
     );
     section
@@ -88,35 +88,35 @@ pub(super) fn against_the_rfc(all: &[CaseResults<'_>]) -> Option<Section> {
     let header = ["system", "variant", "what", "documents", "cases"];
     let mut section = Section::new("against the RFC".to_owned(), &header, 3);
     section.left_also = vec![4];
-    let state = |entry: &CellSummary, wanted: &[FindingState]| {
-        let is_it = |state: &FindingState| wanted.contains(state);
-        WAYS.iter().any(|way| {
-            way_in(entry, way).is_some_and(|finding| is_it(&finding.state))
-                || whole(entry, way).is_some_and(|finding| is_it(&finding.state))
+    let has_state = |entry: &CellSummary, states: &[FindingState]| {
+        let is_listed = |state: &FindingState| states.contains(state);
+        WAYS.iter().any(|input_path| {
+            way_in(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
+                || whole(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
         })
     };
-    for tried in all {
+    for results in all {
         let kinds: [(&str, CasePredicate<'_>); 4] = [
             ("refuses what must be accepted", &|case, entry| {
-                case.must == RfcRequirement::Accept && state(entry, &[FindingState::Refused])
+                case.must == RfcRequirement::Accept && has_state(entry, &[FindingState::Refused])
             }),
             ("accepts what must be rejected", &|case, entry| {
-                case.must == RfcRequirement::Reject && WAYS.iter().any(|way| is_taken(entry, way))
+                case.must == RfcRequirement::Reject && WAYS.iter().any(|path| is_taken(entry, path))
             }),
-            ("ends or hangs", &|_, entry| state(entry, &[FindingState::Crashed, FindingState::Hung])),
+            ("ends or hangs", &|_, entry| has_state(entry, &[FindingState::Crashed, FindingState::Hung])),
             ("loses what it accepted", &|case, entry| {
-                case.must != RfcRequirement::Reject && state(entry, &[FindingState::Lost])
+                case.must != RfcRequirement::Reject && has_state(entry, &[FindingState::Lost])
             }),
         ];
-        for (what, is_so) in kinds {
-            let names: Vec<String> = tried
+        for (problem, predicate) in kinds {
+            let names: Vec<String> = results
                 .entries()
-                .filter(|(case, entry)| is_so(case, entry))
+                .filter(|(case, entry)| predicate(case, entry))
                 .map(|(case, _)| case.name.clone())
                 .collect();
             if !names.is_empty() {
-                let mut row = tried.columns();
-                row.extend([what.to_owned(), names.len().to_string(), printable(&listed(&names, NAMED))]);
+                let mut row = results.columns();
+                row.extend([problem.to_owned(), names.len().to_string(), printable(&listed(&names, NAMED))]);
                 section.rows.push(row);
             }
         }

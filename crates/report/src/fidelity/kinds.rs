@@ -14,38 +14,39 @@ const EXAMPLES: usize = 4;
 type FindingSelector = for<'e> fn(&'e CellSummary, &str) -> Option<&'e Finding>;
 
 pub(super) fn tables(all: &[CaseResults<'_>]) -> Vec<Section> {
-    let whole = table("who changes whole documents, by kind", all, whole);
-    let value = table("who changes extracted values, by kind", all, value);
-    [whole, value].into_iter().filter(|section| !section.rows.is_empty()).collect()
+    let documents = table("changes to whole documents, by kind", all, whole);
+    let values = table("changes to extracted values, by kind", all, value);
+    [documents, values].into_iter().filter(|section| !section.rows.is_empty()).collect()
 }
 
-fn table(title: &str, all: &[CaseResults<'_>], of: FindingSelector) -> Section {
-    let mut section = Section::new(title.to_owned(), &["kind", "who (documents)", "for instance"], 3);
+fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Section {
+    let mut section = Section::new(title.to_owned(), &["kind", "system (documents)", "for instance"], 3);
     for kind in ChangeKind::ALL.map(ChangeKind::word) {
-        let has = |finding: &Finding| {
+        let is_of_kind = |finding: &Finding| {
             let is_lost = finding.state == FindingState::Lost && kind == ChangeKind::Loss.word();
             is_lost || finding.kinds.iter().any(|known| known == kind)
         };
-        let mut who = Vec::new();
+        let mut systems = Vec::new();
         let mut examples: Vec<String> = Vec::new();
-        for tried in all {
-            let is_so = |(case, entry): &(&Case, &CellSummary)| {
+        for results in all {
+            let is_affected = |(case, entry): &(&Case, &CellSummary)| {
                 // Text that is no JSON has no value that could be preserved.
-                case.must != RfcRequirement::Reject && WAYS.iter().any(|way| of(entry, way).is_some_and(has))
+                case.must != RfcRequirement::Reject
+                    && WAYS.iter().any(|path| select(entry, path).is_some_and(is_of_kind))
             };
-            let found: Vec<(&Case, &CellSummary)> = tried.entries().filter(is_so).collect();
-            if found.is_empty() {
+            let affected: Vec<(&Case, &CellSummary)> = results.entries().filter(is_affected).collect();
+            if affected.is_empty() {
                 continue;
             }
-            who.push(format!("{} ({})", tried.name(), found.len()));
-            for (case, _) in found {
+            systems.push(format!("{} ({})", results.name(), affected.len()));
+            for (case, _) in affected {
                 if !examples.contains(&case.name) {
                     examples.push(case.name.clone());
                 }
             }
         }
-        if !who.is_empty() {
-            section.rows.push(vec![kind.to_owned(), who.join(", "), listed(&examples, EXAMPLES)]);
+        if !systems.is_empty() {
+            section.rows.push(vec![kind.to_owned(), systems.join(", "), listed(&examples, EXAMPLES)]);
         }
     }
     section

@@ -38,8 +38,10 @@ pub(crate) struct Case {
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let cases = cases(run);
-    let all: Vec<CaseResults<'_>> =
-        by_class(run).into_iter().map(|one| CaseResults::of(one, &cases, summary)).collect();
+    let all: Vec<CaseResults<'_>> = by_class(run)
+        .into_iter()
+        .map(|configuration| CaseResults::new(configuration, &cases, summary))
+        .collect();
     let mut sections = vec![counts::table(&all)];
     sections.extend(kinds::tables(&all));
     sections.push(grade::table(&all));
@@ -55,7 +57,7 @@ pub(crate) fn reading() -> Vec<String> {
          decimals, code units of strings, and members in any order",
         "what must be rejected is outside of JSON's grammar (RFC 8259, section 10: what writes JSON keeps to it); what is the \
          implementation's choice is within, and beyond what the RFC promises: other systems may read it differently",
-        "I-JSON-safe: every object of I-JSON (RFC 7493) goes in by both ways and comes out with the same value",
+        "I-JSON-safe: every object of I-JSON (RFC 7493) goes in by both insert paths and comes out with the same value",
         "every finding, with the system's own words and what came back, is in the journal, in `--json` and in `jsonathlon export --format csv`",
     ]
     .map(str::to_owned)
@@ -64,19 +66,24 @@ pub(crate) fn reading() -> Vec<String> {
 
 /// Test documents of a fidelity run; empty for other workloads.
 pub(crate) fn cases(run: &Run) -> Vec<Case> {
-    let own = run.manifest.settings.get(WorkloadKind::Fidelity.name()).and_then(|own| own.get("cases"));
-    own.and_then(|cases| Vec::deserialize(cases).ok()).unwrap_or_default()
+    let settings = run.manifest.settings.get(WorkloadKind::Fidelity.name());
+    let cases = settings.and_then(|settings| settings.get("cases"));
+    cases.and_then(|cases| Vec::deserialize(cases).ok()).unwrap_or_default()
 }
 
-/// I-JSON grades of a fidelity run's configurations, each with the index of the configuration; empty for other
-/// workloads.
+/// I-JSON grades of a fidelity run's configurations, each with the index of the configuration. Empty for
+/// other workloads.
 pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGrade)> {
     let cases = cases(run);
     if cases.is_empty() {
         return Vec::new();
     }
-    let all = run.manifest.configurations.iter().enumerate();
-    all.map(|(index, one)| (index, IJsonGrade::of(&CaseResults::of(one, &cases, summary)))).collect()
+    let configurations = run.manifest.configurations.iter().enumerate();
+    configurations
+        .map(|(index, configuration)| {
+            (index, IJsonGrade::of(&CaseResults::new(configuration, &cases, summary)))
+        })
+        .collect()
 }
 
 /// Results of one configuration in all cases.
@@ -87,15 +94,15 @@ struct CaseResults<'a> {
 }
 
 impl<'a> CaseResults<'a> {
-    fn of(configuration: &'a Configuration, cases: &'a [Case], summary: &'a Summary) -> Self {
-        let own: std::collections::HashMap<&str, &CellSummary> = summary
+    fn new(configuration: &'a Configuration, cases: &'a [Case], summary: &'a Summary) -> Self {
+        let entries: std::collections::HashMap<&str, &CellSummary> = summary
             .results
             .iter()
             .filter(|entry| entry.cell.workload == WorkloadKind::Fidelity && configuration.has(&entry.cell))
             .filter(|entry| !entry.findings.is_empty())
             .map(|entry| (entry.cell.step.word(), entry))
             .collect();
-        let cases = cases.iter().map(|case| (case, own.get(case.name.as_str()).copied())).collect();
+        let cases = cases.iter().map(|case| (case, entries.get(case.name.as_str()).copied())).collect();
         Self { configuration, cases }
     }
 
@@ -117,32 +124,33 @@ impl<'a> CaseResults<'a> {
 }
 
 /// Finding on whether an input path accepted the document.
-fn way_in<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
-    entry.finding(way)
+fn way_in<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+    entry.finding(input_path)
 }
 
 /// Finding on the whole document that an input path stored.
-fn whole<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
-    entry.finding(&format!("{way}, whole"))
+fn whole<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+    entry.finding(&format!("{input_path}, whole"))
 }
 
 /// Finding on the value extracted from the document that an input path stored.
-fn value<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
-    entry.finding(&format!("{way}, value"))
+fn value<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+    entry.finding(&format!("{input_path}, value"))
 }
 
-/// Returns `true` if an input path accepted a document and it is there. A bulk path may skip text that it
+/// Returns `true` if an input path accepted a document and did not lose it. A bulk path may skip text that it
 /// does not recognise as a document.
-fn is_taken(entry: &CellSummary, way: &str) -> bool {
-    let is = |finding: Option<&Finding>, state| finding.is_some_and(|finding| finding.state == state);
-    is(way_in(entry, way), FindingState::Accepted) && !is(whole(entry, way), FindingState::Lost)
+fn is_taken(entry: &CellSummary, input_path: &str) -> bool {
+    let has_state = |finding: Option<&Finding>, state| finding.is_some_and(|finding| finding.state == state);
+    has_state(way_in(entry, input_path), FindingState::Accepted)
+        && !has_state(whole(entry, input_path), FindingState::Lost)
 }
 
-/// Joins up to `most` names, and says how many more there are.
-fn listed(names: &[String], most: usize) -> String {
-    let shown = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(most) {
-        Some(more) if more > 0 => format!("{shown} and {more} more"),
-        _ => shown,
+/// Joins up to `limit` names, and states how many more there are.
+fn listed(names: &[String], limit: usize) -> String {
+    let text = names.iter().take(limit).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(limit) {
+        Some(more) if more > 0 => format!("{text} and {more} more"),
+        _ => text,
     }
 }

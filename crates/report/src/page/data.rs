@@ -34,8 +34,8 @@ pub(super) struct PageData {
     pub(super) published_documents: Vec<PublishedDocuments>,
 }
 
-/// Data of one run. Its command line and the path of its folder are left out: pages are passed on, and both
-/// reveal what no chart needs about the user's machine.
+/// Data of one run. Its command line and the path of its folder are left out. Pages are passed on, and both
+/// reveal details of the user's machine that no chart needs.
 #[derive(Debug, Serialize)]
 pub(super) struct RunData {
     name: String,
@@ -222,8 +222,8 @@ pub(super) fn cells<'a>(
     run: &'a Run,
     summary: &'a Summary,
 ) -> impl Iterator<Item = (usize, &'a CellSummary)> {
-    let places = ConfigurationIndex::of(run);
-    summary.results.iter().filter_map(move |entry| Some((places.find(&entry.cell)?, entry)))
+    let configurations = ConfigurationIndex::new(run);
+    summary.results.iter().filter_map(move |entry| Some((configurations.find(&entry.cell)?, entry)))
 }
 
 impl RunData {
@@ -234,8 +234,8 @@ impl RunData {
 
     pub(super) fn of(run: &Run, summary: &Summary, name: &str) -> Self {
         let manifest = &run.manifest;
-        let places = ConfigurationIndex::of(run);
-        let ratios = Ratios::of(summary, &places);
+        let configurations = ConfigurationIndex::new(run);
+        let ratios = Ratios::new(summary, &configurations);
         let distributions = distributions::of(run);
         let DataSetInfo {
             documents, bytes, digest, source, no_documents, staging_s, reference_sizes, ..
@@ -259,15 +259,19 @@ impl RunData {
                 staging_s: staging_s.map(Number),
                 reference_sizes,
             },
-            configurations: manifest.configurations.iter().map(|one| Configuration::of(run, one)).collect(),
-            cells: cells(run, summary)
-                .map(|(index, entry)| Cell::of(index, entry, &ratios, distributions.get(&entry.cell.key())))
+            configurations: manifest
+                .configurations
+                .iter()
+                .map(|configuration| Configuration::new(run, configuration))
                 .collect(),
-            peaks: peaks(run, summary, &places),
-            crossovers: crossovers(run, summary, &places),
-            scores: scores(summary, &places),
-            failures: failures(summary, &places),
-            questions: questions::own(manifest).map(|own| own.questions).unwrap_or_default(),
+            cells: cells(run, summary)
+                .map(|(index, entry)| Cell::new(index, entry, &ratios, distributions.get(&entry.cell.key())))
+                .collect(),
+            peaks: peaks(run, summary, &configurations),
+            crossovers: crossovers(run, summary, &configurations),
+            scores: scores(summary, &configurations),
+            failures: failures(summary, &configurations),
+            questions: questions::own(manifest).map(|settings| settings.questions).unwrap_or_default(),
             agreements: summary.agreements.clone(),
             cases: fidelity::cases(run),
             i_json: fidelity::i_json_grades(run, summary)
@@ -279,9 +283,9 @@ impl RunData {
 }
 
 impl Configuration {
-    fn of(run: &Run, one: &manifest::Configuration) -> Self {
-        let (structure, rejects) = Self::loaded(run, one);
-        let ranking = one.ranking();
+    fn new(run: &Run, configuration: &manifest::Configuration) -> Self {
+        let (structure, rejects) = Self::structure_and_rejects(run, configuration);
+        let ranking = configuration.ranking();
         let manifest::Configuration {
             id: ConfigurationId { system, version, variant, storage },
             title,
@@ -305,7 +309,7 @@ impl Configuration {
             artifact_digest,
             machine_libraries: _,
             exceptions,
-        } = one.clone();
+        } = configuration.clone();
         Self {
             system,
             title,
@@ -337,25 +341,28 @@ impl Configuration {
         }
     }
 
-    /// What the configuration kept of the structure of documents, and which documents it rejected.
-    fn loaded(run: &Run, one: &manifest::Configuration) -> (Option<Structure>, Vec<Reject>) {
+    /// Structure that the configuration retains of documents, and the documents that it rejects.
+    fn structure_and_rejects(
+        run: &Run,
+        configuration: &manifest::Configuration,
+    ) -> (Option<Structure>, Vec<Reject>) {
         let mut structure = None;
         let mut rejects = Vec::new();
         for record in &run.records {
             match &record.body {
-                RecordBody::Structure(found) if one.has(&found.cell) => {
+                RecordBody::Structure(report) if configuration.has(&report.cell) => {
                     structure = Some(Structure {
-                        retains: found.retains.clone(),
-                        compared: found.compared,
-                        equal_bytes: found.equal_bytes,
-                        equal_value: found.equal_value,
-                        changes: found.changes.clone(),
+                        retains: report.retains.clone(),
+                        compared: report.compared,
+                        equal_bytes: report.equal_bytes,
+                        equal_value: report.equal_value,
+                        changes: report.changes.clone(),
                     });
                 }
-                RecordBody::Rejects(found) if one.has(&found.cell) => {
-                    let each = found.reasons.iter();
-                    rejects.extend(each.map(|(words, reason)| Reject {
-                        reason: reason.in_words(words),
+                RecordBody::Rejects(report) if configuration.has(&report.cell) => {
+                    let reasons = report.reasons.iter();
+                    rejects.extend(reasons.map(|(message, reason)| Reject {
+                        reason: reason.in_words(message),
                         documents: reason.documents,
                     }));
                 }
@@ -367,7 +374,7 @@ impl Configuration {
 }
 
 impl Cell {
-    fn of(
+    fn new(
         configuration: usize,
         entry: &CellSummary,
         ratios: &Ratios,
@@ -376,8 +383,8 @@ impl Cell {
         let key = entry.cell.key();
         let record::Cell { workload, step, phase, state, mut parameters, .. } = entry.cell.clone();
         // The configuration and the data hold these.
-        for known in ["preparation", "memory", "scale"] {
-            parameters.remove(known);
+        for name in ["preparation", "memory", "scale"] {
+            parameters.remove(name);
         }
         Self {
             configuration,
@@ -402,7 +409,9 @@ impl Cell {
             groups: entry
                 .groups
                 .iter()
-                .map(|(name, groups)| (name.clone(), groups.map(|one| (one.trials, Number(one.median)))))
+                .map(|(name, groups)| {
+                    (name.clone(), groups.map(|group| (group.trials, Number(group.median))))
+                })
                 .collect(),
             of_best: ratios.find(&key, RatioTo::Best),
             of_yardstick: ratios.find(&key, RatioTo::Reference),
@@ -418,115 +427,119 @@ impl Cell {
     }
 }
 
-fn peaks(run: &Run, summary: &Summary, places: &ConfigurationIndex<'_>) -> Vec<Peak> {
+fn peaks(run: &Run, summary: &Summary, configurations: &ConfigurationIndex<'_>) -> Vec<Peak> {
     let indices: HashMap<String, usize> =
         cells(run, summary).enumerate().map(|(index, (_, entry))| (entry.cell.key(), index)).collect();
-    let peak = |one: &jsonathlon_results::peaks::PeakThroughput| {
-        let found = &one.comparison;
+    let convert = |peak: &jsonathlon_results::peaks::PeakThroughput| {
+        let comparison = &peak.comparison;
         Some(Peak {
-            cell: *indices.get(&found.cell.key())?,
-            value: Number(one.value),
-            of_best: places.ratio(found)?,
-            other_clients: one.other_clients,
-            leads: one.leads,
+            cell: *indices.get(&comparison.cell.key())?,
+            value: Number(peak.value),
+            of_best: configurations.ratio(comparison)?,
+            other_clients: peak.other_clients,
+            leads: peak.leads,
         })
     };
-    summary.peaks.iter().filter_map(peak).collect()
+    summary.peaks.iter().filter_map(convert).collect()
 }
 
-fn crossovers(run: &Run, summary: &Summary, places: &ConfigurationIndex<'_>) -> Vec<Crossover> {
-    let crossover = |one: documents::crossover::TestCrossover<'_>| {
+fn crossovers(run: &Run, summary: &Summary, configurations: &ConfigurationIndex<'_>) -> Vec<Crossover> {
+    let convert = |crossover: documents::crossover::TestCrossover<'_>| {
         Some(Crossover {
-            test: one.test,
-            data: one.data,
-            below: places.at(&one.below.id, one.below.profile)?,
-            above: places.at(&one.above.id, one.above.profile)?,
-            bytes: Number(one.at.size),
-            low: one.at.low.map(Number),
-            high: one.at.high.map(Number),
+            test: crossover.test,
+            data: crossover.data,
+            below: configurations.index_of(&crossover.below.id, crossover.below.profile)?,
+            above: configurations.index_of(&crossover.above.id, crossover.above.profile)?,
+            bytes: Number(crossover.at.size),
+            low: crossover.at.low.map(Number),
+            high: crossover.at.high.map(Number),
         })
     };
-    documents::crossover::all(run, summary).into_iter().filter_map(crossover).collect()
+    documents::crossover::all(run, summary).into_iter().filter_map(convert).collect()
 }
 
-fn scores(summary: &Summary, places: &ConfigurationIndex<'_>) -> Vec<Score> {
-    let score = |one: &jsonathlon_results::challenge::PublishedScore| {
+fn scores(summary: &Summary, configurations: &ConfigurationIndex<'_>) -> Vec<Score> {
+    let convert = |published: &jsonathlon_results::challenge::PublishedScore| {
         Some(Score {
-            configuration: places.at(&one.id, one.profile)?,
-            state: one.state,
-            cold: one.score.cold.map(Number),
-            hot: one.score.hot.map(Number),
-            size: one.score.size.map(Number),
+            configuration: configurations.index_of(&published.id, published.profile)?,
+            state: published.state,
+            cold: published.score.cold.map(Number),
+            hot: published.score.hot.map(Number),
+            size: published.score.size.map(Number),
         })
     };
-    summary.published_scores.iter().filter_map(score).collect()
+    summary.published_scores.iter().filter_map(convert).collect()
 }
 
-fn failures(summary: &Summary, places: &ConfigurationIndex<'_>) -> Vec<Failure> {
-    let failure = |one: &jsonathlon_results::summary::FailureSummary| {
+fn failures(summary: &Summary, configurations: &ConfigurationIndex<'_>) -> Vec<Failure> {
+    let convert = |failure: &jsonathlon_results::summary::FailureSummary| {
         Some(Failure {
-            configuration: places.find(&one.cell)?,
-            step: one.cell.step.clone(),
-            phase: one.cell.phase,
-            round: one.round,
-            kind: one.kind.clone(),
-            error: one.error.clone(),
+            configuration: configurations.find(&failure.cell)?,
+            step: failure.cell.step.clone(),
+            phase: failure.cell.phase,
+            round: failure.round,
+            kind: failure.kind.clone(),
+            error: failure.error.clone(),
         })
     };
-    summary.failures.iter().filter_map(failure).collect()
+    summary.failures.iter().filter_map(convert).collect()
 }
 
 /// Indexes of configurations by their identity and memory profile.
 struct ConfigurationIndex<'a>(HashMap<(&'a ConfigurationId, Option<MemoryProfile>), usize>);
 
 impl<'a> ConfigurationIndex<'a> {
-    fn of(run: &'a Run) -> Self {
-        let all = run.manifest.configurations.iter().enumerate();
-        Self(all.map(|(index, one)| ((&one.id, one.profile), index)).collect())
+    fn new(run: &'a Run) -> Self {
+        let configurations = run.manifest.configurations.iter().enumerate();
+        Self(
+            configurations
+                .map(|(index, configuration)| ((&configuration.id, configuration.profile), index))
+                .collect(),
+        )
     }
 
-    fn at(&self, id: &ConfigurationId, profile: Option<MemoryProfile>) -> Option<usize> {
+    fn index_of(&self, id: &ConfigurationId, profile: Option<MemoryProfile>) -> Option<usize> {
         self.0.get(&(id, profile)).copied()
     }
 
     /// Converts a comparison for the page; `None` if the other configuration is unknown.
-    fn ratio(&self, found: &CellRatio) -> Option<Ratio> {
+    fn ratio(&self, comparison: &CellRatio) -> Option<Ratio> {
         Some(Ratio {
-            ratio: Number(found.ratio),
-            low: found.limits().map(|[low, _]| Number(low)),
-            high: found.limits().map(|[_, high]| Number(high)),
-            difference: found.difference,
-            other: self.at(&found.other, found.other_profile)?,
+            ratio: Number(comparison.ratio),
+            low: comparison.limits().map(|[low, _]| Number(low)),
+            high: comparison.limits().map(|[_, high]| Number(high)),
+            difference: comparison.difference,
+            other: self.index_of(&comparison.other, comparison.other_profile)?,
         })
     }
 
     /// Index of a cell's configuration; `None` for plain files and the control.
     fn find(&self, cell: &record::Cell) -> Option<usize> {
-        self.at(&cell.id, cell.profile)
+        self.index_of(&cell.id, cell.profile)
     }
 }
 
 /// Comparisons with the best and with the yardstick, by the key of their cell.
 struct Ratios<'a> {
-    places: &'a ConfigurationIndex<'a>,
+    configurations: &'a ConfigurationIndex<'a>,
     best: HashMap<String, &'a CellRatio>,
     reference: HashMap<String, &'a CellRatio>,
 }
 
 impl<'a> Ratios<'a> {
-    fn of(summary: &'a Summary, places: &'a ConfigurationIndex<'a>) -> Self {
-        let of = |against: RatioTo| {
-            let all = summary.comparisons.iter().filter(|one| one.against == against);
-            all.map(|one| (one.cell.key(), one)).collect()
+    fn new(summary: &'a Summary, configurations: &'a ConfigurationIndex<'a>) -> Self {
+        let select = |against: RatioTo| {
+            let comparisons = summary.comparisons.iter().filter(|comparison| comparison.against == against);
+            comparisons.map(|comparison| (comparison.cell.key(), comparison)).collect()
         };
-        Self { places, best: of(RatioTo::Best), reference: of(RatioTo::Reference) }
+        Self { configurations, best: select(RatioTo::Best), reference: select(RatioTo::Reference) }
     }
 
     fn find(&self, key: &str, against: RatioTo) -> Option<Ratio> {
-        let found = match against {
+        let comparison = match against {
             RatioTo::Best => self.best.get(key),
             RatioTo::Reference => self.reference.get(key),
         }?;
-        self.places.ratio(found)
+        self.configurations.ratio(comparison)
     }
 }

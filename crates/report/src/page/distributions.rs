@@ -24,12 +24,12 @@ pub(super) fn of(run: &Run) -> HashMap<String, Distributions> {
 }
 
 fn distributions(histograms: &Histograms) -> Distributions {
-    let of = |name: &str| {
+    let distribution = |name: &str| {
         let merged = histograms.merged(name).filter(|merged| merged.count() > 0)?;
         let count = merged.count() as f64;
-        let there = QUANTILES.into_iter().filter(|quantile| count * (1.0 - quantile) >= 1.0).chain([1.0]);
-        let points = there.map(|quantile| [quantile, merged.quantile_us(quantile)]).collect();
+        let quantiles = QUANTILES.into_iter().filter(|quantile| count * (1.0 - quantile) >= 1.0).chain([1.0]);
+        let points = quantiles.map(|quantile| [quantile, merged.quantile_us(quantile)]).collect();
         Some((name.to_owned(), points))
     };
-    histograms.names().filter_map(of).collect()
+    histograms.names().filter_map(distribution).collect()
 }

@@ -59,25 +59,26 @@ struct SecondColumns {
 }
 
 impl SecondColumns {
-    fn of(trial: &Trial) -> Option<Self> {
-        let all = &trial.per_second;
-        (!all.is_empty()).then(|| Self {
+    fn from_trial(trial: &Trial) -> Option<Self> {
+        let seconds = &trial.per_second;
+        (!seconds.is_empty()).then(|| Self {
             round: trial.round,
             order: trial.order,
-            operations: all.iter().map(|one| one.operations).collect(),
-            errors: all.iter().map(|one| one.errors).collect(),
-            longest_us: all.iter().map(|one| Number(one.longest_us)).collect(),
-            backlog: all.iter().map(|one| one.backlog).collect(),
-            ramp: all.iter().take_while(|one| one.ramp).count(),
-            checkpoints: all.iter().any(|one| one.in_checkpoint.is_some()).then(|| {
-                all.iter()
+            operations: seconds.iter().map(|second| second.operations).collect(),
+            errors: seconds.iter().map(|second| second.errors).collect(),
+            longest_us: seconds.iter().map(|second| Number(second.longest_us)).collect(),
+            backlog: seconds.iter().map(|second| second.backlog).collect(),
+            ramp: seconds.iter().take_while(|second| second.ramp).count(),
+            checkpoints: seconds.iter().any(|second| second.in_checkpoint.is_some()).then(|| {
+                seconds
+                    .iter()
                     .enumerate()
-                    .filter(|(_, one)| one.in_checkpoint == Some(true))
-                    .map(|(at, _)| at)
+                    .filter(|(_, second)| second.in_checkpoint == Some(true))
+                    .map(|(index, _)| index)
                     .collect()
             }),
-            disk_queue: match all.iter().any(|one| one.disk_queue.is_some()) {
-                true => all.iter().map(|one| one.disk_queue.map(Number)).collect(),
+            disk_queue: match seconds.iter().any(|second| second.disk_queue.is_some()) {
+                true => seconds.iter().map(|second| second.disk_queue.map(Number)).collect(),
                 false => Vec::new(),
             },
         })
@@ -113,27 +114,27 @@ struct Trials {
 }
 
 impl Trials {
-    fn of(trials: &[&Trial]) -> Self {
-        let mut all = Self::default();
+    fn new(trials: &[&Trial]) -> Self {
+        let mut columns = Self::default();
         for trial in trials {
             for name in trial.metrics.keys() {
-                all.metrics.entry(name.clone()).or_default();
+                columns.metrics.entry(name.clone()).or_default();
             }
         }
         for trial in trials {
-            all.round.push(trial.round);
-            all.order.push(trial.order);
-            all.at_ms.push(trial.at_ms);
-            all.seconds.push(trial.seconds.map(Number));
-            all.server_s.push(trial.server_seconds.map(Number));
-            all.verdict.push(trial.verdict);
-            all.bound_by.push(trial.bound_by.clone());
-            all.failure.push(trial.failure.clone());
-            for (name, column) in &mut all.metrics {
+            columns.round.push(trial.round);
+            columns.order.push(trial.order);
+            columns.at_ms.push(trial.at_ms);
+            columns.seconds.push(trial.seconds.map(Number));
+            columns.server_s.push(trial.server_seconds.map(Number));
+            columns.verdict.push(trial.verdict);
+            columns.bound_by.push(trial.bound_by.clone());
+            columns.failure.push(trial.failure.clone());
+            for (name, column) in &mut columns.metrics {
                 column.push(trial.metrics.get(name).copied().map(Number));
             }
         }
-        all
+        columns
     }
 }
 
@@ -143,27 +144,35 @@ impl RunEvidence {
         for trial in run.trials() {
             trials.entry(trial.cell.key()).or_default().push(trial);
         }
-        // A plan belongs to a question in a data state, whatever the phase in which it was read.
+        // A plan belongs to a question in a data state, in whatever phase it was read.
         let plans: HashMap<String, &PlanCheck> =
-            run.plans().map(|plan| (planned(&plan.cell), plan)).collect();
+            run.plans().map(|plan| (plan_key(&plan.cell), plan)).collect();
         let folder = Path::new(&run.path);
         let mut texts = StringTable::default();
-        let mut found = Vec::new();
+        let mut evidence = Vec::new();
         for (_, entry) in cells(run, summary) {
             let key = entry.cell.key();
-            let of = trials.get(&key).map(Vec::as_slice).unwrap_or_default();
-            let check = of.first().and_then(|first| plans.get(&planned(&first.cell)));
+            let cell_trials = trials.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let check = cell_trials.first().and_then(|first| plans.get(&plan_key(&first.cell)));
             let (statement, plan) = check.map(|check| plan(folder, check, &mut texts)).unwrap_or_default();
-            let answers = answers(run, of, &mut texts);
-            let seconds = of.iter().filter_map(|trial| SecondColumns::of(trial)).collect();
-            found.push(CellEvidence { key, trials: Trials::of(of), statement, plan, answers, seconds });
+            let answers = answers(run, cell_trials, &mut texts);
+            let seconds = cell_trials.iter().filter_map(|trial| SecondColumns::from_trial(trial)).collect();
+            evidence.push(CellEvidence {
+                key,
+                trials: Trials::new(cell_trials),
+                statement,
+                plan,
+                answers,
+                seconds,
+            });
         }
         let series = Series::of(&read_series(folder)?, &run.manifest.started, &mut texts);
-        Ok(Self { texts: texts.into_all(), cells: found, series })
+        Ok(Self { texts: texts.into_all(), cells: evidence, series })
     }
 }
 
-fn planned(cell: &Cell) -> String {
+/// Key of a cell's plan, which all its phases share.
+fn plan_key(cell: &Cell) -> String {
     Cell { phase: Phase::Hot, ..cell.clone() }.key()
 }
 
@@ -183,23 +192,24 @@ fn plan(folder: &Path, check: &PlanCheck, texts: &mut StringTable) -> (Option<us
 
 /// Distinct answers of the trials, in the order in which they were first given.
 fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<Answer> {
-    let mut found: Vec<Answer> = Vec::new();
+    let mut answers: Vec<Answer> = Vec::new();
     for trial in trials {
         let Some(digest) = &trial.answer_digest else { continue };
-        if let Some(known) = found.iter_mut().find(|one| one.digest == *digest) {
-            known.trials += 1;
+        if let Some(answer) = answers.iter_mut().find(|answer| answer.digest == *digest) {
+            answer.trials += 1;
             continue;
         }
-        let configuration = run.manifest.configurations.iter().find(|one| one.has(&trial.cell));
+        let configuration =
+            run.manifest.configurations.iter().find(|configuration| configuration.has(&trial.cell));
         let text = configuration
-            .and_then(|one| {
+            .and_then(|configuration| {
                 read_contained(
                     Path::new(&run.path),
-                    &answer_file(&one.file_name(), trial.cell.step.word(), digest),
+                    &answer_file(&configuration.file_name(), trial.cell.step.word(), digest),
                 )
             })
             .map(|text| texts.index(&text));
-        found.push(Answer { digest: digest.clone(), text, trials: 1 });
+        answers.push(Answer { digest: digest.clone(), text, trials: 1 });
     }
-    found
+    answers
 }

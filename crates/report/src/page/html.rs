@@ -19,14 +19,14 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
 /// Text of a page whose program may not run.
-const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same figures as \
+const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same results as \
                          tables: jsonathlon export DIR";
 
 /// HTML of the whole page. Figures and evidence are compressed in parallel.
 pub(super) fn whole(names: &[String], figures: &PageData, evidence: &TrialData) -> std::io::Result<String> {
     let (figures, evidence) = std::thread::scope(|scope| {
-        let evidence = scope.spawn(|| packed(evidence));
-        (packed(figures), super::join(evidence))
+        let evidence = scope.spawn(|| compress_json(evidence));
+        (compress_json(figures), super::join(evidence))
     });
     let head = head(&format!("jsonathlon: {}", names.join(", ")), POLICY, STYLE);
     Ok(format!(
@@ -62,18 +62,18 @@ pub(crate) const END: &str = "</body>\n</html>\n";
 
 /// JSON, compressed with gzip and encoded as base64. HTML gives no meaning to this alphabet, so nothing in
 /// the data can end the element.
-fn packed(value: &impl Serialize) -> std::io::Result<String> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
-    serde_json::to_writer(std::io::BufWriter::new(&mut packer), value)?;
-    packer.flush()?;
-    Ok(STANDARD.encode(packer.finish()?))
+fn compress_json(value: &impl Serialize) -> std::io::Result<String> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
+    serde_json::to_writer(std::io::BufWriter::new(&mut encoder), value)?;
+    encoder.flush()?;
+    Ok(STANDARD.encode(encoder.finish()?))
 }
 
 /// Escapes text for HTML and SVG, between tags and in attributes, and replaces control characters with
 /// blanks.
 pub(crate) fn escaped(text: &str) -> String {
-    let still: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    still.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let printable: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    printable.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -60,29 +60,29 @@ pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
     Ok(file)
 }
 
-/// The page of one or many runs, as HTML. `program` is the version of the program, `made` the time of
+/// The page of one or many runs, as HTML. `program` is the version of the program, `created` the time of
 /// creation in RFC 3339.
 ///
 /// # Errors
 /// If the files behind a run, or the published results, cannot be read.
-pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError> {
+pub fn page(runs: &[Run], program: &str, created: &str) -> Result<String, PageError> {
     let names = names(runs);
     // Each run has a thread of its own, because intervals are most of the work and runs are independent.
-    let told: Vec<RunContent> = std::thread::scope(|scope| {
-        let told: Vec<_> = runs
+    let contents: Vec<RunContent> = std::thread::scope(|scope| {
+        let threads: Vec<_> = runs
             .iter()
             .zip(&names)
-            .map(|(run, name)| scope.spawn(move || RunContent::of(run, name)))
+            .map(|(run, name)| scope.spawn(move || RunContent::new(run, name)))
             .collect();
-        told.into_iter().map(join).collect::<Result<_, _>>()
+        threads.into_iter().map(join).collect::<Result<_, _>>()
     })?;
     let (figures, evidence): (Vec<RunData>, _) =
-        told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
+        contents.into_iter().map(|content| (content.figures, content.evidence)).unzip();
     let has_documents = figures.iter().any(|run| run.has(WorkloadKind::Documents));
     let figures = PageData {
         format: FORMAT,
         program: program.to_owned(),
-        made: made.to_owned(),
+        made: created.to_owned(),
         runs: figures,
         published: jsonathlon_results::challenge::published::published()?,
         published_documents: if has_documents { published_documents()? } else { Vec::new() },
@@ -97,7 +97,7 @@ struct RunContent {
 }
 
 impl RunContent {
-    fn of(run: &Run, name: &str) -> Result<Self, PageError> {
+    fn new(run: &Run, name: &str) -> Result<Self, PageError> {
         let summary = run.summary();
         let figures = RunData::of(run, &summary, name);
         let evidence = RunEvidence::of(run, &summary)?;
@@ -118,7 +118,9 @@ fn names(runs: &[Run]) -> Vec<String> {
         let name =
             path.file_name().map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
         let numbered = (2..).map(|number| format!("{name} ({number})"));
-        names.extend(std::iter::once(name.clone()).chain(numbered).find(|free| !names.contains(free)));
+        names.extend(
+            std::iter::once(name.clone()).chain(numbered).find(|candidate| !names.contains(candidate)),
+        );
     }
     names
 }

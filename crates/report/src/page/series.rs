@@ -21,7 +21,7 @@ pub(super) struct Series {
     values: BTreeMap<&'static str, Vec<Option<Number>>>,
 }
 
-/// Name of a value, and how it is read from a sample.
+/// Name of a value, and the function that reads it from a sample.
 type Column = (&'static str, fn(&Sample) -> Option<f64>);
 
 const COLUMNS: [Column; 14] = [
@@ -47,7 +47,7 @@ impl Series {
         let first = samples.first()?;
         let began_ms = started
             .parse::<Timestamp>()
-            .map_or(first.at_ms as f64 - first.seconds * 1e3, |at| at.as_millisecond() as f64);
+            .map_or(first.at_ms as f64 - first.seconds * 1e3, |time| time.as_millisecond() as f64);
         let samples_per_point = samples.len().div_ceil(POINTS);
         let mut series = Self {
             samples_per_point,
@@ -58,11 +58,11 @@ impl Series {
         for point in samples.chunks(samples_per_point) {
             let Some(last) = point.last() else { continue };
             series.at_s.push(Number((last.at_ms as f64 - began_ms) / 1e3));
-            let what = point.iter().find_map(|sample| sample.subject.as_ref());
-            series.what.push(what.map(|subject| texts.index(&subject.what)));
-            for (name, of) in COLUMNS {
-                let known: Vec<f64> = point.iter().filter_map(of).collect();
-                let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+            let subject = point.iter().find_map(|sample| sample.subject.as_ref());
+            series.what.push(subject.map(|subject| texts.index(&subject.what)));
+            for (name, read) in COLUMNS {
+                let values: Vec<f64> = point.iter().filter_map(read).collect();
+                let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
                 series.values.entry(name).or_default().push(mean.map(Number));
             }
         }

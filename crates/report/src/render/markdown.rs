@@ -37,8 +37,8 @@ pub(crate) fn table(section: &Section) -> String {
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     };
     line(&section.header.iter().map(|name| escaped(name)).collect::<Vec<_>>());
-    let words = |column: usize| column < section.left_columns || section.left_also.contains(&column);
-    let alignment = |column| if words(column) { ":---" } else { "---:" }.to_owned();
+    let is_text = |column: usize| column < section.left_columns || section.left_also.contains(&column);
+    let alignment = |column| if is_text(column) { ":---" } else { "---:" }.to_owned();
     line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
     for row in section.rows.iter() {
         line(&row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>());
@@ -51,13 +51,13 @@ pub(crate) fn list(notes: &Marked<String>) -> String {
     notes.iter().map(|note| format!("* {}\n", item(note))).collect()
 }
 
-/// Puts text on one line and escapes all that Markdown or HTML could take for markup.
+/// Puts text on one line and escapes everything that Markdown or HTML would interpret as markup.
 pub(crate) fn escaped(text: &str) -> String {
     let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut safe = String::with_capacity(line.len());
-    let all: Vec<char> = line.chars().collect();
-    for (at, c) in all.iter().copied().enumerate() {
+    let characters: Vec<char> = line.chars().collect();
+    for (index, c) in characters.iter().copied().enumerate() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
@@ -65,7 +65,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '\\' | '`' | '|' | '*' | '_' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
             _ => safe.push(c),
         }
-        if is_reference(&all, at) {
+        if is_reference(&characters, index) {
             safe.push_str("<!-- -->");
         }
     }
@@ -73,24 +73,27 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 /// Returns `true` if the text after a character could become a link or a picture, so that a separator is
-/// needed. Such are mentions, issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`) and
-/// other numbered references, and emoji (`:name:`).
-fn is_reference(all: &[char], at: usize) -> bool {
-    let is = |at: usize, wanted: fn(&char) -> bool| all.get(at).is_some_and(wanted);
-    let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(char::to_ascii_lowercase);
-    match all.get(at) {
+/// needed. Examples are mentions, issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`)
+/// and other numbered references, and emoji (`:name:`).
+fn is_reference(characters: &[char], index: usize) -> bool {
+    let next_is = |predicate: fn(&char) -> bool| characters.get(index + 1).is_some_and(predicate);
+    let before = |distance: usize| {
+        let index = index.checked_sub(distance)?;
+        characters.get(index).map(char::to_ascii_lowercase)
+    };
+    match characters.get(index) {
         Some('@') => true,
-        Some('#' | '!') => is(at + 1, |c| c.is_alphanumeric()),
-        Some('&' | '%' | '$' | '~' | '^') => is(at + 1, char::is_ascii_digit),
-        Some('-') => is(at + 1, char::is_ascii_digit) && before(2) == Some('g') && before(1) == Some('h'),
+        Some('#' | '!') => next_is(|c| c.is_alphanumeric()),
+        Some('&' | '%' | '$' | '~' | '^') => next_is(char::is_ascii_digit),
+        Some('-') => next_is(char::is_ascii_digit) && before(2) == Some('g') && before(1) == Some('h'),
         Some(':') => {
-            let rest = all.get(at + 1..).unwrap_or_default();
+            let rest = characters.get(index + 1..).unwrap_or_default();
             let end = rest.iter().position(|c| *c == ':').unwrap_or_default();
             let name = rest.get(..end).unwrap_or_default();
-            let named = name.iter().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
+            let is_name = name.iter().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
             // The minutes in a time of day, as in `10:00:00`, are no emoji.
-            let minutes = name.len() == 2 && name.iter().all(char::is_ascii_digit);
-            !name.is_empty() && named && !minutes
+            let is_minutes = name.len() == 2 && name.iter().all(char::is_ascii_digit);
+            !name.is_empty() && is_name && !is_minutes
         }
         _ => false,
     }
@@ -100,14 +103,14 @@ fn is_reference(all: &[char], at: usize) -> bool {
 fn item(text: &str) -> String {
     let safe = escaped(text);
     let digits = safe.chars().take_while(char::is_ascii_digit).count();
-    let at = match safe.chars().nth(digits) {
+    let index = match safe.chars().nth(digits) {
         Some('#' | '+' | '-' | '=') if digits == 0 => 0,
         Some('.' | ')') if digits > 0 => digits,
         _ => return safe,
     };
-    // Only ASCII digits precede `at`, so it is also the offset in bytes.
-    let (before, behind) = safe.split_at(at);
-    format!("{before}\\{behind}")
+    // Only ASCII digits precede `index`, so it is also the offset in bytes.
+    let (before, after) = safe.split_at(index);
+    format!("{before}\\{after}")
 }
 
 /// Returns `true` for control characters and for those that change the direction of text.

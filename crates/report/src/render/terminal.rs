@@ -16,25 +16,25 @@ pub struct TableStyle {
 }
 
 /// Draws sections one below the other.
-pub(crate) fn draw(sections: &[Section], look: TableStyle) -> String {
+pub(crate) fn draw(sections: &[Section], style: TableStyle) -> String {
     let mut text = String::new();
     for section in sections {
-        write_section(&mut text, section, look);
+        write_section(&mut text, section, style);
     }
     text
 }
 
-fn write_section(text: &mut String, section: &Section, look: TableStyle) {
-    let bold = if look.colour { Style::new().bold() } else { Style::new() };
+fn write_section(text: &mut String, section: &Section, style: TableStyle) {
+    let bold = if style.colour { Style::new().bold() } else { Style::new() };
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "{bold}{}{bold:#}", still(&section.title));
+    let _ = writeln!(text, "{bold}{}{bold:#}", remove_controls(&section.title));
     if !section.rows.is_empty() {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(section.header.iter().map(|name| still(name)));
+        table.set_header(section.header.iter().map(|name| remove_controls(name)));
         for row in section.rows.iter() {
-            table.add_row(row.iter().map(|cell| still(cell)));
+            table.add_row(row.iter().map(|cell| remove_controls(cell)));
         }
         for (index, column) in table.column_iter_mut().enumerate() {
             if index >= section.left_columns && !section.left_also.contains(&index) {
@@ -43,33 +43,33 @@ fn write_section(text: &mut String, section: &Section, look: TableStyle) {
         }
         // Each row is one line, since no cell has several.
         let severities = section.rows.with_severity().map(|(severity, _)| severity);
-        let of_lines = std::iter::once(Severity::Good).chain(severities);
-        for (line, severity) in table.to_string().lines().zip(of_lines) {
-            let _ = writeln!(text, "  {}", paint(line.trim_end(), severity, look));
+        let line_severities = std::iter::once(Severity::Good).chain(severities);
+        for (line, severity) in table.to_string().lines().zip(line_severities) {
+            let _ = writeln!(text, "  {}", paint(line.trim_end(), severity, style));
         }
     }
     for (severity, note) in section.notes.with_severity() {
-        let _ = writeln!(text, "  {}", paint(&still(note), severity, look));
+        let _ = writeln!(text, "  {}", paint(&remove_controls(note), severity, style));
     }
     text.push('\n');
 }
 
 /// Replaces control characters with blanks, so that text from an untrusted run folder cannot move the cursor
 /// or change colours.
-fn still(text: &str) -> String {
+fn remove_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Colours a line by its severity: warnings are yellow, failures are red.
-fn paint(line: &str, severity: Severity, look: TableStyle) -> String {
+fn paint(line: &str, severity: Severity, style: TableStyle) -> String {
     let colour = match severity {
         Severity::Good => None,
         Severity::Warning => Some(AnsiColor::Yellow),
         Severity::Failed => Some(AnsiColor::Red),
     };
-    let Some(colour) = colour.filter(|_| look.colour) else { return line.to_owned() };
-    let style = Style::new().fg_color(Some(colour.into()));
-    format!("{style}{line}{style:#}")
+    let Some(colour) = colour.filter(|_| style.colour) else { return line.to_owned() };
+    let ansi_style = Style::new().fg_color(Some(colour.into()));
+    format!("{ansi_style}{line}{ansi_style:#}")
 }
 
 #[cfg(test)]
@@ -93,8 +93,8 @@ mod tests {
         section.notes.push("failed: regression: INCOMPLETE".to_owned());
         section.notes.mark(Severity::Failed, "all is well".to_owned());
         let text = coloured(section);
-        let of = |colour: &str| text.lines().filter(|line| line.contains(colour)).count();
-        assert_eq!((of("<red>"), of("<yellow>")), (2, 1), "{text}");
+        let count = |colour: &str| text.lines().filter(|line| line.contains(colour)).count();
+        assert_eq!((count("<red>"), count("<yellow>")), (2, 1), "{text}");
         for line in ["<red> b ", "<red>all is well", "<yellow> a "] {
             assert!(text.contains(line), "{line}: {text}");
         }

@@ -14,12 +14,12 @@ use crate::format;
 use crate::section::printable;
 
 /// Parameters that do not separate groups: a row or a column shows them, or the configuration does.
-const INSIDE: [&str; 6] = [CLIENTS, RATE_PER_S, RATE_SHARE, "scale", "preparation", "memory"];
+const UNGROUPED: [&str; 6] = [CLIENTS, RATE_PER_S, RATE_SHARE, "scale", "preparation", "memory"];
 
 /// Cells that are shown in one table.
 pub(super) struct Group<'a> {
-    /// A cell of the group, from which the title is made.
-    like: &'a Cell,
+    /// First cell of the group, from which the title is made.
+    first_cell: &'a Cell,
     parameters: Parameters,
     pub(super) entries: Vec<&'a CellSummary>,
 }
@@ -29,20 +29,21 @@ impl<'a> Group<'a> {
     /// out.
     pub(super) fn all(summary: &'a Summary) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
-        let of_mixes = summary.results.iter().filter(|entry| {
+        let mix_entries = summary.results.iter().filter(|entry| {
             let cell = &entry.cell;
             cell.workload == WorkloadKind::Serving
                 && cell.phase == Phase::Measured
                 && !cell.is_of_one_operation()
         });
-        for entry in of_mixes {
+        for entry in mix_entries {
             let mut parameters = entry.cell.parameters.clone();
-            parameters.retain(|name, _| !INSIDE.contains(&name.as_str()));
-            let is_same =
-                |group: &&mut Self| group.like.step == entry.cell.step && group.parameters == parameters;
+            parameters.retain(|name, _| !UNGROUPED.contains(&name.as_str()));
+            let is_same = |group: &&mut Self| {
+                group.first_cell.step == entry.cell.step && group.parameters == parameters
+            };
             match groups.iter_mut().find(is_same) {
                 Some(group) => group.entries.push(entry),
-                None => groups.push(Self { like: &entry.cell, parameters, entries: vec![entry] }),
+                None => groups.push(Self { first_cell: &entry.cell, parameters, entries: vec![entry] }),
             }
         }
         groups
@@ -50,7 +51,7 @@ impl<'a> Group<'a> {
 
     /// Returns `true` if the cells were measured in a closed loop.
     pub(super) fn is_closed(&self) -> bool {
-        !self.like.is_open_loop()
+        !self.first_cell.is_open_loop()
     }
 
     /// Returns `true` if the cells searched for the highest rate that keeps an objective.
@@ -60,28 +61,28 @@ impl<'a> Group<'a> {
 
     /// Title of the group, i.e. the mix and its conditions: `mix a, synced`.
     pub(super) fn title(&self) -> String {
-        let cell = Cell { parameters: self.parameters.clone(), ..self.like.clone() };
+        let cell = Cell { parameters: self.parameters.clone(), ..self.first_cell.clone() };
         printable(&format!("mix {}", cell.name()))
     }
 
     /// Numbers of clients that occur in the group, ascending.
     pub(super) fn clients(&self) -> Vec<u64> {
-        let mut all: Vec<u64> = self.entries.iter().map(|entry| clients(&entry.cell)).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut counts: Vec<u64> = self.entries.iter().map(|entry| clients(&entry.cell)).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
     }
 
     /// Entries of a configuration, sorted by clients and rate.
     pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a CellSummary> {
-        let mut own: Vec<&CellSummary> =
+        let mut entries: Vec<&CellSummary> =
             self.entries.iter().copied().filter(|entry| configuration.has(&entry.cell)).collect();
-        own.sort_by(|a, b| {
-            let place = |entry: &CellSummary| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
-            let ((a_clients, a_rate), (b_clients, b_rate)) = (place(a), place(b));
+        entries.sort_by(|a, b| {
+            let sort_key = |entry: &CellSummary| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
+            let ((a_clients, a_rate), (b_clients, b_rate)) = (sort_key(a), sort_key(b));
             a_clients.cmp(&b_clients).then(a_rate.total_cmp(&b_rate))
         });
-        own
+        entries
     }
 }
 
@@ -104,71 +105,76 @@ pub(super) fn rate(cell: &Cell) -> Option<String> {
 /// Note on the number of trials in which each system wrote a checkpoint while it was measured, as far as the
 /// system reports that. The variants of a system are added up.
 pub(super) fn checkpoints(run: &Run) -> String {
-    let (mut told, mut silent): (Vec<(&str, u64, u64)>, Vec<&str>) = (Vec::new(), Vec::new());
-    for one in &run.manifest.configurations {
+    let (mut reported, mut unreported): (Vec<(&str, u64, u64)>, Vec<&str>) = (Vec::new(), Vec::new());
+    for configuration in &run.manifest.configurations {
         // Cells of single operations have no seconds of their own.
-        let (mut trials, mut known, mut with) = (0, 0, 0);
-        for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured && one.has(&trial.cell))
+        let (mut trials, mut reporting, mut with_checkpoint) = (0, 0, 0);
+        for trial in
+            run.trials().filter(|trial| trial.cell.phase == Phase::Measured && configuration.has(&trial.cell))
         {
             let measured = || trial.per_second.iter().filter(|second| !second.ramp);
             trials += u64::from(measured().next().is_some());
-            known += u64::from(measured().any(|second| second.in_checkpoint.is_some()));
-            with += u64::from(measured().any(|second| second.in_checkpoint == Some(true)));
+            reporting += u64::from(measured().any(|second| second.in_checkpoint.is_some()));
+            with_checkpoint += u64::from(measured().any(|second| second.in_checkpoint == Some(true)));
         }
-        match (trials, known) {
+        match (trials, reporting) {
             (0, _) => {}
-            (_, 0) => silent.push(&one.title),
-            _ => match told.iter_mut().find(|(title, ..)| *title == one.title) {
+            (_, 0) => unreported.push(&configuration.title),
+            _ => match reported.iter_mut().find(|(title, ..)| *title == configuration.title) {
                 Some(variants) => {
-                    variants.1 += known;
-                    variants.2 += with;
+                    variants.1 += reporting;
+                    variants.2 += with_checkpoint;
                 }
-                None => told.push((&one.title, known, with)),
+                None => reported.push((&configuration.title, reporting, with_checkpoint)),
             },
         }
     }
-    let told: Vec<String> = told
+    let reported: Vec<String> = reported
         .into_iter()
-        .map(|(title, known, with)| {
-            let with = if with == 0 { "none".to_owned() } else { with.to_string() };
-            format!("{with} of {known} {} of {title}", if known == 1 { "trial" } else { "trials" })
+        .map(|(title, reporting, with_checkpoint)| {
+            let count = if with_checkpoint == 0 { "none".to_owned() } else { with_checkpoint.to_string() };
+            let trials = if reporting == 1 { "trial" } else { "trials" };
+            format!("{count} of {reporting} {trials} of {title}")
         })
         .collect();
-    silent.dedup();
-    let silent = match silent.is_empty() {
+    unreported.dedup();
+    let unreported = match unreported.is_empty() {
         true => String::new(),
-        false => format!("not told by {}", silent.join(", ")),
+        false => format!("not reported by {}", unreported.join(", ")),
     };
-    let told = if told.is_empty() { String::new() } else { format!("inside {}", told.join(", ")) };
-    let words: Vec<String> = [told, silent].into_iter().filter(|words| !words.is_empty()).collect();
-    let words = if words.is_empty() { "not known".to_owned() } else { words.join("; ") };
-    printable(&format!("checkpoints: {words}"))
+    let reported = match reported.is_empty() {
+        true => String::new(),
+        false => format!("inside {}", reported.join(", ")),
+    };
+    let notes: Vec<String> = [reported, unreported].into_iter().filter(|note| !note.is_empty()).collect();
+    let text = if notes.is_empty() { "not known".to_owned() } else { notes.join("; ") };
+    printable(&format!("checkpoints: {text}"))
 }
 
-/// Note on whether the memory limit of systems included the page cache; `None` if that was not asked for.
+/// Note on whether the memory limit of systems included the page cache; `None` without that setting.
 pub(super) fn page_cache(run: &Run) -> Option<String> {
-    let asked = run.manifest.settings.get("page_cache")?;
-    let words = match (asked.get("capped").and_then(serde_json::Value::as_u64), asked.get("uncapped")) {
+    let setting = run.manifest.settings.get("page_cache")?;
+    let text = match (setting.get("capped").and_then(serde_json::Value::as_u64), setting.get("uncapped")) {
         (Some(bytes), _) => format!(
             "page cache: it and what its processes hold were capped at {} for each system (a control group)",
             format::bytes(bytes as f64)
         ),
-        (None, why) => format!(
+        (None, reason) => format!(
             "page cache: not capped, so that what a system does not hold itself may have come from the machine's memory ({})",
-            why.and_then(serde_json::Value::as_str).unwrap_or("unknown why")
+            reason.and_then(serde_json::Value::as_str).unwrap_or("unknown why")
         ),
     };
-    Some(printable(&words))
+    Some(printable(&text))
 }
 
 /// Notes on what the durability tiers may lose and what crash tests have shown, one per distinct text.
 pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)> {
     let mut lines: Vec<(String, Severity, Vec<&str>)> = Vec::new();
-    for one in &run.manifest.configurations {
-        let Some(tier) = &one.durability else { continue };
+    for configuration in &run.manifest.configurations {
+        let Some(tier) = &configuration.durability else { continue };
         let [crash, loss] = [PROCESS, POWER].map(|kind| {
-            let shown = tier.tested.iter().find(|one| one.kind == kind);
-            shown.map_or_else(|| "as documented, not tested".to_owned(), DurabilityEvidence::to_string)
+            let evidence = tier.tested.iter().find(|evidence| evidence.kind == kind);
+            evidence.map_or_else(|| "as documented, not tested".to_owned(), DurabilityEvidence::to_string)
         });
         let line = match tier.tested.is_empty() {
             true => format!(
@@ -182,8 +188,8 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
         };
         let severity = tier.tested.iter().map(DurabilityEvidence::severity).max().unwrap_or_default();
         match lines.iter_mut().find(|(known, ..)| *known == line) {
-            Some((.., titles)) => titles.push(&one.title),
-            None => lines.push((line, severity, vec![&one.title])),
+            Some((.., titles)) => titles.push(&configuration.title),
+            None => lines.push((line, severity, vec![&configuration.title])),
         }
     }
     if lines.is_empty() {

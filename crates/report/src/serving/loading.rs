@@ -25,12 +25,13 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
     ];
     let mut section = Section::new("loading".to_owned(), &header, NAMES + 1);
     section.left_also = vec![header.len() - 1];
-    let of_serving = || summary.results.iter().filter(|entry| entry.cell.workload == WorkloadKind::Serving);
+    let serving_entries =
+        || summary.results.iter().filter(|entry| entry.cell.workload == WorkloadKind::Serving);
     for configuration in by_class(run) {
         let loads =
-            of_serving().filter(|entry| entry.cell.step == Step::Load && configuration.has(&entry.cell));
+            serving_entries().filter(|entry| entry.cell.step == Step::Load && configuration.has(&entry.cell));
         for load in loads {
-            let size = of_serving()
+            let size = serving_entries()
                 .find(|entry| {
                     let cell = &entry.cell;
                     cell.step == Step::Size
@@ -47,8 +48,8 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
                 optional(load.metric(&metric::DOCUMENTS_PER_S), format::count),
                 optional(load.metric(&metric::PEAK_PSS_BYTES), format::bytes),
                 optional(size, format::bytes),
-                optional(size.zip(documents).map(|(size, documents)| size / documents), |each| {
-                    format!("{each:.0}")
+                optional(size.zip(documents).map(|(size, documents)| size / documents), |bytes| {
+                    format!("{bytes:.0}")
                 }),
                 load.verdict.word().to_owned(),
             ]);

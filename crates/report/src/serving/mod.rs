@@ -11,7 +11,7 @@ use jsonathlon_schema::record::Phase;
 use crate::section::Section;
 use conditions::Group;
 
-/// Share of the CPU time taken by the clients above which they, and not the system, may have been measured.
+/// The clients' share of the CPU time above which they, and not the system, may limit the throughput.
 const DRIVER_BOUND: f64 = 0.5;
 
 /// All tables of the workload that have rows or notes.
@@ -40,8 +40,8 @@ pub(crate) fn reading() -> Vec<String> {
         "percentiles are those of all rounds' histograms together; intervals are of rounds, where each has ten operations \
          beyond the percentile",
         "every answer was checked: a wrong one is no operation, and a cell with one has no throughput",
-        "journal/op: what the system's journal grew by; where the system tells them apart, records of changes and images of \
-         whole pages stand beside it: an image is written when a page is changed for the first time after a checkpoint, so \
+        "WAL/op: what the system's WAL grew by; where the system reports them separately, records of changes and images of \
+         whole pages are shown next to it: an image is written when a page is changed for the first time after a checkpoint, so \
          that what one trial writes depends on what came before it",
         "where trials fall into two groups both stand there, since a median over both would be of neither",
         "* driver-bound: the clients took more than half of the CPU time, so they may be what was measured",
@@ -57,9 +57,9 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
     section.notes.push(steadiness(run, summary));
     section.notes.extend(conditions::page_cache(run));
     section.notes.extend(conditions::durability(run, summary));
-    for one in &run.manifest.configurations {
-        let Some(why) = &one.not_made_for else { continue };
-        let note = format!("{} is not made for this and not ranked: {why}", one.title);
+    for configuration in &run.manifest.configurations {
+        let Some(reason) = &configuration.not_made_for else { continue };
+        let note = format!("{} is not made for this and not ranked: {reason}", configuration.title);
         // Listed once for all variants of a system.
         if !section.notes.iter().any(|known| *known == note) {
             section.notes.push(note);
@@ -72,16 +72,17 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
 fn steadiness(run: &Run, summary: &Summary) -> String {
     let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
     let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_schema::metric::STEADY));
-    let (mut steady, mut not) = (0, 0);
+    let (mut steady, mut unsteady) = (0, 0);
     for value in tested {
-        if value >= 1.0 { steady += 1 } else { not += 1 }
+        if value >= 1.0 { steady += 1 } else { unsteady += 1 }
     }
-    let state = match (steady, not) {
+    let state = match (steady, unsteady) {
         (0, 0) => "steady state not tested".to_owned(),
         (_, 0) => "throughput was steady before measuring began".to_owned(),
-        (_, not) => {
-            format!("throughput was not steady when measuring began in {not} of {} cells", steady + not)
-        }
+        (_, unsteady) => format!(
+            "throughput was not steady when measuring began in {unsteady} of {} cells",
+            steady + unsteady
+        ),
     };
     format!("{state}; {}", conditions::checkpoints(run))
 }

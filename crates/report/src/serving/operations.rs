@@ -40,12 +40,12 @@ const COLUMNS: [Column; 20] = [
     counted("reconnects", &metric::RECONNECTS, false),
     counted("missed", &metric::MISSED_ARRIVALS, false),
     counted("unfinished", &metric::UNFINISHED_ARRIVALS, false),
-    counted("most waiting", &metric::BACKLOG_MAX, false),
+    counted("max backlog", &metric::BACKLOG_MAX, false),
     measured("late, p99", &metric::LATENESS_P99_US),
-    measured("journal/op", &metric::JOURNAL_BYTES_PER_OP),
+    measured("WAL/op", &metric::JOURNAL_BYTES_PER_OP),
     measured("of it records", &metric::JOURNAL_RECORD_BYTES_PER_OP),
     measured("page images", &metric::JOURNAL_IMAGE_BYTES_PER_OP),
-    measured("journal, idle", &metric::IDLE_JOURNAL_BYTES),
+    measured("WAL, idle", &metric::IDLE_JOURNAL_BYTES),
     measured("written/op", &metric::DISK_WRITTEN_BYTES_PER_OP),
     measured("CPU/op, server", &metric::SERVER_CPU_US_PER_OP),
     measured("CPU/op, client", &metric::CLIENT_CPU_US_PER_OP),
@@ -66,13 +66,15 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     let is_closed = group.is_closed();
     let rows: Vec<(Vec<String>, &CellSummary)> = by_class(run)
         .into_iter()
-        .flat_map(|one| group.of(one).into_iter().map(move |entry| (name(one), entry)))
+        .flat_map(|configuration| {
+            group.of(configuration).into_iter().map(move |entry| (name(configuration), entry))
+        })
         .collect();
-    let has = |column: &&Column| {
+    let is_shown = |column: &&Column| {
         let mut values = rows.iter().filter_map(|(_, entry)| entry.metric(column.figure));
         if column.always { values.next().is_some() } else { values.any(|value| value != 0.0) }
     };
-    let columns: Vec<&Column> = COLUMNS.iter().filter(has).collect();
+    let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();
     let mut header = vec!["class", "system", "variant", "storage", "clients"];
     if !is_closed {
         header.push(if group.has_objective() { "highest rate" } else { "rate" });
@@ -99,9 +101,9 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
         row.extend(columns.iter().map(|column| {
             of_trials(entry, column.figure, |value| per_operation(column.figure, value)).unwrap_or_else(none)
         }));
-        let mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
-        let reads = if is_read_from_the_disk(entry) { ", not in memory †" } else { "" };
-        row.push(format!("{}{mark}{reads}", entry.verdict.word()));
+        let driver_mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
+        let disk_mark = if is_read_from_the_disk(entry) { ", not in memory †" } else { "" };
+        row.push(format!("{}{driver_mark}{disk_mark}", entry.verdict.word()));
         section.rows.mark(entry.severity(), row);
     }
     section

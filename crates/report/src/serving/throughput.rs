@@ -14,11 +14,11 @@ use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, by_class, name, none, of_tr
 
 /// The table of one mix under one set of conditions.
 pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Section {
-    let numbers = group.clients();
+    let client_counts = group.clients();
     let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
-    header.extend(numbers.iter().map(|number| match number {
+    header.extend(client_counts.iter().map(|count| match count {
         1 => "1 client".to_owned(),
-        number => format!("{number} clients"),
+        count => format!("{count} clients"),
     }));
     header.push("verdict".to_owned());
     let mut section = Section {
@@ -29,26 +29,26 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
         ..Section::default()
     };
     for configuration in by_class(run) {
-        let own = group.of(configuration);
-        if own.is_empty() {
+        let entries = group.of(configuration);
+        if entries.is_empty() {
             continue;
         }
         let mut row = name(configuration);
-        for number in &numbers {
-            let entry = own.iter().find(|entry| clients(&entry.cell) == *number);
-            row.push(entry.map_or_else(none, |entry| shown(entry)));
+        for count in &client_counts {
+            let entry = entries.iter().find(|entry| clients(&entry.cell) == *count);
+            row.push(entry.map_or_else(none, |entry| describe_entry(entry)));
         }
-        let worst = own.iter().map(|entry| entry.verdict).max();
+        let worst = entries.iter().map(|entry| entry.verdict).max();
         row.push(worst.map_or_else(none, |verdict| verdict.word().to_owned()));
-        let severity = own.iter().map(|entry| entry.severity()).max().unwrap_or_default();
+        let severity = entries.iter().map(|entry| entry.severity()).max().unwrap_or_default();
         section.rows.mark(severity, row);
     }
-    section.notes.extend(highest(summary, group));
+    section.notes.extend(describe_leaders(summary, group));
     section
 }
 
 /// Throughput with its interval as text, in parentheses if it is not ranked; the verdict if there is none.
-fn shown(entry: &CellSummary) -> String {
+fn describe_entry(entry: &CellSummary) -> String {
     let Some(mut text) = of_trials(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
         return entry.verdict.word().to_owned();
     };
@@ -79,33 +79,37 @@ pub(super) fn is_driver_bound(entry: &CellSummary) -> bool {
 
 /// A sentence per ranking on the configuration with the highest throughput at its best number of clients. If
 /// none is shown to be highest, the sentence names those that are not shown to differ.
-fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
-    let is_of_group =
+fn describe_leaders(summary: &Summary, group: &Group<'_>) -> Vec<String> {
+    let is_in_group =
         |peak: &&PeakThroughput| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
-    let of_group: Vec<&PeakThroughput> = summary.peaks.iter().filter(is_of_group).collect();
-    let bests = of_group.iter().filter(|peak| is_the_best(&peak.comparison));
+    let peaks: Vec<&PeakThroughput> = summary.peaks.iter().filter(is_in_group).collect();
+    let leaders = peaks.iter().filter(|peak| is_the_best(&peak.comparison));
     let lead_of = |best: &&&PeakThroughput| {
         // Comparisons with this best one, i.e. those of its ranking.
         let (id, profile) = (&best.comparison.other, best.comparison.other_profile);
-        let own = of_group.iter().map(|peak| &peak.comparison);
-        lead(own.filter(|one| (&one.other, one.other_profile) == (id, profile)))
+        let comparisons = peaks.iter().map(|peak| &peak.comparison);
+        lead(comparisons.filter(|comparison| (&comparison.other, comparison.other_profile) == (id, profile)))
     };
-    let told = |lead| match lead {
-        Lead::Alone(first) => format!("alone: {}", reached(first, group)),
-        Lead::Shown { first, next } => {
-            format!("highest: {}; next {}", reached(first, group), beside(next, group))
-        }
+    let describe = |lead| match lead {
+        Lead::Alone(first) => format!("alone: {}", describe_throughput(first, group)),
+        Lead::Shown { first, next: runner_up } => format!(
+            "highest: {}; next {}",
+            describe_throughput(first, group),
+            describe_ratio(runner_up, group)
+        ),
         Lead::NotShown { first, alike } => {
-            let alike: Vec<String> = alike.iter().map(|one| beside(one, group)).collect();
-            format!("nobody is shown to be highest: {}; {}", reached(first, group), alike.join("; "))
+            let alike: Vec<String> =
+                alike.iter().map(|comparison| describe_ratio(comparison, group)).collect();
+            let first = describe_throughput(first, group);
+            format!("no system is shown to be highest: {first}; {}", alike.join("; "))
         }
     };
-    bests.filter_map(|best| lead_of(&best)).map(told).collect()
+    leaders.filter_map(|best| lead_of(&best)).map(describe).collect()
 }
 
 /// A configuration with its throughput, its interval and its number of clients, as text.
-fn reached(one: &CellRatio, group: &Group<'_>) -> String {
-    let cell = &one.cell;
+fn describe_throughput(comparison: &CellRatio, group: &Group<'_>) -> String {
+    let cell = &comparison.cell;
     let entry = group.entries.iter().find(|entry| entry.cell == *cell);
     let value = entry.and_then(|entry| entry.value(&THROUGHPUT_OPS_PER_S));
     let limits = entry.and_then(|entry| entry.limits(&THROUGHPUT_OPS_PER_S));
@@ -114,23 +118,23 @@ fn reached(one: &CellRatio, group: &Group<'_>) -> String {
         .unwrap_or_default();
     let value = optional(value, format::count);
     let name = printable(&format!("{} {}", cell.id.system, cell.id.variant));
-    format!("{name}, {value}/s{interval} at {}", at(clients(cell)))
+    format!("{name}, {value}/s{interval} at {}", describe_clients(clients(cell)))
 }
 
-/// Like [`reached`], with the ratio to the best.
-fn beside(one: &CellRatio, group: &Group<'_>) -> String {
-    let what = match one.difference {
-        Significance::NotSignificant if one.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
+/// Like [`describe_throughput`], with the ratio to the best.
+fn describe_ratio(comparison: &CellRatio, group: &Group<'_>) -> String {
+    let note = match comparison.difference {
+        Significance::NotSignificant if comparison.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
         Significance::NotSignificant => format!(", {}", Significance::NotSignificant.words()),
         Significance::Faster | Significance::Slower => String::new(),
     };
-    let interval = one
+    let interval = comparison
         .limits()
         .map(|[low, high]| format!(" ({} … {})", format::three(low), format::three(high)))
         .unwrap_or_default();
-    format!("{}: {}{interval}{what}", reached(one, group), format::times(one.ratio))
+    format!("{}: {}{interval}{note}", describe_throughput(comparison, group), format::times(comparison.ratio))
 }
 
-fn at(clients: u64) -> String {
+fn describe_clients(clients: u64) -> String {
     if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") }
 }

@@ -33,19 +33,20 @@ pub struct StudyResult<'a> {
 }
 
 impl<'a> StudyResult<'a> {
-    /// Evaluates the runs of a study. Of `published` the results of its experiments are kept.
+    /// Evaluates the runs of a study. Keeps only those `published` results that belong to its experiments.
     #[must_use]
     pub fn of(study: &'a Study, runs: &'a [(StudyRun, Run)], published: &[Published]) -> Self {
         let seen = study.observe(runs);
         let sentence = study.sentence(&seen);
-        let shows = |one: &&Published| study.experiments.contains(&one.experiment);
-        Self { study, runs, seen, sentence, published: published.iter().filter(shows).cloned().collect() }
+        let is_relevant = |result: &&Published| study.experiments.contains(&result.experiment);
+        let published = published.iter().filter(is_relevant).cloned().collect();
+        Self { study, runs, seen, sentence, published }
     }
 
     /// Tables of the study for the terminal.
     #[must_use]
-    pub fn tables(&self, look: TableStyle) -> String {
-        draw(&table::sections(self), look)
+    pub fn tables(&self, style: TableStyle) -> String {
+        draw(&table::sections(self), style)
     }
 
     /// Tables of the study as Markdown.

@@ -36,26 +36,26 @@ svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
 ";
 
 /// HTML of the whole page.
-pub(super) fn page(finding: &StudyResult<'_>) -> String {
-    let study = finding.study;
+pub(super) fn page(result: &StudyResult<'_>) -> String {
+    let study = result.study;
     let mut body = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(body, "<h1>{}</h1>", escaped(&study.question));
-    for warning in table::warnings(finding) {
+    for warning in table::warnings(result) {
         let _ = writeln!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
     }
-    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escaped(&finding.sentence.to_string()));
+    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escaped(&result.sentence.to_string()));
     if !study.claim.is_empty() {
         let _ = writeln!(body, "<p class=\"soft\">Published: {}</p>", escaped(&study.claim));
     }
-    body.push_str(&chart::charts(finding));
-    let own = table::own(finding);
-    body.push_str(&section(&own));
-    if !finding.published.is_empty() {
-        body.push_str(&section(&table::published(finding)));
+    body.push_str(&chart::charts(result));
+    let measurements = table::own(result);
+    body.push_str(&section(&measurements));
+    if !result.published.is_empty() {
+        body.push_str(&section(&table::published(result)));
     }
     body.push_str("<h2>conditions</h2>\n");
-    for line in table::conditions(finding) {
+    for line in table::conditions(result) {
         let _ = writeln!(body, "<div class=\"soft\">{}</div>", escaped(&line));
     }
     let _ = writeln!(
@@ -68,7 +68,7 @@ pub(super) fn page(finding: &StudyResult<'_>) -> String {
 }
 
 /// Class attribute of an element with this severity; empty for good ones.
-fn of_severity(severity: Severity) -> &'static str {
+fn severity_class(severity: Severity) -> &'static str {
     match severity {
         Severity::Good => "",
         Severity::Warning => " class=\"doubt\"",
@@ -88,7 +88,7 @@ fn section(section: &Section) -> String {
     }
     text.push_str("</tr></thead>\n<tbody>\n");
     for (severity, row) in section.rows.with_severity() {
-        let _ = write!(text, "<tr{}>", of_severity(severity));
+        let _ = write!(text, "<tr{}>", severity_class(severity));
         for (column, cell) in row.iter().enumerate() {
             let _ = write!(text, "<td{}>{}</td>", class(column), escaped(cell));
         }

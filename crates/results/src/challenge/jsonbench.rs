@@ -31,7 +31,7 @@ pub struct ResultFile {
     pub date: String,
     /// Description of the machine.
     pub machine: String,
-    /// `yes` if documents were measured to come back as the same bytes or values, otherwise `no`.
+    /// `yes` if documents were read back with the same bytes or values, otherwise `no`.
     pub retains_structure: String,
     /// Free keywords, such as variant and storage setting.
     #[serde(default)]
@@ -93,8 +93,8 @@ impl Exported<'_> {
         let state =
             if self.state == DataState::Drained { String::new() } else { format!("_{}", self.state.word()) };
         let name = format!("{system}_{version}_{variant}_{storage}_{scale}{state}");
-        let kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-        name.chars().map(|c| if kept(c) { c } else { '-' }).collect::<String>() + ".json"
+        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        name.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect::<String>() + ".json"
     }
 }
 
@@ -112,8 +112,9 @@ pub fn scale(documents: u64) -> String {
 /// Makes one result file for each loaded configuration, except reference rows.
 #[must_use]
 pub fn of_run(run: &Run) -> Vec<Exported<'_>> {
-    let of = |configuration| Export::new(run, configuration)?.exported();
-    run.manifest.configurations.iter().filter(|one| !one.reference).filter_map(of).collect()
+    let export = |configuration| Export::new(run, configuration)?.exported();
+    let measured = run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
+    measured.filter_map(export).collect()
 }
 
 /// Results of one configuration, from which its file is made.
@@ -127,13 +128,13 @@ struct Export<'a> {
 
 impl<'a> Export<'a> {
     fn new(run: &'a Run, configuration: &'a Configuration) -> Option<Self> {
-        let of = |cell: &Cell| cell.workload == WorkloadKind::Analytics && configuration.has(cell);
-        let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
+        let belongs = |cell: &Cell| cell.workload == WorkloadKind::Analytics && configuration.has(cell);
+        let trials: Vec<&Trial> = run.trials().filter(|trial| belongs(&trial.cell)).collect();
         let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
         // Drained is the published data state. Compacted is used only if questions were asked in no other.
-        let asked_in =
+        let is_asked_in =
             |state| trials.iter().any(|trial| trial.cell.step.word() == "q1" && is_in(trial, state));
-        let only_compacted = asked_in(DataState::Compacted) && !asked_in(DataState::Drained);
+        let only_compacted = is_asked_in(DataState::Compacted) && !is_asked_in(DataState::Drained);
         let state = if only_compacted { DataState::Compacted } else { DataState::Drained };
         Some(Self { run, configuration, trials, load, state })
     }
@@ -152,12 +153,12 @@ impl<'a> Export<'a> {
         if self.state != DataState::Drained {
             tags.push(self.state.word().to_owned());
         }
-        let unverified = self.each(|trial| (trial.cell.phase == Phase::ColdUnverified).then_some(()));
+        let unverified = self.per_run(|trial| (trial.cell.phase == Phase::ColdUnverified).then_some(()));
         if unverified.iter().flatten().any(Option::is_some) {
             tags.push(Phase::ColdUnverified.word().to_owned());
         }
-        let result = self.each(|trial| trial.seconds.map(to_the_nanosecond));
-        let memory = self.each(|trial| {
+        let result = self.per_run(|trial| trial.seconds.map(round_to_nanosecond));
+        let memory = self.per_run(|trial| {
             let bytes = [metric::PEAK_PSS_BYTES, metric::HELD_PSS_BYTES]
                 .iter()
                 .find_map(|figure| figure.value(trial));
@@ -179,16 +180,16 @@ impl<'a> Export<'a> {
             index_size: bytes(&metric::INDEX_BYTES),
             result,
             memory_usage: memory.iter().flatten().any(Option::is_some).then_some(memory),
-            load_time: self.load.seconds.map(to_the_nanosecond),
+            load_time: self.load.seconds.map(round_to_nanosecond),
         };
         let comparable = self.load.verdict == Verdict::Exact;
         Some(Exported { configuration, state: self.state, comparable, file })
     }
 
-    /// Applies `of` to each trial that has a place in the published format.
-    fn each<T: Copy>(&self, of: impl Fn(&Trial) -> Option<T>) -> [[Option<T>; RUNS]; QUESTIONS] {
+    /// Applies `value` to each trial that the published format includes.
+    fn per_run<T: Copy>(&self, value: impl Fn(&Trial) -> Option<T>) -> [[Option<T>; RUNS]; QUESTIONS] {
         std::array::from_fn(|question| {
-            std::array::from_fn(|run| self.trial(&format!("q{}", question + 1), run).and_then(&of))
+            std::array::from_fn(|run| self.trial(&format!("q{}", question + 1), run).and_then(&value))
         })
     }
 
@@ -196,7 +197,7 @@ impl<'a> Export<'a> {
     /// question that was wrong in one round is not fast in another.
     fn trial(&self, step: &str, run: usize) -> Option<&'a Trial> {
         let phases: &[Phase] = if run == 0 { &[Phase::Cold, Phase::ColdUnverified] } else { &[Phase::Hot] };
-        let mut first = None;
+        let mut selected = None;
         for trial in &self.trials {
             if trial.cell.step.word() != step
                 || !is_in(trial, self.state)
@@ -208,10 +209,10 @@ impl<'a> Export<'a> {
                 return None;
             }
             if trial.round == 1 && trial.order as usize == run.saturating_sub(1) {
-                first = Some(*trial);
+                selected = Some(*trial);
             }
         }
-        first
+        selected
     }
 
     fn retains_value(&self) -> bool {
@@ -230,7 +231,7 @@ fn is_in(trial: &Trial, state: DataState) -> bool {
 }
 
 /// Rounds to nanoseconds: clocks resolve no more, and numbers with so few decimals are read back exactly.
-fn to_the_nanosecond(seconds: f64) -> f64 {
+fn round_to_nanosecond(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }
 
@@ -264,22 +265,22 @@ pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
         let text = fs::read_to_string(path).map_err(ResultsError::io("read", path))?;
         return parse(path, &text);
     }
-    let mut names: Vec<PathBuf> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(path).map_err(ResultsError::io("read", path))? {
-        let name = entry.map_err(ResultsError::io("read", path))?.path();
-        if name.extension().is_some_and(|extension| extension == "json") && name.is_file() {
-            names.push(name);
+        let file = entry.map_err(ResultsError::io("read", path))?.path();
+        if file.extension().is_some_and(|extension| extension == "json") && file.is_file() {
+            files.push(file);
         }
     }
-    if names.is_empty() {
+    if files.is_empty() {
         return Err(ResultsError::Missing(format!("{} holds no run and no result file", path.display())));
     }
-    names.sort();
-    let mut files = Vec::new();
-    for name in names {
-        files.extend(read(&name)?);
+    files.sort();
+    let mut results = Vec::new();
+    for file in files {
+        results.extend(read(&file)?);
     }
-    Ok(files)
+    Ok(results)
 }
 
 /// Writes one file per configuration into `folder`, which is created if missing. Existing files are never
@@ -290,12 +291,12 @@ pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
 /// folder or a file cannot be written.
 pub fn write(folder: &Path, exported: &[Exported<'_>]) -> Result<Vec<PathBuf>, ResultsError> {
     fs::create_dir_all(folder).map_err(ResultsError::io("create", folder))?;
-    let paths: Vec<PathBuf> = exported.iter().map(|one| folder.join(one.name())).collect();
+    let paths: Vec<PathBuf> = exported.iter().map(|result| folder.join(result.name())).collect();
     if let Some(path) = paths.iter().find(|path| path.exists()) {
         return Err(ResultsError::Exists { path: path.clone() });
     }
-    for (path, one) in paths.iter().zip(exported) {
-        let mut text = serde_json::to_string_pretty(&one.file).map_err(|error| ResultsError::Io {
+    for (path, result) in paths.iter().zip(exported) {
+        let mut text = serde_json::to_string_pretty(&result.file).map_err(|error| ResultsError::Io {
             action: "write",
             path: path.clone(),
             source: error.into(),

@@ -46,7 +46,7 @@ pub struct Published {
     pub date: Option<String>,
     /// Machine of the measurement, always [`MACHINE`].
     pub machine: &'static str,
-    /// Whether documents are said to be returned unchanged. `None` if the snapshot does not contain it.
+    /// Whether documents are returned unchanged, as published. `None` if the snapshot does not contain it.
     pub retains_structure: Option<bool>,
     /// Keywords that distinguish configurations of a system, taken from their file names.
     pub tags: Vec<String>,
@@ -83,7 +83,7 @@ impl Published {
     /// Times and size from which the score is computed.
     #[must_use]
     pub fn entrant(&self) -> ScoreInput {
-        let is_suspected = |field: &str| self.suspected.iter().any(|one| one.field == field);
+        let is_suspected = |field: &str| self.suspected.iter().any(|error| error.field == field);
         let suspected = Suspects { times: is_suspected("seconds"), size: is_suspected("total_bytes") };
         ScoreInput { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes, suspected }
     }
@@ -94,24 +94,25 @@ impl Published {
 /// # Errors
 /// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
 pub fn published() -> Result<Vec<Published>, ResultsError> {
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for (snapshot, text) in SNAPSHOTS {
         for line in lines(snapshot, text, &COLUMNS)? {
-            all.push(of_line(&line, snapshot)?);
+            results.push(parse_line(&line, snapshot)?);
         }
     }
     for line in lines("suspected", SUSPECTED, &SUSPECTED_COLUMNS)? {
         let [snapshot, source, field, reason] = line.fields()?;
-        let mut concerned = 0;
-        for one in all.iter_mut().filter(|one| one.snapshot == snapshot && one.source == source) {
-            one.suspected.push(SuspectedError { field: field.to_owned(), reason: reason.to_owned() });
-            concerned += 1;
+        let mut matches = 0;
+        let is_meant = |result: &&mut Published| result.snapshot == snapshot && result.source == source;
+        for result in results.iter_mut().filter(is_meant) {
+            result.suspected.push(SuspectedError { field: field.to_owned(), reason: reason.to_owned() });
+            matches += 1;
         }
-        if concerned != 1 {
-            return Err(line.corrupt(format!("{concerned} results are of {source} in {snapshot}")));
+        if matches != 1 {
+            return Err(line.corrupt(format!("{matches} results are of {source} in {snapshot}")));
         }
     }
-    Ok(all)
+    Ok(results)
 }
 
 /// Months of the embedded snapshots as `YYYY-MM`, oldest first.
@@ -120,14 +121,14 @@ pub fn snapshots() -> impl DoubleEndedIterator<Item = &'static str> {
 }
 
 /// Parses one line of a snapshot.
-fn of_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
+fn parse_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
     let [source, system, version, date, retains, tags, scale, loaded, total, data, index, seconds] =
         line.fields()?;
     let retains_structure = match retains {
         "yes" => Some(true),
         "no" => Some(false),
         "" => None,
-        other => return Err(line.corrupt(format!("retains_structure is {other}"))),
+        value => return Err(line.corrupt(format!("retains_structure is {value}"))),
     };
     let runs: Vec<Vec<Option<f64>>> =
         serde_json::from_str(seconds).map_err(|error| line.corrupt(format!("seconds: {error}")))?;
@@ -146,8 +147,8 @@ fn of_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
         total_bytes: line.number(total)?,
         data_bytes: line.number(data)?,
         index_bytes: line.number(index)?,
-        cold: runs.each_ref().map(|runs| runs.first().copied().flatten()),
-        hot: runs.each_ref().map(|runs| hot(runs)),
+        cold: runs.each_ref().map(|times| times.first().copied().flatten()),
+        hot: runs.each_ref().map(|times| hot(times)),
         source: source.to_owned(),
         suspected: Vec::new(),
     })

@@ -54,8 +54,8 @@ pub struct Score {
 /// three. `None` if one of them has no time.
 #[must_use]
 pub fn hot(runs: &[Option<f64>]) -> Option<f64> {
-    let hot: Option<Vec<f64>> = runs.get(1..)?.iter().map(|run| usable(*run)).collect();
-    hot?.into_iter().reduce(f64::min)
+    let times: Option<Vec<f64>> = runs.get(1..)?.iter().map(|run| usable(*run)).collect();
+    times?.into_iter().reduce(f64::min)
 }
 
 /// Computes the scores of `entrants` over the chosen `questions` (counted from 0), in the order of
@@ -72,7 +72,8 @@ pub fn scores(entrants: &[ScoreInput], questions: &[usize]) -> Vec<Score> {
     let hot = relative_times(entrants, questions, |entrant| &entrant.hot);
     let bytes =
         |entrant: &ScoreInput| entrant.total_bytes.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64);
-    let smallest = entrants.iter().filter(|one| !one.suspected.size).filter_map(bytes).reduce(f64::min);
+    let trusted = entrants.iter().filter(|entrant| !entrant.suspected.size);
+    let smallest = trusted.filter_map(bytes).reduce(f64::min);
     let size = entrants.iter().map(|entrant| Some(bytes(entrant)? / smallest?));
     cold.into_iter().zip(hot).zip(size).map(|((cold, hot), size)| Score { cold, hot, size }).collect()
 }
@@ -80,20 +81,20 @@ pub fn scores(entrants: &[ScoreInput], questions: &[usize]) -> Vec<Score> {
 fn relative_times(
     entrants: &[ScoreInput],
     questions: &[usize],
-    of: impl Fn(&ScoreInput) -> &Times,
+    select: impl Fn(&ScoreInput) -> &Times,
 ) -> Vec<Option<f64>> {
     let mut logarithms = vec![0.0; entrants.len()];
     let mut counted = 0;
     for question in questions.iter().filter(|question| **question < QUESTIONS) {
         let times: Vec<Option<f64>> = entrants
             .iter()
-            .map(|entrant| of(entrant).get(*question).copied().flatten())
+            .map(|entrant| select(entrant).get(*question).copied().flatten())
             .map(usable)
             .collect();
-        let sound = entrants.iter().zip(&times).filter(|(entrant, _)| !entrant.suspected.times);
-        let sound: Vec<f64> = sound.filter_map(|(_, time)| *time).collect();
+        let trusted = entrants.iter().zip(&times).filter(|(entrant, _)| !entrant.suspected.times);
+        let trusted: Vec<f64> = trusted.filter_map(|(_, time)| *time).collect();
         let (Some(baseline), Some(worst)) =
-            (sound.iter().copied().reduce(f64::min), sound.iter().copied().reduce(f64::max))
+            (trusted.iter().copied().reduce(f64::min), trusted.iter().copied().reduce(f64::max))
         else {
             continue;
         };

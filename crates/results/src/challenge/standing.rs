@@ -36,40 +36,41 @@ pub struct PublishedScore {
 pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
     let exported = jsonbench::of_run(run);
     let questions: Vec<usize> = (0..QUESTIONS).collect();
-    let mut found = Vec::new();
-    for one in &exported {
-        let configuration = one.configuration;
-        let fellows: Vec<&Exported<'_>> = exported
+    let mut published = Vec::new();
+    for export in &exported {
+        let configuration = export.configuration;
+        let rivals: Vec<&Exported<'_>> = exported
             .iter()
-            .filter(|other| other.comparable && other.state == one.state)
-            .filter(|other| {
-                other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
+            .filter(|candidate| candidate.comparable && candidate.state == export.state)
+            .filter(|candidate| {
+                candidate.configuration.is_ranked()
+                    && candidate.configuration.ranking() == configuration.ranking()
             })
             .collect();
-        let entrants: Vec<ScoreInput> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
-        let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
-        let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
-        let mine = one.file.entrant();
-        found.push(PublishedScore {
+        let entrants: Vec<ScoreInput> = rivals.iter().map(|rival| rival.file.entrant()).collect();
+        let position = rivals.iter().position(|rival| std::ptr::eq(*rival, export));
+        let score = position.and_then(|position| scores(&entrants, &questions).get(position).copied());
+        let entrant = export.file.entrant();
+        published.push(PublishedScore {
             id: configuration.id.clone(),
-            state: one.state,
+            state: export.state,
             profile: configuration.profile,
             ranking: configuration.ranking(),
-            cold_answered: mine.cold.iter().flatten().count(),
-            hot_answered: mine.hot.iter().flatten().count(),
-            score: planned(run, configuration, score.unwrap_or_default()),
+            cold_answered: entrant.cold.iter().flatten().count(),
+            hot_answered: entrant.hot.iter().flatten().count(),
+            score: keep_planned(run, configuration, score.unwrap_or_default()),
         });
     }
-    found
+    published
 }
 
 /// Removes the score of phases that were not planned, because their times are not missing.
-fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
-    let asked = |phases: &[Phase]| {
+fn keep_planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
+    let has_trials = |phases: &[Phase]| {
         run.trials()
             .map(|trial| &trial.cell)
             .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
     };
-    let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
+    let (cold, hot) = (has_trials(&[Phase::Cold, Phase::ColdUnverified]), has_trials(&[Phase::Hot]));
     Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
 }

@@ -30,20 +30,20 @@ impl SidePair {
     /// # Errors
     /// [`ResultsError::Incomparable`] if the text is not two different names.
     pub fn parse(text: &str) -> Result<Self, ResultsError> {
-        let wrong = |why: &str| {
+        let error = |why: &str| {
             ResultsError::Incomparable(format!(
                 "--between {text}: {why}; name two sides of the run, A and B, such as `duckdb#1,duckdb#2`, \
                  `mongodb@6.0.5,mongodb@6.0.27` or `sqlite/text,sqlite/indexed`"
             ))
         };
         let sides: Vec<&str> = text.split(',').map(str::trim).collect();
-        let [a, b] = sides.as_slice() else { return Err(wrong("not two names separated by a comma")) };
+        let [a, b] = sides.as_slice() else { return Err(error("not two names separated by a comma")) };
         if a == b {
-            return Err(wrong("both sides are the same"));
+            return Err(error("both sides are the same"));
         }
-        let chosen =
-            |text: &str| SideSelector::parse(text).ok_or_else(|| wrong(&format!("{text:?} is not a name")));
-        Ok(Self { a: chosen(a)?, b: chosen(b)? })
+        let parse_side =
+            |text: &str| SideSelector::parse(text).ok_or_else(|| error(&format!("{text:?} is not a name")));
+        Ok(Self { a: parse_side(a)?, b: parse_side(b)? })
     }
 
     /// Name of side A as the user gave it.
@@ -59,14 +59,14 @@ impl SidePair {
     }
 
     /// Selects the configurations of both sides and matches those of A with those of B.
-    pub(super) fn sides<'a>(&self, all: &'a [Configuration]) -> Result<Sides<'a>, ResultsError> {
-        let (a, b) = (self.a.of(all)?, self.b.of(all)?);
-        if let Some(both) = a.iter().find(|one| b.contains(one)) {
+    pub(super) fn sides<'a>(&self, configurations: &'a [Configuration]) -> Result<Sides<'a>, ResultsError> {
+        let (a, b) = (self.a.select(configurations)?, self.b.select(configurations)?);
+        if let Some(shared) = a.iter().find(|configuration| b.contains(configuration)) {
             return Err(ResultsError::Incomparable(format!(
                 "{} and {} both mean {}: a side of a comparison cannot stand on both of them",
                 self.a.text,
                 self.b.text,
-                name(both)
+                name(shared)
             )));
         }
         let pairs = match (a.as_slice(), b.as_slice()) {
@@ -93,16 +93,16 @@ impl SidePair {
         b: &[&'a Configuration],
     ) -> Result<Vec<[&'a Configuration; 2]>, ResultsError> {
         let mut pairs = Vec::new();
-        for one in a {
-            let like = |all: &[&'a Configuration]| -> Vec<&'a Configuration> {
-                all.iter().copied().filter(|other| self.are_alike(one, other)).collect()
+        for configuration in a {
+            let alike = |configurations: &[&'a Configuration]| -> Vec<&'a Configuration> {
+                configurations.iter().copied().filter(|other| self.are_alike(configuration, other)).collect()
             };
-            let (fellows, others) = (like(a), like(b));
-            match (fellows.as_slice(), others.as_slice()) {
+            let (alike_a, alike_b) = (alike(a), alike(b));
+            match (alike_a.as_slice(), alike_b.as_slice()) {
                 (_, []) => {}
-                ([_], [other]) => pairs.push([*one, *other]),
-                ([_], _) => return Err(ambiguous(&self.b.text, &others)),
-                _ => return Err(ambiguous(&self.a.text, &fellows)),
+                ([_], [counterpart]) => pairs.push([*configuration, *counterpart]),
+                ([_], _) => return Err(ambiguous(&self.b.text, &alike_b)),
+                _ => return Err(ambiguous(&self.a.text, &alike_a)),
             }
         }
         Ok(pairs)
@@ -110,18 +110,20 @@ impl SidePair {
 
     /// Returns `true` if the configurations are equal in everything that is not stated by both names.
     fn are_alike(&self, a: &Configuration, b: &Configuration) -> bool {
-        let (x, y) = (&self.a, &self.b);
-        let variants = x.variant.is_some() && y.variant.is_some();
-        (variants || (a.id.variant == b.id.variant && a.preparation == b.preparation))
-            && ((x.storage.is_some() && y.storage.is_some()) || a.id.storage == b.id.storage)
-            && ((x.profile.is_some() && y.profile.is_some()) || a.profile == b.profile)
+        let (selector_a, selector_b) = (&self.a, &self.b);
+        let both_name_variant = selector_a.variant.is_some() && selector_b.variant.is_some();
+        let both_name_storage = selector_a.storage.is_some() && selector_b.storage.is_some();
+        let both_name_profile = selector_a.profile.is_some() && selector_b.profile.is_some();
+        (both_name_variant || (a.id.variant == b.id.variant && a.preparation == b.preparation))
+            && (both_name_storage || a.id.storage == b.id.storage)
+            && (both_name_profile || a.profile == b.profile)
     }
 }
 
-fn ambiguous(text: &str, meant: &[&Configuration]) -> ResultsError {
+fn ambiguous(text: &str, candidates: &[&Configuration]) -> ResultsError {
     ResultsError::Incomparable(format!(
         "{text} leaves open which is meant: {}; add a version, a variant or a storage setting",
-        names(meant)
+        names(candidates)
     ))
 }
 
@@ -153,34 +155,44 @@ impl SideSelector {
         })
     }
 
-    fn of<'a>(&self, all: &'a [Configuration]) -> Result<Vec<&'a Configuration>, ResultsError> {
-        let is = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
-        let found: Vec<&Configuration> = all
+    fn select<'a>(
+        &self,
+        configurations: &'a [Configuration],
+    ) -> Result<Vec<&'a Configuration>, ResultsError> {
+        let is_match = |requested: &Option<String>, value: &str| {
+            requested.as_deref().is_none_or(|requested| requested == value)
+        };
+        let selected: Vec<&Configuration> = configurations
             .iter()
-            .filter(|one| one.id.system == self.system && is(&self.version, &one.id.version))
-            .filter(|one| is(&self.variant, &one.id.variant) && is(&self.storage, &one.id.storage))
-            .filter(|one| is(&self.profile, one.profile.map_or("", MemoryProfile::word)))
+            .filter(|configuration| {
+                let ConfigurationId { system, version, variant, storage } = &configuration.id;
+                *system == self.system
+                    && is_match(&self.version, version)
+                    && is_match(&self.variant, variant)
+                    && is_match(&self.storage, storage)
+                    && is_match(&self.profile, configuration.profile.map_or("", MemoryProfile::word))
+            })
             .collect();
-        if found.is_empty() {
+        if selected.is_empty() {
             return Err(ResultsError::Incomparable(format!(
                 "the run has no {}; it has {}",
                 self.text,
-                names(&all.iter().collect::<Vec<_>>())
+                names(&configurations.iter().collect::<Vec<_>>())
             )));
         }
-        Ok(found)
+        Ok(selected)
     }
 }
 
-fn names(all: &[&Configuration]) -> String {
-    all.iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
+fn names(configurations: &[&Configuration]) -> String {
+    configurations.iter().map(|configuration| name(configuration)).collect::<Vec<_>>().join(", ")
 }
 
 /// Full name of the configuration, as it can be requested.
-fn name(one: &Configuration) -> String {
-    let ConfigurationId { system, version, variant, storage } = &one.id;
+fn name(configuration: &Configuration) -> String {
+    let ConfigurationId { system, version, variant, storage } = &configuration.id;
     let mut name = format!("{system}@{version}/{variant}/{storage}");
-    if let Some(profile) = one.profile {
+    if let Some(profile) = configuration.profile {
         name.push('/');
         name.push_str(profile.word());
     }

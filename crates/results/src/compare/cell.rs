@@ -25,40 +25,37 @@ pub(super) struct MatchedCell<'a> {
 impl MatchedCell<'_> {
     /// Makes the comparison of the cell before cells are tested, so that a ratio does not show a difference
     /// yet.
-    pub(super) fn comparison(
-        &self,
-        ratio: Option<&SideRatio>,
-        broken: &PlanViolations<'_>,
-    ) -> CellComparison {
+    pub(super) fn comparison(&self, ratio: Option<&SideRatio>, plans: &PlanViolations<'_>) -> CellComparison {
         let Self { pair, figure, values } = self;
         let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
-        let (outcome, note) = self.outcome(ratio, broken);
-        let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
-        let [one, other] = pair.configurations;
-        let measured = |entry: &CellSummary, of: &Configuration, verdict: Verdict, rounds: usize| SideValue {
-            id: of.id.clone(),
-            verdict,
-            median_s: entry.median_s.filter(|_| verdict.has_time()),
-            value: entry.value(figure).filter(|_| verdict.has_time()),
-            trials: entry.trials,
-            rounds,
-        };
+        let (outcome, note) = self.outcome(ratio, plans);
+        let notes: Vec<String> = [note, plans.note()].into_iter().flatten().collect();
+        let [configuration_a, configuration_b] = pair.configurations;
+        let side =
+            |entry: &CellSummary, configuration: &Configuration, verdict: Verdict, rounds: usize| SideValue {
+                id: configuration.id.clone(),
+                verdict,
+                median_s: entry.median_s.filter(|_| verdict.has_time()),
+                value: entry.value(figure).filter(|_| verdict.has_time()),
+                trials: entry.trials,
+                rounds,
+            };
         let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
         let mut parameters = pair.b.cell.parameters.clone();
         parameters.retain(|name, _| name != "scale" && !OF_CONFIGURATION.contains(&name.as_str()));
         CellComparison {
             workload: pair.b.cell.workload.clone(),
-            id: other.id.clone(),
-            class: other.ranking(),
-            states_class: other.preparation.is_some(),
-            reference: other.reference,
+            id: configuration_b.id.clone(),
+            class: configuration_b.ranking(),
+            states_class: configuration_b.preparation.is_some(),
+            reference: configuration_b.reference,
             step: pair.b.cell.step.clone(),
             phase: pair.b.cell.phase,
             state: pair.b.cell.state,
             parameters,
             figure,
-            a: measured(pair.a, one, pair.verdict_a, rounds_a),
-            b: measured(pair.b, other, pair.verdict_b, rounds_b),
+            a: side(pair.a, configuration_a, pair.verdict_a, rounds_a),
+            b: side(pair.b, configuration_b, pair.verdict_b, rounds_b),
             ratio: raw.map(|raw| raw.median),
             low: raw.and_then(|raw| raw.low),
             high: raw.and_then(|raw| raw.high),
@@ -74,19 +71,19 @@ impl MatchedCell<'_> {
     }
 
     /// Outcome before cells are tested, with a note if the values do not explain it.
-    fn outcome(&self, ratio: Option<&SideRatio>, broken: &PlanViolations<'_>) -> (Outcome, Option<String>) {
+    fn outcome(&self, ratio: Option<&SideRatio>, plans: &PlanViolations<'_>) -> (Outcome, Option<String>) {
         let Self { pair, figure, .. } = self;
         let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
-        let promises_broken = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
+        let breaks_promise = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
         match (right_a, right_b, ratio) {
             (true, false, _) => (Outcome::NowFails, None),
-            (true, true, _) if broken.is_new_violation() => (Outcome::NowFails, None),
+            (true, true, _) if plans.is_new_violation() => (Outcome::NowFails, None),
             (false, true, _) => (Outcome::NowAnswers, None),
-            (true, true, _) if promises_broken == [false, true] => (
+            (true, true, _) if breaks_promise == [false, true] => (
                 Outcome::NowFails,
                 Some("the durability promise was kept in A, and is broken in B".to_owned()),
             ),
-            (true, true, _) if promises_broken == [true, false] => (Outcome::NowAnswers, None),
+            (true, true, _) if breaks_promise == [true, false] => (Outcome::NowAnswers, None),
             (true, true, Some(_)) if figure.unit == Unit::Bytes => {
                 (Outcome::Sized(SizeChange::NoneShown), None)
             }

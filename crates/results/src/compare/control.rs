@@ -29,7 +29,7 @@ pub struct Control {
 /// Times of the control's kernels in one run, by round.
 pub(super) struct Kernels {
     /// Versions of the control's work; a debug build does less.
-    works: BTreeSet<String>,
+    work_versions: BTreeSet<String>,
     rounds: BTreeMap<u32, [Vec<f64>; 2]>,
     memory: Vec<Vec<f64>>,
     compute: Vec<Vec<f64>>,
@@ -38,17 +38,17 @@ pub(super) struct Kernels {
 impl Control {
     /// Ratio of the control between two runs. `None` if a run has no control or they did different work.
     pub(super) fn of(a: &Kernels, b: &Kernels) -> Option<Self> {
-        if a.works != b.works {
+        if a.work_versions != b.work_versions {
             return None;
         }
         let ratio = |a: Option<BootstrapEstimate>, b: Option<BootstrapEstimate>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
-        let limits = |ratio: BootstrapEstimate| RatioInterval::from(ratio.at(ALPHA));
+        let interval = |ratio: BootstrapEstimate| RatioInterval::from(ratio.at(ALPHA));
         let slices = |kernels: &Kernels| kernels.memory.iter().map(Vec::len).sum();
         Some(Self {
-            both: limits(both),
-            memory: limits(ratio(scattered(&a.memory), scattered(&b.memory))?),
-            compute: limits(ratio(scattered(&a.compute), scattered(&b.compute))?),
+            both: interval(both),
+            memory: interval(ratio(scattered(&a.memory), scattered(&b.memory))?),
+            compute: interval(ratio(scattered(&a.compute), scattered(&b.compute))?),
             slices_a: slices(a),
             slices_b: slices(b),
         })
@@ -57,27 +57,27 @@ impl Control {
 
 impl Kernels {
     pub(super) fn of(run: &Run) -> Self {
-        let mut works = BTreeSet::new();
+        let mut work_versions = BTreeSet::new();
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
-            let of = |figure: &MetricDef| figure.value(trial).filter(|seconds| *seconds > 0.0);
-            if let (Some(memory), Some(compute)) = (of(&CONTROL_MEMORY_S), of(&CONTROL_COMPUTE_S)) {
-                works.insert(trial.cell.id.version.clone());
+            let seconds = |figure: &MetricDef| figure.value(trial).filter(|value| *value > 0.0);
+            if let (Some(memory), Some(compute)) = (seconds(&CONTROL_MEMORY_S), seconds(&CONTROL_COMPUTE_S)) {
+                work_versions.insert(trial.cell.id.version.clone());
                 let round = rounds.entry(trial.round).or_default();
                 round[0].push(memory);
                 round[1].push(compute);
             }
         }
         let (memory, compute) = rounds.values().cloned().map(|[memory, compute]| (memory, compute)).unzip();
-        Self { works, rounds, memory, compute }
+        Self { work_versions, rounds, memory, compute }
     }
 
     /// Median of a cell ÷ control of the same rounds. Disturbances of both cancel out; a disturbance of only
     /// one adds to the scatter.
     pub(super) fn divide(&self, cell: &BTreeMap<u32, Vec<f64>>) -> Option<BootstrapEstimate> {
-        let both =
+        let shared =
             cell.iter().filter_map(|(round, seconds)| Some((seconds.clone(), self.rounds.get(round)?)));
-        let (cell, control): (Vec<Vec<f64>>, Vec<&[Vec<f64>; 2]>) = both.unzip();
+        let (cell, control): (Vec<Vec<f64>>, Vec<&[Vec<f64>; 2]>) = shared.unzip();
         let kernel = |index: usize| control.iter().map(|kernels| kernels[index].clone()).collect::<Vec<_>>();
         scattered_quotient(&cell, &[&kernel(0), &kernel(1)])
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 const SAME_MEMORY: f64 = 0.01;
 
 /// Setting that lists external systems, which the program did not install.
-const ELSEWHERE: &str = "elsewhere";
+const EXTERNAL_SYSTEMS: &str = "elsewhere";
 
 /// Area in which two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,25 +47,25 @@ pub(super) fn differences(
     b: &Manifest,
     configurations: &[[&Configuration; 2]],
 ) -> Vec<SetupDifference> {
-    let mut found = DifferenceList(Vec::new());
-    machine(&mut found, &a.machine, &b.machine);
-    found.note(DifferenceKind::Program, "jsonathlon", &a.program, &b.program);
-    found.note(DifferenceKind::Data, "documents", &a.data.source, &b.data.source);
-    found.note(DifferenceKind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
-    settings(&mut found, a, b);
-    for [one, other] in configurations {
-        configuration(&mut found, one, other);
+    let mut differences = DifferenceList(Vec::new());
+    machine(&mut differences, &a.machine, &b.machine);
+    differences.note(DifferenceKind::Program, "jsonathlon", &a.program, &b.program);
+    differences.note(DifferenceKind::Data, "documents", &a.data.source, &b.data.source);
+    differences.note(DifferenceKind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
+    settings(&mut differences, a, b);
+    for [configuration_a, configuration_b] in configurations {
+        configuration(&mut differences, configuration_a, configuration_b);
     }
-    found.0
+    differences.0
 }
 
 /// Differences between matched configurations only, for two sides of one run.
 pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<SetupDifference> {
-    let mut found = DifferenceList(Vec::new());
-    for [one, other] in configurations {
-        configuration(&mut found, one, other);
+    let mut differences = DifferenceList(Vec::new());
+    for [configuration_a, configuration_b] in configurations {
+        configuration(&mut differences, configuration_a, configuration_b);
     }
-    found.0
+    differences.0
 }
 
 struct DifferenceList(Vec<SetupDifference>);
@@ -78,8 +78,8 @@ impl DifferenceList {
     }
 }
 
-fn machine(found: &mut DifferenceList, a: &Machine, b: &Machine) {
-    let mut note = |what: &str, a: &str, b: &str| found.note(DifferenceKind::Machine, what, a, b);
+fn machine(differences: &mut DifferenceList, a: &Machine, b: &Machine) {
+    let mut note = |what: &str, a: &str, b: &str| differences.note(DifferenceKind::Machine, what, a, b);
     note("cores", &a.cores.to_string(), &b.cores.to_string());
     note("processor", &a.processor, &b.processor);
     let (memory_a, memory_b) = (a.memory_bytes as f64, b.memory_bytes as f64);
@@ -94,77 +94,81 @@ fn machine(found: &mut DifferenceList, a: &Machine, b: &Machine) {
     note("file system", &file_system(a), &file_system(b));
 }
 
-fn settings(found: &mut DifferenceList, a: &Manifest, b: &Manifest) {
+fn settings(differences: &mut DifferenceList, a: &Manifest, b: &Manifest) {
     let (a, b) = (named_settings(a), named_settings(b));
-    let new = b.keys().filter(|name| !a.contains_key(*name));
-    for name in a.keys().chain(new) {
+    let only_in_b = b.keys().filter(|name| !a.contains_key(*name));
+    for name in a.keys().chain(only_in_b) {
         let text = |value: Option<&Value>| match value {
             None | Some(Value::Null) => String::new(),
-            Some(all) if name == ELSEWHERE => elsewhere(all),
+            Some(systems) if name == EXTERNAL_SYSTEMS => external_systems(systems),
             Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
+            Some(value) => value.to_string(),
         };
-        found.note(DifferenceKind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
+        let (text_a, text_b) = (text(a.get(name)), text(b.get(name)));
+        differences.note(DifferenceKind::Settings, &name.replace('_', " "), &text_a, &text_b);
     }
 }
 
 /// Settings by name, with those of the run's workloads on the top level, where version 0.1.0 has them.
 fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
-    let mut all = manifest.settings.as_object().cloned().unwrap_or_default();
+    let mut settings = manifest.settings.as_object().cloned().unwrap_or_default();
     for workload in &manifest.workloads {
-        if let Some(Value::Object(own)) = all.remove(workload.as_str()) {
-            all.extend(own);
+        if let Some(Value::Object(own_settings)) = settings.remove(workload.as_str()) {
+            settings.extend(own_settings);
         }
     }
-    all
+    settings
 }
 
 /// External systems, each with the version that it reported. Addresses, database names and restart commands
 /// are specific to one run and private, and are therefore left out.
-fn elsewhere(all: &Value) -> String {
-    let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let each = all.as_array().into_iter().flatten();
-    let named = |one: &Value| format!("{} {}", text(one, "system"), text(one, "reported"));
-    each.map(named).collect::<Vec<_>>().join("; ")
+fn external_systems(systems: &Value) -> String {
+    let text =
+        |system: &Value, name: &str| system.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list = systems.as_array().into_iter().flatten();
+    let describe = |system: &Value| format!("{} {}", text(system, "system"), text(system, "reported"));
+    list.map(describe).collect::<Vec<_>>().join("; ")
 }
 
-fn configuration(found: &mut DifferenceList, a: &Configuration, b: &Configuration) {
+fn configuration(differences: &mut DifferenceList, a: &Configuration, b: &Configuration) {
     let name = format!("{} {} {}", b.id.system, b.id.variant, b.id.storage);
-    let mut note =
-        |what: &str, a: &str, b: &str| found.note(DifferenceKind::System, &format!("{name}: {what}"), a, b);
+    let mut note = |what: &str, a: &str, b: &str| {
+        differences.note(DifferenceKind::System, &format!("{name}: {what}"), a, b);
+    };
     note("system", &a.id.system, &b.id.system);
     note("version", &a.id.version, &b.id.version);
     note("variant", &a.id.variant, &b.id.variant);
     note("storage", &a.id.storage, &b.id.storage);
-    let class = |one: &Configuration| one.preparation.map_or("", PreparationClass::word);
+    let class = |configuration: &Configuration| configuration.preparation.map_or("", PreparationClass::word);
     note("preparation", class(a), class(b));
-    let profile = |one: &Configuration| one.profile.map_or("", MemoryProfile::word);
+    let profile = |configuration: &Configuration| configuration.profile.map_or("", MemoryProfile::word);
     note("memory profile", profile(a), profile(b));
-    let budget = |one: &Configuration| {
-        one.memory_bytes.map_or_else(String::new, |bytes| format!("{} MB", bytes / 1_000_000))
+    let budget = |configuration: &Configuration| {
+        configuration.memory_bytes.map_or_else(String::new, |bytes| format!("{} MB", bytes / 1_000_000))
     };
     note("memory budget", &budget(a), &budget(b));
-    let settings = |one: &Configuration| {
-        one.memory_settings
+    let settings = |configuration: &Configuration| {
+        configuration
+            .memory_settings
             .iter()
-            .map(|one| format!("{} = {}", one.name, one.value))
+            .map(|setting| format!("{} = {}", setting.name, setting.value))
             .collect::<Vec<_>>()
             .join(", ")
     };
     note("memory settings", &settings(a), &settings(b));
-    let artifact = |one: &Configuration| one.artifact_digest.clone().unwrap_or_default();
+    let artifact = |configuration: &Configuration| configuration.artifact_digest.clone().unwrap_or_default();
     note("artifact", &artifact(a), &artifact(b));
     note("configuration", &a.configuration_digest, &b.configuration_digest);
-    let transport = |one: &Configuration| one.transport.clone().unwrap_or_default();
+    let transport = |configuration: &Configuration| configuration.transport.clone().unwrap_or_default();
     note("transport", &transport(a), &transport(b));
-    let place = |one: &Configuration| if one.embedded { "embedded" } else { "server" };
-    note("runs as", place(a), place(b));
+    let runs_as = |configuration: &Configuration| if configuration.embedded { "embedded" } else { "server" };
+    note("runs as", runs_as(a), runs_as(b));
     note("ranked with", &a.ranks_with, &b.ranks_with);
-    let words = |one: &SettingDeviation| format!("{} ({})", one.what, one.why);
-    for gone in a.exceptions.iter().filter(|one| !b.exceptions.contains(one)) {
-        note("exception", &words(gone), "");
+    let describe = |exception: &SettingDeviation| format!("{} ({})", exception.what, exception.why);
+    for removed in a.exceptions.iter().filter(|exception| !b.exceptions.contains(exception)) {
+        note("exception", &describe(removed), "");
     }
-    for new in b.exceptions.iter().filter(|one| !a.exceptions.contains(one)) {
-        note("exception", "", &words(new));
+    for added in b.exceptions.iter().filter(|exception| !a.exceptions.contains(exception)) {
+        note("exception", "", &describe(added));
     }
 }

@@ -266,12 +266,12 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     if data_a.documents != data_b.documents {
         return Err(ResultsError::Incomparable(format!(
             "{} is of {} documents and {} of {}: times over different numbers of documents are not compared; \
-             `jsonathlon check growth` shows how figures grow with them",
+             `jsonathlon check growth` shows how metrics scale with them",
             a.path, data_a.documents, b.path, data_b.documents
         )));
     }
-    let other_data = data_a.digest != data_b.digest;
-    if other_data && !different_data {
+    let has_different_data = data_a.digest != data_b.digest;
+    if has_different_data && !different_data {
         return Err(ResultsError::Incomparable(format!(
             "{} and {} are of different documents ({} from {}; {} from {}); a difference between them may be \
              the documents'. Run again over the same ones, or say --different-data",
@@ -285,9 +285,9 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         (configurations_b.iter().collect(), &summary_b.results),
         matching::configurations(configurations_a, configurations_b),
     );
-    let real = |pair: &[&Configuration; 2]| !pair[1].reference;
-    let has_none = matched.cells.is_empty();
-    if has_none || (!matched.configurations.iter().any(real) && states_nothing(a) != states_nothing(b)) {
+    let is_system = |pair: &[&Configuration; 2]| !pair[1].reference;
+    let has_no_cells = matched.cells.is_empty();
+    if has_no_cells || (!matched.configurations.iter().any(is_system) && lacks_class(a) != lacks_class(b)) {
         return Err(nothing_in_common(a, b));
     }
     let (rounds_a, rounds_b) = (TrialsByRound::of(a), TrialsByRound::of(b));
@@ -303,7 +303,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         b: side(b, None),
         within_one_run: false,
         control,
-        different_data: other_data,
+        different_data: has_different_data,
         differences: differences::differences(&a.manifest, &b.manifest, &matched.configurations),
         counts: Counts::of(&cells),
         references: References::of(&cells),
@@ -354,26 +354,26 @@ pub fn compare_between(run: &Run, between: &SidePair) -> Result<RunComparison, R
 }
 
 /// Returns `true` if no system of a run states a preparation class or memory profile, as in version 0.1.0.
-fn states_nothing(run: &Run) -> bool {
-    let mut systems = run.manifest.configurations.iter().filter(|one| !one.reference);
-    systems.all(|one| one.preparation.is_none() && one.profile.is_none())
+fn lacks_class(run: &Run) -> bool {
+    let mut systems = run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
+    systems.all(|configuration| configuration.preparation.is_none() && configuration.profile.is_none())
 }
 
 fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
-    let why = match (states_nothing(a), states_nothing(b)) {
+    let unclassified = match (lacks_class(a), lacks_class(b)) {
         (true, false) => Some(a),
         (false, true) => Some(b),
         _ => None,
     };
-    let why = why.map_or_else(String::new, |run| {
+    let hint = unclassified.map_or_else(String::new, |run| {
         format!(
-            ". {} states no preparation class and no memory profile (jsonathlon {} made it), so nothing of it goes \
-             with a run that states them: make it again",
+            ". {} states no preparation class and no memory profile (jsonathlon {} made it), so nothing of \
+             it goes with a run that states them: make it again",
             run.path, run.manifest.program
         )
     });
     ResultsError::Incomparable(format!(
-        "{} and {} have no cell in common: the first is of {}, the second of {}{why}",
+        "{} and {} have no cell in common: the first is of {}, the second of {}{hint}",
         a.path,
         b.path,
         matching::names(&a.manifest.configurations),
@@ -381,10 +381,10 @@ fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
     ))
 }
 
-fn side(run: &Run, of: Option<&str>) -> Side {
+fn side(run: &Run, part: Option<&str>) -> Side {
     Side {
         run: run.path.clone(),
-        of: of.map(str::to_owned),
+        of: part.map(str::to_owned),
         started: run.manifest.started.clone(),
         program: run.manifest.program.clone(),
         documents: run.manifest.data.documents,
@@ -397,13 +397,13 @@ fn side(run: &Run, of: Option<&str>) -> Side {
 fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
-    from: &SampleOrigin<'_>,
+    origin: &SampleOrigin<'_>,
     values: impl Fn(&matching::CellPair<'_>, &'static MetricDef) -> [ByRound; 2],
 ) -> Vec<CellComparison> {
-    let of = |pair, figure| MatchedCell { pair, figure, values: values(pair, figure) };
-    let all =
+    let matched_cell = |pair, figure| MatchedCell { pair, figure, values: values(pair, figure) };
+    let pairs =
         matched.cells.iter().flat_map(|pair| figures_of(pair).into_iter().map(move |figure| (pair, figure)));
-    let compared: Vec<MatchedCell<'_>> = all.map(|(pair, figure)| of(pair, figure)).collect();
+    let compared: Vec<MatchedCell<'_>> = pairs.map(|(pair, figure)| matched_cell(pair, figure)).collect();
     let sides: Vec<Option<SideValues>> = compared
         .iter()
         .map(|MatchedCell { pair, figure, values: [a, b] }| {
@@ -419,12 +419,12 @@ fn cells(
             })
         })
         .collect();
-    let ratios = ratios(&sides, from);
+    let ratios = ratios(&sides, origin);
     let mut cells: Vec<CellComparison> = compared
         .iter()
         .zip(&ratios)
-        .map(|(one, ratio)| {
-            one.comparison(ratio.as_ref(), &PlanViolations::of((a, one.pair.a), (b, one.pair.b)))
+        .map(|(cell, ratio)| {
+            cell.comparison(ratio.as_ref(), &PlanViolations::of((a, cell.pair.a), (b, cell.pair.b)))
         })
         .collect();
     judge(&mut cells, &ratios);
@@ -443,16 +443,16 @@ fn is_comparable(pair: &matching::CellPair<'_>) -> bool {
 /// single operation is a fixed share of the mix's and not compared again. The use of an index and findings
 /// are words, which are compared only if they differ.
 fn figures_of(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
-    let both = |figure: &MetricDef| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
+    let both_have = |figure: &MetricDef| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;
-    if both(&metric::INDEX_USE) {
+    if both_have(&metric::INDEX_USE) {
         let [a, b] = [pair.a, pair.b].map(|entry| entry.value(&metric::INDEX_USE));
         return if a == b { Vec::new() } else { vec![&metric::INDEX_USE] };
     }
-    let headline = metric::headline(cell, both);
+    let headline = metric::headline(cell, both_have);
     if !pair.a.findings.is_empty() || !pair.b.findings.is_empty() {
-        let same = pair.a.differing_findings(pair.b).is_empty();
-        return if same { Vec::new() } else { vec![headline] };
+        let is_same = pair.a.differing_findings(pair.b).is_empty();
+        return if is_same { Vec::new() } else { vec![headline] };
     }
     if cell.phase != Phase::Measured || [metric::SECONDS, metric::OBJECTIVE_OPS_PER_S].contains(headline) {
         return vec![headline];
@@ -495,9 +495,9 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
                 is_tested.then_some((index, ratio))
             })
             .collect();
-        let adjusted = |of: &dyn Fn(&SideRatio) -> BootstrapEstimate| {
-            let p: Vec<f64> = family.iter().map(|(_, ratio)| of(ratio).p_differs().unwrap_or(1.0)).collect();
-            benjamini_hochberg(&p)
+        let adjusted = |select: &dyn Fn(&SideRatio) -> BootstrapEstimate| {
+            let p_values = family.iter().map(|(_, ratio)| select(ratio).p_differs().unwrap_or(1.0));
+            benjamini_hochberg(&p_values.collect::<Vec<f64>>())
         };
         let (tested, raw) = (adjusted(&|ratio| *ratio.tested()), adjusted(&|ratio| ratio.raw));
         for (((index, ratio), adjusted), raw) in family.iter().zip(tested).zip(raw) {
@@ -512,9 +512,10 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
                 }
                 outcome => {
                     let better = cell.figure.better;
-                    let said = said(adjusted, ratio.tested(), better);
-                    cell.raw_outcome = Some(self::said(raw, &ratio.raw, better)).filter(|raw| *raw != said);
-                    *outcome = Outcome::Timed(said);
+                    let difference = significance(adjusted, ratio.tested(), better);
+                    let raw_difference = significance(raw, &ratio.raw, better);
+                    cell.raw_outcome = Some(raw_difference).filter(|raw| *raw != difference);
+                    *outcome = Outcome::Timed(difference);
                 }
             }
         }
@@ -522,7 +523,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
 }
 
 /// Difference that a ratio of times or throughput shows at its adjusted p-value.
-fn said(adjusted: f64, ratio: &BootstrapEstimate, better: BetterDirection) -> Significance {
+fn significance(adjusted: f64, ratio: &BootstrapEstimate, better: BetterDirection) -> Significance {
     if adjusted <= ALPHA { Significance::shown(ratio.value, better) } else { Significance::NotSignificant }
 }
 

@@ -30,17 +30,17 @@ impl<'a> PlanViolations<'a> {
     /// Describes all violations for readers. `None` if there are none.
     pub(super) fn note(&self) -> Option<String> {
         let parts = [
-            said("B alone", self.b.difference(&self.a).copied().collect()),
-            said("A alone", self.a.difference(&self.b).copied().collect()),
-            said("both", self.a.intersection(&self.b).copied().collect()),
+            describe("B alone", self.b.difference(&self.a).copied().collect()),
+            describe("A alone", self.a.difference(&self.b).copied().collect()),
+            describe("both", self.a.intersection(&self.b).copied().collect()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
-fn said(which: &str, promises: Vec<&str>) -> Option<String> {
-    (!promises.is_empty()).then(|| format!("plan broken in {which}: {}", promises.join("; ")))
+fn describe(sides: &str, promises: Vec<&str>) -> Option<String> {
+    (!promises.is_empty()).then(|| format!("plan broken in {sides}: {}", promises.join("; ")))
 }
 
 /// Violations of the cell's plan. A plan is read once for all phases of its question.

@@ -27,7 +27,7 @@ pub const APART: f64 = 0.03;
 pub const LOADS_APART: f64 = 0.18;
 
 /// Degrees of freedom of a standard error that is given, not estimated: any large number.
-const GIVEN: f64 = 1e4;
+const GIVEN_FREEDOM: f64 = 1e4;
 
 /// Origin of the two sides of all cells.
 pub(super) enum SampleOrigin<'a> {
@@ -86,18 +86,18 @@ impl SideRatio {
 type Sides = Vec<BootstrapEstimate>;
 
 /// Computes the ratios of all cells. `None` for cells without values.
-pub(super) fn ratios(cells: &[Option<SideValues>], from: &SampleOrigin<'_>) -> Vec<Option<SideRatio>> {
-    let of = |sides: &dyn Fn(&SideValues) -> Option<Sides>| -> Vec<Option<Sides>> {
+pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) -> Vec<Option<SideRatio>> {
+    let per_cell = |sides: &dyn Fn(&SideValues) -> Option<Sides>| -> Vec<Option<Sides>> {
         cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
     };
-    let own = of(&|cell| match from {
+    let own_sides = per_cell(&|cell| match origin {
         SampleOrigin::TwoRuns(_) => Some(vec![scattered(&values(&cell.b))?, scattered(&values(&cell.a))?]),
         SampleOrigin::OneRun => {
             let (a, b) = shared(&cell.a, &cell.b);
             Some(vec![scattered_pairs(&b, &a)?])
         }
     });
-    let divided = of(&|cell| match from {
+    let divided = per_cell(&|cell| match origin {
         // The control measures time; a slow machine writes as many bytes.
         SampleOrigin::TwoRuns(Some([a, b])) => match cell.figure.unit {
             Unit::Seconds | Unit::Microseconds => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
@@ -109,8 +109,9 @@ pub(super) fn ratios(cells: &[Option<SideValues>], from: &SampleOrigin<'_>) -> V
         },
         _ => None,
     });
-    let (lent, lent_divided) = (lent(cells, &own), lent(cells, &divided));
-    let apart = |cell: &SideValues| match from {
+    let moderated_raw = moderated_sides(cells, &own_sides);
+    let moderated_divided = moderated_sides(cells, &divided);
+    let between_runs = |cell: &SideValues| match origin {
         SampleOrigin::TwoRuns(_) => match (cell.phase, cell.figure.unit) {
             (Phase::Load, _) => LOADS_APART * std::f64::consts::SQRT_2,
             (_, Unit::Seconds | Unit::Microseconds | Unit::PerSecond) => APART,
@@ -118,39 +119,41 @@ pub(super) fn ratios(cells: &[Option<SideValues>], from: &SampleOrigin<'_>) -> V
         },
         SampleOrigin::OneRun => 0.0,
     };
-    own.iter()
-        .zip(lent.iter().zip(&lent_divided))
+    own_sides
+        .iter()
+        .zip(moderated_raw.iter().zip(&moderated_divided))
         .zip(cells)
-        .map(|((own, (lent, divided)), cell)| {
-            let apart = apart(cell.as_ref()?);
+        .map(|((own_sides, (moderated_raw, divided)), cell)| {
+            let between_runs = between_runs(cell.as_ref()?);
             Some(SideRatio {
-                raw: ratio(lent, apart)?,
-                divided: ratio(divided, apart),
-                beyond_rounds: ratio(own.as_ref()?, 0.0)?.at(ALPHA).excludes_one(),
+                raw: ratio(moderated_raw, between_runs)?,
+                divided: ratio(divided, between_runs),
+                beyond_rounds: ratio(own_sides.as_ref()?, 0.0)?.at(ALPHA).excludes_one(),
             })
         })
         .collect()
 }
 
-fn ratio(sides: &[BootstrapEstimate], apart: f64) -> Option<BootstrapEstimate> {
+fn ratio(sides: &[BootstrapEstimate], between_runs: f64) -> Option<BootstrapEstimate> {
     let ratio = match sides {
         [b, a] => b.divided_by(a)?,
         [ratio] => *ratio,
         _ => return None,
     };
-    let wholes = LogScatter { standard_error: apart, freedom: GIVEN };
-    let spread = ratio.spread.map(|spread| if apart > 0.0 { spread.with(&wholes) } else { spread });
+    let run_scatter = LogScatter { standard_error: between_runs, freedom: GIVEN_FREEDOM };
+    let spread =
+        ratio.spread.map(|spread| if between_runs > 0.0 { spread.with(&run_scatter) } else { spread });
     Some(BootstrapEstimate { spread, ..ratio })
 }
 
 /// Inverse of an estimate; its scatter on the logarithm stays the same.
-fn inverse(one: BootstrapEstimate) -> BootstrapEstimate {
-    BootstrapEstimate { value: 1.0 / one.value, ..one }
+fn inverse(estimate: BootstrapEstimate) -> BootstrapEstimate {
+    BootstrapEstimate { value: 1.0 / estimate.value, ..estimate }
 }
 
 fn inverted(rounds: &ByRound) -> ByRound {
-    let each = |values: &Vec<f64>| values.iter().map(|value| 1.0 / value).collect();
-    rounds.iter().map(|(round, values)| (*round, each(values))).collect()
+    let invert = |values: &Vec<f64>| values.iter().map(|value| 1.0 / value).collect();
+    rounds.iter().map(|(round, values)| (*round, invert(values))).collect()
 }
 
 fn values(rounds: &ByRound) -> Vec<Vec<f64>> {
@@ -168,7 +171,7 @@ type Member = (usize, usize, BootstrapEstimate);
 /// Moderates the variances of similar cells; empty for a cell without sides. All loads form one group,
 /// because a configuration has only one. Other cells are grouped by configuration, with cold and hot ones
 /// apart, and percentiles apart from throughput.
-fn lent(cells: &[Option<SideValues>], sides: &[Option<Sides>]) -> Vec<Sides> {
+fn moderated_sides(cells: &[Option<SideValues>], sides: &[Option<Sides>]) -> Vec<Sides> {
     let mut kinds: BTreeMap<(Phase, bool), Vec<Member>> = BTreeMap::new();
     for (index, (cell, sides)) in cells.iter().zip(sides).enumerate() {
         let (Some(cell), Some(sides)) = (cell, sides) else { continue };
@@ -179,13 +182,13 @@ fn lent(cells: &[Option<SideValues>], sides: &[Option<Sides>]) -> Vec<Sides> {
             .or_default()
             .extend(sides.iter().map(|side| (index, group, *side)));
     }
-    let mut found = vec![Vec::new(); cells.len()];
+    let mut moderated_cells = vec![Vec::new(); cells.len()];
     for members in kinds.values() {
         let spreads: Vec<(usize, BootstrapEstimate)> =
             members.iter().map(|(_, group, side)| (*group, *side)).collect();
         for ((index, ..), side) in members.iter().zip(moderated(&spreads)) {
-            found[*index].push(side);
+            moderated_cells[*index].push(side);
         }
     }
-    found
+    moderated_cells
 }

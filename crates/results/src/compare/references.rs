@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::CellComparison;
 
 /// Expected share of equal cells that 95 % intervals call different.
-const BY_CHANCE: f64 = 0.05;
+const CHANCE_SHARE: f64 = 0.05;
 
 /// Probability below which the number of different cells is not attributed to chance.
-const NO_CHANCE: f64 = 0.05;
+const MIN_PROBABILITY: f64 = 0.05;
 
 /// What the reference rows say about the machine. A single differing cell says nothing, because one of twenty
 /// is expected to differ by chance.
@@ -34,8 +34,8 @@ impl References {
         Self {
             with_interval,
             differ,
-            expected_by_chance: with_interval as f64 * BY_CHANCE,
-            beyond_chance: at_least(differ as u64, with_interval as u64, BY_CHANCE) < NO_CHANCE,
+            expected_by_chance: with_interval as f64 * CHANCE_SHARE,
+            beyond_chance: at_least(differ as u64, with_interval as u64, CHANCE_SHARE) < MIN_PROBABILITY,
         }
     }
 }

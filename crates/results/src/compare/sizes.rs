@@ -54,11 +54,11 @@ const FIGURES: [(&str, Option<DataState>, Find); 5] = [
     ("size, drained", Some(DataState::Drained), |entries| size(entries, DataState::Drained)),
     ("size, compacted", Some(DataState::Compacted), |entries| size(entries, DataState::Compacted)),
     ("peak memory, loading", None, |entries| {
-        most(entries, &metric::PEAK_PSS_BYTES, |step| *step == Step::Load)
+        peak(entries, &metric::PEAK_PSS_BYTES, |step| *step == Step::Load)
     }),
-    ("peak memory, asking", None, |entries| most(entries, &metric::PEAK_PSS_BYTES, Step::is_workload_step)),
+    ("peak memory, asking", None, |entries| peak(entries, &metric::PEAK_PSS_BYTES, Step::is_workload_step)),
     // Short questions have no peak; the memory held is sampled between questions.
-    ("memory held, asking", None, |entries| most(entries, &metric::HELD_PSS_BYTES, Step::is_workload_step)),
+    ("memory held, asking", None, |entries| peak(entries, &metric::HELD_PSS_BYTES, Step::is_workload_step)),
 ];
 
 pub(super) fn sizes(
@@ -66,18 +66,18 @@ pub(super) fn sizes(
     a: &[CellSummary],
     b: &[CellSummary],
 ) -> Vec<SizeComparison> {
-    let mut found = Vec::new();
-    for [one, other] in configurations {
-        let (entries_a, entries_b) = (of(one, a), of(other, b));
+    let mut comparisons = Vec::new();
+    for [configuration_a, configuration_b] in configurations {
+        let (entries_a, entries_b) = (right_entries(configuration_a, a), right_entries(configuration_b, b));
         for (what, state, find) in FIGURES {
             let (a_bytes, b_bytes) = (find(&entries_a), find(&entries_b));
             if a_bytes.is_none() && b_bytes.is_none() {
                 continue;
             }
             let ratio = a_bytes.filter(|a| *a > 0.0).zip(b_bytes).map(|(a, b)| b / a);
-            found.push(SizeComparison {
-                ids: [one.id.clone(), other.id.clone()],
-                class: other.ranking(),
+            comparisons.push(SizeComparison {
+                ids: [configuration_a.id.clone(), configuration_b.id.clone()],
+                class: configuration_b.ranking(),
                 what,
                 is_cell: state.is_some() && a_bytes.is_some() && b_bytes.is_some(),
                 a_bytes,
@@ -86,11 +86,11 @@ pub(super) fn sizes(
             });
         }
     }
-    found
+    comparisons
 }
 
 /// Entries of a configuration that are right over all documents that were offered.
-fn of<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<&'a CellSummary> {
+fn right_entries<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<&'a CellSummary> {
     entries.iter().filter(|entry| configuration.has(&entry.cell) && is_right(entry.verdict)).collect()
 }
 
@@ -100,7 +100,7 @@ fn size(entries: &[&CellSummary], state: DataState) -> Option<f64> {
     [metric::TOTAL_BYTES, metric::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
 }
 
-fn most(entries: &[&CellSummary], metric: &MetricDef, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
-    let wanted = entries.iter().filter(|entry| wanted(&entry.cell.step));
-    wanted.filter_map(|entry| entry.metric(metric)).reduce(f64::max)
+fn peak(entries: &[&CellSummary], metric: &MetricDef, is_included: impl Fn(&Step) -> bool) -> Option<f64> {
+    let included = entries.iter().filter(|entry| is_included(&entry.cell.step));
+    included.filter_map(|entry| entry.metric(metric)).reduce(f64::max)
 }

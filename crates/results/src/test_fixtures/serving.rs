@@ -83,39 +83,39 @@ pub fn configurations() -> Vec<Configuration> {
     SYSTEMS
         .iter()
         .map(|(system, ..)| {
-            let mut one = super::configuration(system, "1");
-            one.id.variant = "key".into();
-            one.variant_title = "unique key".into();
-            one.embedded = matches!(*system, "sqlite" | "duckdb");
-            one.transport = (!one.embedded).then(|| "tcp".to_owned());
-            one.preparation = Some(PreparationClass::AsIs);
-            one.profile = Some(jsonathlon_schema::ranking::MemoryProfile::Sized);
-            one.memory_bytes = Some(1 << 30);
-            one.ranks_with = String::new();
-            one.ranked = *system != "duckdb";
-            one.not_made_for =
+            let mut configuration = super::configuration(system, "1");
+            configuration.id.variant = "key".into();
+            configuration.variant_title = "unique key".into();
+            configuration.embedded = matches!(*system, "sqlite" | "duckdb");
+            configuration.transport = (!configuration.embedded).then(|| "tcp".to_owned());
+            configuration.preparation = Some(PreparationClass::AsIs);
+            configuration.profile = Some(jsonathlon_schema::ranking::MemoryProfile::Sized);
+            configuration.memory_bytes = Some(1 << 30);
+            configuration.ranks_with = String::new();
+            configuration.ranked = *system != "duckdb";
+            configuration.not_made_for =
                 (*system == "duckdb").then(|| "analytical: a row store is what updates need".to_owned());
-            one.durability = Some(Durability {
+            configuration.durability = Some(Durability {
                 tier: "synced".to_owned(),
                 process_crash: "nothing".to_owned(),
                 power_loss: "nothing".to_owned(),
                 basis: String::new(),
                 tested: Vec::new(),
             });
-            one
+            configuration
         })
         .collect()
 }
 
 /// Cell of a mix in a closed loop with this number of clients.
 #[must_use]
-pub fn cell(of: &Configuration, mix: &str, clients: u32) -> Cell {
-    let mut parameters = parameters(of);
+pub fn cell(configuration: &Configuration, mix: &str, clients: u32) -> Cell {
+    let mut parameters = parameters(configuration);
     parameters.extend([("clients".to_owned(), clients.into()), ("arrival".to_owned(), "closed".into())]);
     Cell {
         workload: WorkloadKind::Serving.into(),
-        id: of.id.clone(),
-        profile: of.profile,
+        id: configuration.id.clone(),
+        profile: configuration.profile,
         step: Step::Workload(mix.to_owned()),
         phase: Phase::Measured,
         state: Some(DataState::Drained),
@@ -123,12 +123,13 @@ pub fn cell(of: &Configuration, mix: &str, clients: u32) -> Cell {
     }
 }
 
-fn parameters(of: &Configuration) -> Parameters {
-    let all = json!({
+fn parameters(configuration: &Configuration) -> Parameters {
+    let object = json!({
         "scale": DOCUMENTS, "documents": "flat", "values": "text", "durability": "synced",
-        "preparation": of.preparation.map(PreparationClass::word), "memory": of.memory_bytes,
+        "preparation": configuration.preparation.map(PreparationClass::word),
+        "memory": configuration.memory_bytes,
     });
-    all.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+    object.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 impl ServingFixture {
@@ -138,18 +139,18 @@ impl ServingFixture {
         let configurations = configurations();
         let mut random = Random(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let mut records = Vec::new();
-        for of in &configurations {
-            records.extend(loads(of, &mut random));
+        for configuration in &configurations {
+            records.extend(loads(configuration, &mut random));
         }
         for round in 1..=self.rounds {
-            for (index, of) in configurations.iter().enumerate() {
+            for (index, configuration) in configurations.iter().enumerate() {
                 for mix in &self.mixes {
                     for clients in &self.clients {
-                        records.extend(self.closed(of, index, mix, *clients, round, &mut random));
+                        records.extend(self.closed(configuration, index, mix, *clients, round, &mut random));
                     }
                 }
                 for share in &self.rates {
-                    records.push(self.open(of, index, *share, round, &mut random));
+                    records.push(self.open(configuration, index, *share, round, &mut random));
                 }
             }
         }
@@ -164,17 +165,17 @@ impl ServingFixture {
 
     /// Operations per second of a system with this number of clients.
     fn throughput(&self, index: usize, mix: &str, clients: u32) -> f64 {
-        let (system, alone, helps, _) = SYSTEMS[index];
-        let alone = alone[usize::from(mix == "c")];
+        let (system, single_client, scaling, _) = SYSTEMS[index];
+        let single_client = single_client[usize::from(mix == "c")];
         let clients = f64::from(clients);
         let factor = self.factors.get(system).copied().unwrap_or(1.0);
-        factor * alone * clients * (1.0 + helps) / (clients + helps)
+        factor * single_client * clients * (1.0 + scaling) / (clients + scaling)
     }
 
     /// Trial of a mix in a closed loop; for mix `a`, followed by one trial of each operation.
     fn closed(
         &self,
-        of: &Configuration,
+        configuration: &Configuration,
         index: usize,
         mix: &str,
         clients: u32,
@@ -184,13 +185,13 @@ impl ServingFixture {
         let scatter = (self.scatter * random.normal()).exp();
         let per_s = self.throughput(index, mix, clients) * scatter;
         let typical_us = 1e6 * f64::from(clients) / per_s;
-        let cell = cell(of, mix, clients);
-        let mut all = self.trial(cell.clone(), index, round, per_s, random);
+        let cell = cell(configuration, mix, clients);
+        let mut mix_trial = self.trial(cell.clone(), index, round, per_s, random);
         let service = histogram(self.samples, typical_us, random);
-        add_quantiles(&mut all, "service", &service);
-        let mut records = vec![record(all)];
+        add_quantiles(&mut mix_trial, "service", &service);
+        let mut records = vec![record(mix_trial)];
         if mix == "a" {
-            for (operation, slower) in [("read", 0.6), ("update", 1.4)] {
+            for (operation, factor) in [("read", 0.6), ("update", 1.4)] {
                 let mut cell = cell.clone();
                 cell.parameters.insert("operation".into(), operation.into());
                 let mut trial = super::trial(cell, round, None);
@@ -198,7 +199,7 @@ impl ServingFixture {
                 add_quantiles(
                     &mut trial,
                     "service",
-                    &histogram(self.samples / 2, slower * typical_us, random),
+                    &histogram(self.samples / 2, factor * typical_us, random),
                 );
                 records.push(record(trial));
             }
@@ -209,7 +210,7 @@ impl ServingFixture {
     /// Trial of the first mix in an open loop at a share of the capacity.
     fn open(
         &self,
-        of: &Configuration,
+        configuration: &Configuration,
         index: usize,
         share: f64,
         round: u32,
@@ -219,26 +220,26 @@ impl ServingFixture {
         let clients = self.clients.last().copied().unwrap_or(1);
         let capacity = self.throughput(index, mix, clients);
         let rate = (share * capacity).round();
-        let mut cell = cell(of, mix, clients);
+        let mut cell = cell(configuration, mix, clients);
         cell.parameters.insert("arrival".into(), "poisson".into());
         cell.parameters.insert("rate_per_s".into(), rate.into());
         let mut trial = self.trial(cell, index, round, rate.min(capacity), random);
         let service_us = 1e6 * f64::from(clients) / capacity * (0.3 + 0.7 * share);
-        let waits = 1.0 + share / (1.05 - share).max(0.05);
+        let wait_factor = 1.0 + share / (1.05 - share).max(0.05);
         add_quantiles(&mut trial, "service", &histogram(self.samples, service_us, random));
-        add_quantiles(&mut trial, "response", &histogram(self.samples, waits * service_us, random));
+        add_quantiles(&mut trial, "response", &histogram(self.samples, wait_factor * service_us, random));
         trial.metrics.extend(metrics(&[
             ("missed_arrivals", if share > 0.9 { 12.0 } else { 0.0 }),
             ("unfinished_arrivals", 0.0),
             ("lateness_p99_us", 40.0),
-            ("backlog_max", (10.0 * waits).round()),
+            ("backlog_max", (10.0 * wait_factor).round()),
         ]));
         record(trial)
     }
 
     /// Trial with all metrics and seconds, but without histograms.
     fn trial(&self, cell: Cell, index: usize, round: u32, per_s: f64, random: &mut Random) -> Trial {
-        let (_, _, _, journal) = SYSTEMS[index];
+        let (_, _, _, wal_bytes) = SYSTEMS[index];
         let writes = cell.step.word() != "c";
         let clients = cell.parameters.get("clients").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
         let is_sqlite = cell.id.system == "sqlite";
@@ -261,11 +262,11 @@ impl ServingFixture {
             ("driver_share", client / (server + client)),
             ("context_switches_per_op", 2.1),
             ("cpu_migrations_per_op", 0.01),
-            ("disk_written_bytes_per_op", if writes { 3.0 * journal } else { 0.0 }),
+            ("disk_written_bytes_per_op", if writes { 3.0 * wal_bytes } else { 0.0 }),
             ("peak_harness_bytes", 160e6),
         ]);
-        if journal > 0.0 {
-            let written = if writes { journal / 2.0 } else { 0.0 };
+        if wal_bytes > 0.0 {
+            let written = if writes { wal_bytes / 2.0 } else { 0.0 };
             let jitter = (0.005 * random.normal()).exp();
             trial.metrics.extend(metrics(&[
                 ("journal_bytes_per_op", written * jitter),
@@ -279,8 +280,8 @@ impl ServingFixture {
                 longest_us: 5e6 * clients / per_s,
                 ramp: second == 0,
                 // Servers report checkpoints, embedded engines do not.
-                in_checkpoint: (index < 2).then_some(second == 2 && round == 2 && journal > 1_000.0),
-                disk_queue: (journal > 0.0).then_some(if writes { 0.5 } else { 0.0 }),
+                in_checkpoint: (index < 2).then_some(second == 2 && round == 2 && wal_bytes > 1_000.0),
+                disk_queue: (wal_bytes > 0.0).then_some(if writes { 0.5 } else { 0.0 }),
                 ..TrialSecond::default()
             })
             .collect();
@@ -289,34 +290,34 @@ impl ServingFixture {
 }
 
 /// Load and size in each of three rounds.
-fn loads(of: &Configuration, random: &mut Random) -> Vec<JournalRecord> {
-    let at = |step: Step, phase: Phase, state: Option<DataState>| Cell {
+fn loads(configuration: &Configuration, random: &mut Random) -> Vec<JournalRecord> {
+    let cell = |step: Step, phase: Phase, state: Option<DataState>| Cell {
         workload: WorkloadKind::Serving.into(),
-        id: of.id.clone(),
-        profile: of.profile,
+        id: configuration.id.clone(),
+        profile: configuration.profile,
         step,
         phase,
         state,
-        parameters: parameters(of),
+        parameters: parameters(configuration),
     };
     let mut records = Vec::new();
     for round in 1..=3 {
         let seconds = 0.9 * (0.03 * random.normal()).exp();
-        let mut load = super::trial(at(Step::Load, Phase::Load, None), round, Some(seconds));
+        let mut load = super::trial(cell(Step::Load, Phase::Load, None), round, Some(seconds));
         load.metrics = metrics(&[
             ("documents_offered", DOCUMENTS as f64),
             ("documents_loaded", DOCUMENTS as f64),
             ("documents_per_s", DOCUMENTS as f64 / seconds),
         ]);
-        let mut size = super::trial(at(Step::Size, Phase::Steady, Some(DataState::Drained)), round, None);
+        let mut size = super::trial(cell(Step::Size, Phase::Steady, Some(DataState::Drained)), round, None);
         size.metrics = metrics(&[("total_bytes", 1.4e6), ("data_bytes", 1.3e6), ("index_bytes", 1e5)]);
         records.extend([record(load), record(size)]);
     }
     records
 }
 
-fn metrics(all: &[(&str, f64)]) -> Metrics {
-    all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+fn metrics(values: &[(&str, f64)]) -> Metrics {
+    values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
 }
 
 /// Histogram of log-normally distributed durations around a typical one.
@@ -329,8 +330,8 @@ fn histogram(samples: u32, typical_us: f64, random: &mut Random) -> Histogram {
 }
 
 fn add_quantiles(trial: &mut Trial, name: &str, histogram: &Histogram) {
-    for (word, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)] {
-        trial.metrics.insert(format!("{name}_{word}_us"), histogram.quantile_us(quantile));
+    for (suffix, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)] {
+        trial.metrics.insert(format!("{name}_{suffix}_us"), histogram.quantile_us(quantile));
     }
     trial.histograms.insert(name.to_owned(), histogram.to_text());
 }

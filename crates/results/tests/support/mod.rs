@@ -1,6 +1,5 @@
 //! Synthetic runs for comparisons.
 
-#![allow(dead_code, reason = "each test program uses its own part of this")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_results::compare::{CellComparison, ReasonKind, RegressionGate, RunComparison};

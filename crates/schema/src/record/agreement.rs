@@ -88,9 +88,9 @@ impl Agreement {
     /// rows are known here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let says_nothing = |cell: &serde_json::Value| cell.is_null() || cell.as_f64() == Some(0.0);
+        let is_blank = |cell: &serde_json::Value| cell.is_null() || cell.as_f64() == Some(0.0);
         self.first.as_ref().is_some_and(|first| {
-            first.count == first.rows.len() as u64 && first.rows.iter().flatten().all(says_nothing)
+            first.count == first.rows.len() as u64 && first.rows.iter().flatten().all(is_blank)
         })
     }
 }

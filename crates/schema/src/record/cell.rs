@@ -88,8 +88,8 @@ impl From<Cell> for WrittenCell {
 fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
     // JSON may contain an integer as a float, such as 8.0.
     let number = value.as_f64();
-    let whole = number.filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"));
-    let value = whole.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
+    let integer = number.filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"));
+    let value = integer.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
     match (name, value.as_str()) {
         ("scale" | "preparation" | "memory" | STORAGE | PROFILE | STATE, _) => None,
         (ARRIVAL, CLOSED) | ("documents", "flat") | ("values", "text") => None,
@@ -135,24 +135,24 @@ impl Cell {
     /// All serialised parameters: the further dimensions plus storage setting, memory profile and data state.
     #[must_use]
     pub fn dimensions(&self) -> Parameters {
-        let mut all = self.parameters.clone();
+        let mut parameters = self.parameters.clone();
         if !self.id.storage.is_empty() {
-            all.insert(STORAGE.to_owned(), self.id.storage.clone().into());
+            parameters.insert(STORAGE.to_owned(), self.id.storage.clone().into());
         }
         if let Some(profile) = self.profile {
-            all.insert(PROFILE.to_owned(), profile.word().into());
+            parameters.insert(PROFILE.to_owned(), profile.word().into());
         }
         if let Some(state) = self.state {
-            all.insert(STATE.to_owned(), state.word().into());
+            parameters.insert(STATE.to_owned(), state.word().into());
         }
-        all
+        parameters
     }
 
     /// Returns `true` if the cells are equal in everything except the phase.
     #[must_use]
     pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
-        let same = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
-        same == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
+        let identity = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
+        identity == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
     }
 
     /// Returns `true` if operations were started by a schedule instead of after the previous answer.
@@ -171,9 +171,11 @@ impl Cell {
     /// equal values of all parameters that both have.
     #[must_use]
     pub fn belongs_to_load(&self, load: &Self) -> bool {
-        let (mine, loads) = (&self.parameters, &load.parameters);
+        let (parameters, load_parameters) = (&self.parameters, &load.parameters);
         (&self.workload, &self.id, self.profile) == (&load.workload, &load.id, load.profile)
-            && loads.iter().all(|(name, value)| mine.get(name).is_none_or(|own| own == value))
+            && load_parameters
+                .iter()
+                .all(|(name, value)| parameters.get(name).is_none_or(|other| other == value))
     }
 
     /// Name of the cell within its configuration, for readers: `load`, `q1 hot`, `q1 hot, compacted`,
@@ -197,10 +199,10 @@ impl Cell {
     /// Words for the further dimensions, without those of the configuration and those with default values.
     #[must_use]
     pub fn dimension_labels(&self) -> Vec<String> {
-        const FIRST: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
-        let first = FIRST.iter().filter_map(|name| self.parameters.get_key_value(*name));
-        let others = self.parameters.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
-        first.chain(others).filter_map(|(name, value)| dimension(name, value)).collect()
+        const LEADING: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
+        let leading = LEADING.iter().filter_map(|name| self.parameters.get_key_value(*name));
+        let others = self.parameters.iter().filter(|(name, _)| !LEADING.contains(&name.as_str()));
+        leading.chain(others).filter_map(|(name, value)| dimension(name, value)).collect()
     }
 
     /// Text that is equal for two cells only if the cells are equal. Stable between program versions.
@@ -246,45 +248,45 @@ pub(super) mod tests {
 
     #[test]
     fn keys_tell_every_dimension_apart() {
-        let one = cell();
-        assert_eq!(one.key(), "analytics/mock@1/plain/q1/hot;scale=100;storage=default");
-        let mut other = one.clone();
+        let cell = cell();
+        assert_eq!(cell.key(), "analytics/mock@1/plain/q1/hot;scale=100;storage=default");
+        let mut other = cell.clone();
         other.id.storage = "best".into();
-        assert_ne!(one.key(), other.key());
-        assert_ne!(one.trial_key(1, 0), one.trial_key(0, 1));
+        assert_ne!(cell.key(), other.key());
+        assert_ne!(cell.trial_key(1, 0), cell.trial_key(0, 1));
     }
 
     #[test]
     fn names_say_what_does_not_go_without_saying() {
-        let mut one = cell();
-        assert_eq!(one.name(), "q1 hot");
-        one.state = Some(DataState::Compacted);
-        assert_eq!(one.name(), "q1 hot, compacted");
-        one.state = Some(DataState::Drained);
-        one.phase = Phase::Measured;
-        one.step = "a".into();
-        one.parameters = serde_json::from_str(
+        let mut cell = cell();
+        assert_eq!(cell.name(), "q1 hot");
+        cell.state = Some(DataState::Compacted);
+        assert_eq!(cell.name(), "q1 hot, compacted");
+        cell.state = Some(DataState::Drained);
+        cell.phase = Phase::Measured;
+        cell.step = "a".into();
+        cell.parameters = serde_json::from_str(
             r#"{"scale": 9, "clients": 8, "durability": "synced", "arrival": "closed", "documents": "flat", "values": "text"}"#,
         )
         .unwrap();
-        assert_eq!((one.name().as_str(), one.is_open_loop()), ("a, 8 clients, synced", false));
+        assert_eq!((cell.name().as_str(), cell.is_open_loop()), ("a, 8 clients, synced", false));
         for (name, value) in
             [("arrival", "poisson".into()), ("rate_per_s", 1000.into()), ("operation", "read".into())]
         {
-            one.parameters.insert(name.to_owned(), value);
+            cell.parameters.insert(name.to_owned(), value);
         }
-        assert_eq!(one.name(), "a, read, 8 clients, synced, poisson, 1000/s");
-        assert!(one.is_open_loop() && one.is_of_one_operation());
+        assert_eq!(cell.name(), "a, read, 8 clients, synced, poisson, 1000/s");
+        assert!(cell.is_open_loop() && cell.is_of_one_operation());
     }
 
     #[test]
     fn a_cell_is_over_the_load_that_is_like_it() {
-        let one = cell();
+        let hot = cell();
         let mut load = Cell { step: Step::Load, phase: Phase::Load, ..cell() };
-        assert!(one.belongs_to_load(&load));
+        assert!(hot.belongs_to_load(&load));
         load.parameters.insert("documents".into(), "large".into());
-        assert!(one.belongs_to_load(&load), "nothing else is said");
-        let mut other = one.clone();
+        assert!(hot.belongs_to_load(&load), "nothing else is said");
+        let mut other = hot.clone();
         other.parameters.insert("documents".into(), "flat".into());
         assert!(!other.belongs_to_load(&load));
         assert!(!Cell { workload: "serving".into(), ..cell() }.belongs_to_load(&load));

@@ -12,8 +12,8 @@ use super::script::{ExitMode, FaultAction, ReadBackFault};
 
 /// Executes the part of a fault that comes before the answer. In a load, `offered` documents were read so
 /// far.
-pub(super) fn inject_before(act: &FaultAction, offered: u64, host: &DriverContext) -> Result<()> {
-    match act {
+pub(super) fn inject_before(action: &FaultAction, offered: u64, host: &DriverContext) -> Result<()> {
+    match action {
         FaultAction::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
         FaultAction::Refuse { message } => return Err(DriverError::Refused(message.clone())),
         FaultAction::Conflict { message } => return Err(DriverError::Conflict(message.clone())),
@@ -23,22 +23,22 @@ pub(super) fn inject_before(act: &FaultAction, offered: u64, host: &DriverContex
             // Not on the host's clock, because a fake clock would turn this into a busy loop.
             std::thread::sleep(Duration::from_secs(3600));
         },
-        FaultAction::Garbage { text, times } => spoil(text, *times, host)?,
+        FaultAction::Garbage { text, times } => write_garbage(text, *times, host)?,
         FaultAction::Print { text } => println!("{text}"),
         _ => {}
     }
     Ok(())
 }
 
-fn die(by: ExitMode) -> ! {
-    if by == ExitMode::Kill {
+fn die(mode: ExitMode) -> ! {
+    if mode == ExitMode::Kill {
         // If the kill fails, the process aborts below.
         kill_process(getpid(), Signal::KILL).ok();
     }
     std::process::abort()
 }
 
-fn spoil(text: &str, times: u64, host: &DriverContext) -> Result<()> {
+fn write_garbage(text: &str, times: u64, host: &DriverContext) -> Result<()> {
     let Some(output) = &host.output else {
         return Err(DriverError::Unsupported("there is no stream to be spoilt".into()));
     };
@@ -54,12 +54,12 @@ fn spoil(text: &str, times: u64, host: &DriverContext) -> Result<()> {
 }
 
 /// Applies the part of a fault that changes an answer.
-pub(super) fn inject_after(act: &FaultAction, outcome: &mut ResultSet) {
+pub(super) fn inject_after(action: &FaultAction, outcome: &mut ResultSet) {
     let rows = &mut outcome.rows;
-    match act {
+    match action {
         FaultAction::WrongValue { row, column, value } => {
             if let Some(cell) = cell(rows, *row, *column) {
-                *cell = value.clone().unwrap_or_else(|| another(cell));
+                *cell = value.clone().unwrap_or_else(|| similar_value(cell));
             }
         }
         FaultAction::Nan { row, column } => {
@@ -81,7 +81,7 @@ fn cell(rows: &mut [Row], row: usize, column: usize) -> Option<&mut Value> {
 }
 
 /// Returns another value that is close to this one.
-fn another(value: &Value) -> Value {
+fn similar_value(value: &Value) -> Value {
     match value {
         Value::Null => Value::Int(0),
         Value::Bool(truth) => Value::Bool(!truth),

@@ -36,11 +36,11 @@ pub(super) fn line(key: i64, document: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn path(folder: &Path, table: &str, ending: &str) -> PathBuf {
-    folder.join(format!("{table}.{ending}"))
+fn path(folder: &Path, table: &str, extension: &str) -> PathBuf {
+    folder.join(format!("{table}.{extension}"))
 }
 
-fn refused(error: &std::io::Error) -> DriverError {
+fn refusal(error: &std::io::Error) -> DriverError {
     DriverError::Refused(match error.kind() {
         std::io::ErrorKind::NotFound => "no such table".to_owned(),
         _ => error.to_string(),
@@ -50,26 +50,30 @@ fn refused(error: &std::io::Error) -> DriverError {
 /// Appends lines to an existing table.
 pub(super) fn append(folder: &Path, table: &str, lines: &[u8]) -> Result<()> {
     let file = OpenOptions::new().append(true).open(path(folder, table, "table"));
-    file.and_then(|mut file| file.write_all(lines)).map_err(|error| refused(&error))
+    file.and_then(|mut file| file.write_all(lines)).map_err(|error| refusal(&error))
 }
 
 /// Calls `take` with the key and the text of every document of a table.
-fn each(folder: &Path, table: &str, mut take: impl FnMut(i64, String) -> Result<()>) -> Result<()> {
-    let file = File::open(path(folder, table, "table")).map_err(|error| refused(&error))?;
+fn for_each_document(
+    folder: &Path,
+    table: &str,
+    mut take: impl FnMut(i64, String) -> Result<()>,
+) -> Result<()> {
+    let file = File::open(path(folder, table, "table")).map_err(|error| refusal(&error))?;
     for line in BufReader::new(file).lines() {
-        let line = line.map_err(|error| refused(&error))?;
+        let line = line.map_err(|error| refusal(&error))?;
         let Some((key, document)) = line.split_once('\t') else { continue };
         take(key.parse().unwrap_or(-1), document.to_owned())?;
     }
     Ok(())
 }
 
-fn parsed(document: &str) -> Result<Json> {
+fn parse(document: &str) -> Result<Json> {
     serde_json::from_str(document).map_err(|error| DriverError::Refused(error.to_string()))
 }
 
-fn l(document: &str) -> Result<i64> {
-    Ok(parsed(document)?["l"].as_i64().unwrap_or_default())
+fn member_l(document: &str) -> Result<i64> {
+    Ok(parse(document)?["l"].as_i64().unwrap_or_default())
 }
 
 fn column(name: &str, values: Vec<Value>) -> ResultSet {
@@ -80,62 +84,62 @@ fn column(name: &str, values: Vec<Value>) -> ResultSet {
     }
 }
 
-/// Executes a statement. If `spoilt`, a copy also changes a second number in its first document.
-pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Result<ResultSet> {
+/// Executes a statement. If `is_spoilt`, a copy also changes a second number in its first document.
+pub(super) fn answer(name: &str, rest: &str, folder: &Path, is_spoilt: bool) -> Result<ResultSet> {
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let Some((&table, further)) = words.split_first() else {
+    let Some((&table, arguments)) = words.split_first() else {
         return Err(DriverError::Refused(format!("`{name}` of which table?")));
     };
-    let missing = || DriverError::Refused(format!("`{name}` lacks a word"));
+    let missing_argument = || DriverError::Refused(format!("`{name}` lacks a word"));
     match name {
         "doc_create" => {
-            let made = OpenOptions::new().write(true).create_new(true).open(path(folder, table, "table"));
-            made.map_err(|_| DriverError::Refused("the table is there already".into()))?;
+            let created = OpenOptions::new().write(true).create_new(true).open(path(folder, table, "table"));
+            created.map_err(|_| DriverError::Refused("the table is there already".into()))?;
         }
         "doc_drop" => {
-            std::fs::remove_file(path(folder, table, "table")).map_err(|error| refused(&error))?;
+            std::fs::remove_file(path(folder, table, "table")).map_err(|error| refusal(&error))?;
             std::fs::remove_file(path(folder, table, "index")).ok();
         }
-        "doc_settle" => each(folder, table, |_, _| Ok(()))?,
+        "doc_settle" => for_each_document(folder, table, |_, _| Ok(()))?,
         "doc_index" => {
-            each(folder, table, |_, document| l(&document).map(drop))?;
-            std::fs::write(path(folder, table, "index"), INDEX).map_err(|error| refused(&error))?;
+            for_each_document(folder, table, |_, document| member_l(&document).map(drop))?;
+            std::fs::write(path(folder, table, "index"), INDEX).map_err(|error| refusal(&error))?;
         }
         "doc_unindex" => {
-            std::fs::remove_file(path(folder, table, "index")).map_err(|error| refused(&error))?;
+            std::fs::remove_file(path(folder, table, "index")).map_err(|error| refusal(&error))?;
         }
         "doc_copy" => {
-            let target = further.first().ok_or_else(missing)?;
-            copy(folder, table, target, spoilt)?;
+            let target = arguments.first().ok_or_else(missing_argument)?;
+            copy(folder, table, target, is_spoilt)?;
         }
         "doc_set" => {
-            let [key, dotted, number] = further else { return Err(missing()) };
+            let [key, dotted, number] = arguments else { return Err(missing_argument()) };
             let mut lines = Vec::new();
-            each(folder, table, |at, document| {
-                let mut document = parsed(&document)?;
-                if at.to_string() == **key {
+            for_each_document(folder, table, |document_key, document| {
+                let mut document = parse(&document)?;
+                if document_key.to_string() == **key {
                     let pointer = format!("/{}", dotted.replace('.', "/"));
-                    let place = document.pointer_mut(&pointer).ok_or_else(missing)?;
-                    *place = parsed(number)?;
+                    let value = document.pointer_mut(&pointer).ok_or_else(missing_argument)?;
+                    *value = parse(number)?;
                 }
-                line(at, document.to_string().as_bytes(), &mut lines);
+                line(document_key, document.to_string().as_bytes(), &mut lines);
                 Ok(())
             })?;
-            std::fs::write(path(folder, table, "table"), lines).map_err(|error| refused(&error))?;
+            std::fs::write(path(folder, table, "table"), lines).map_err(|error| refusal(&error))?;
         }
         "doc_sizes" => return Ok(sizes(folder, table)),
-        _ => return asked(name, table, further, folder),
+        _ => return query(name, table, arguments, folder),
     }
     Ok(ResultSet::default())
 }
 
 /// Appends all documents of a table to `target` with `l` set to 1, and spoils the first one if asked to.
-fn copy(folder: &Path, table: &str, target: &str, spoilt: bool) -> Result<()> {
+fn copy(folder: &Path, table: &str, target: &str, is_spoilt: bool) -> Result<()> {
     let mut lines = Vec::new();
-    each(folder, table, |key, document| {
-        let mut document = parsed(&document)?;
+    for_each_document(folder, table, |key, document| {
+        let mut document = parse(&document)?;
         document["l"] = 1.into();
-        if spoilt && lines.is_empty() {
+        if is_spoilt && lines.is_empty() {
             document["k0"]["l"] = 77.into();
         }
         line(key, document.to_string().as_bytes(), &mut lines);
@@ -146,9 +150,9 @@ fn copy(folder: &Path, table: &str, target: &str, spoilt: bool) -> Result<()> {
 
 /// Returns the sizes of a table's files; a missing file has 0 bytes.
 fn sizes(folder: &Path, table: &str) -> ResultSet {
-    let bytes = |ending| {
-        let data = std::fs::metadata(path(folder, table, ending));
-        Value::Int(data.map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX)))
+    let bytes = |extension| {
+        let metadata = std::fs::metadata(path(folder, table, extension));
+        Value::Int(metadata.map_or(0, |metadata| i64::try_from(metadata.len()).unwrap_or(i64::MAX)))
     };
     ResultSet {
         columns: vec!["data_bytes".into(), "index_bytes".into()],
@@ -158,54 +162,54 @@ fn sizes(folder: &Path, table: &str) -> ResultSet {
 }
 
 /// Executes a statement that only reads.
-fn asked(name: &str, table: &str, further: &[&str], folder: &Path) -> Result<ResultSet> {
-    let mut found = Vec::new();
+fn query(name: &str, table: &str, arguments: &[&str], folder: &Path) -> Result<ResultSet> {
+    let mut values = Vec::new();
     let integer = Value::Int;
     match name {
         "doc_count" => {
             let mut count = 0;
-            each(folder, table, |_, _| {
+            for_each_document(folder, table, |_, _| {
                 count += 1;
                 Ok(())
             })?;
-            found.push(integer(count));
+            values.push(integer(count));
         }
-        "doc_export" => each(folder, table, |_, document| {
-            found.push(Value::Text(document));
+        "doc_export" => for_each_document(folder, table, |_, document| {
+            values.push(Value::Text(document));
             Ok(())
         })?,
-        "doc_extract" => each(folder, table, |_, document| {
-            found.push(integer(l(&document)?));
+        "doc_extract" => for_each_document(folder, table, |_, document| {
+            values.push(integer(member_l(&document)?));
             Ok(())
         })?,
-        "doc_filter" => each(folder, table, |key, document| {
-            if l(&document)? == 10 {
-                found.push(integer(key));
+        "doc_filter" => for_each_document(folder, table, |key, document| {
+            if member_l(&document)? == 10 {
+                values.push(integer(key));
             }
             Ok(())
         })?,
-        "doc_has" => each(folder, table, |key, document| {
-            if parsed(&document)?.get(further.first().copied().unwrap_or_default()).is_some() {
-                found.push(integer(key));
+        "doc_has" => for_each_document(folder, table, |key, document| {
+            if parse(&document)?.get(arguments.first().copied().unwrap_or_default()).is_some() {
+                values.push(integer(key));
             }
             Ok(())
         })?,
-        "doc_read" => each(folder, table, |key, document| {
-            if further.first().is_some_and(|wanted| *wanted == key.to_string()) {
-                found.push(Value::Text(document));
+        "doc_read" => for_each_document(folder, table, |key, document| {
+            if arguments.first().is_some_and(|expected| *expected == key.to_string()) {
+                values.push(Value::Text(document));
             }
             Ok(())
         })?,
         "doc_order" => {
-            let mut all = Vec::new();
-            each(folder, table, |key, document| {
-                all.push((l(&document)?, key));
+            let mut ordered = Vec::new();
+            for_each_document(folder, table, |key, document| {
+                ordered.push((member_l(&document)?, key));
                 Ok(())
             })?;
-            all.sort_unstable();
-            found.extend(all.into_iter().map(|(_, key)| integer(key)));
+            ordered.sort_unstable();
+            values.extend(ordered.into_iter().map(|(_, key)| integer(key)));
         }
         _ => return Err(DriverError::Refused(format!("unknown statement `{name}`"))),
     }
-    Ok(column("answer", found))
+    Ok(column("answer", values))
 }

@@ -63,15 +63,18 @@ impl Mock {
     fn begin(&self, name: &str) -> Result<u64> {
         let nth = self.store.count_ask(name)?;
         self.host.clock.sleep(self.delay(name));
-        self.happen(name, nth, 0)?;
+        self.inject_faults(name, nth, 0)?;
         Ok(nth)
     }
 
-    fn happen(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
-        self.script.faults_of(name, nth).try_for_each(|act| {
+    fn inject_faults(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
+        self.script.faults_of(name, nth).try_for_each(|action| {
             // In the middle of a load only faults that wait for a certain document are executed.
-            let waits = matches!(act, FaultAction::Crash { .. } | FaultAction::Hang { .. });
-            if offered > 0 && !waits { Ok(()) } else { faults::inject_before(act, offered, &self.host) }
+            let is_positional = matches!(action, FaultAction::Crash { .. } | FaultAction::Hang { .. });
+            if offered > 0 && !is_positional {
+                return Ok(());
+            }
+            faults::inject_before(action, offered, &self.host)
         })
     }
 
@@ -101,38 +104,42 @@ impl Mock {
                 let file = rest.split_once(" < ").map_or(rest, |(_, file)| file);
                 self.load_file(Path::new(file), nth).map(|()| ResultSet::default())
             }
-            "drained" => Ok(single("remaining", count(self.script.undrained.saturating_sub(nth - 1)))),
+            "drained" => {
+                let remaining = self.script.undrained.saturating_sub(nth - 1);
+                Ok(single_value("remaining", count_value(remaining)))
+            }
             "count" => {
                 let documents = i64::try_from(self.store.documents()?).unwrap_or(i64::MAX);
-                Ok(single("count", Value::Int(documents.saturating_add(self.script.count_off_by))))
+                Ok(single_value("count", Value::Int(documents.saturating_add(self.script.count_off_by))))
             }
             "sizes" => self.sizes(),
             "plan" => {
                 let plan = self.script.plans.get(rest).cloned().unwrap_or_else(|| format!("scan for {rest}"));
-                Ok(single("plan", Value::Text(plan)))
+                Ok(single_value("plan", Value::Text(plan)))
             }
             "read_back" => self.read_back(rest),
             // The answer that the statement itself contains, whatever the table holds.
-            "answer" => told(rest),
-            "rows" => many(rest),
+            "answer" => parse_rows(rest),
+            "rows" => generate_rows(rest),
             name if single::is_of_one(name) => single::answer(name, rest, self.store.folder(), &self.script),
             name if large::is_of_tables(name) => {
-                let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, FaultAction::Careless));
-                large::answer(name, rest, self.store.folder(), spoilt)
+                let is_careless = |action: &FaultAction| matches!(action, FaultAction::Careless);
+                let is_spoilt = self.script.faults_of(name, nth).any(is_careless);
+                large::answer(name, rest, self.store.folder(), is_spoilt)
             }
             _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
         }
     }
 
     fn sizes(&self) -> Result<ResultSet> {
-        let bytes = count(self.store.bytes()?);
-        let mut figures = BTreeMap::from([
+        let bytes = count_value(self.store.bytes()?);
+        let mut metrics = BTreeMap::from([
             ("total_bytes".to_owned(), bytes.clone()),
             ("data_bytes".to_owned(), bytes),
             ("index_bytes".to_owned(), Value::Int(0)),
         ]);
-        figures.extend(self.script.sizes.clone());
-        let (columns, row): (Vec<String>, Row) = figures.into_iter().unzip();
+        metrics.extend(self.script.sizes.clone());
+        let (columns, row): (Vec<String>, Row) = metrics.into_iter().unzip();
         Ok(ResultSet { columns, rows: vec![row], ..ResultSet::default() })
     }
 
@@ -169,9 +176,9 @@ impl Mock {
         let documents = Source::Path(file.to_owned())
             .documents()
             .map_err(|error| DriverError::Refused(error.to_string()))?;
-        let mut first = First(None);
-        let lines = self.gather(&mut File(documents), &mut first, nth)?.0;
-        match first.0 {
+        let mut first_refusal = First(None);
+        let lines = self.gather(&mut File(documents), &mut first_refusal, nth)?.0;
+        match first_refusal.0 {
             Some((ordinal, reason)) => {
                 Err(DriverError::Refused(format!("document {ordinal} of {}: {reason}", file.display())))
             }
@@ -189,9 +196,9 @@ impl Mock {
         let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
         while let Some(document) = documents.next_document()? {
             // Some systems repeat the document in their message.
-            let shown = |reason: &str| reason.replace("<document>", &String::from_utf8_lossy(document));
-            let scripted = self.script.refusal(offered, nth).map(shown);
-            match scripted.or_else(|| self.store.unreadable(document)) {
+            let fill_in = |reason: &str| reason.replace("<document>", &String::from_utf8_lossy(document));
+            let refusal = self.script.refusal(offered, nth).map(fill_in);
+            match refusal.or_else(|| self.store.unreadable(document)) {
                 Some(reason) => sink.refused(offered, reason),
                 None => {
                     lines.extend_from_slice(document);
@@ -200,7 +207,7 @@ impl Mock {
                 }
             }
             offered += 1;
-            self.happen("load", nth, offered)?;
+            self.inject_faults("load", nth, offered)?;
             sink.offered(offered);
         }
         Ok((lines, accepted))
@@ -219,7 +226,7 @@ impl Connection for Mock {
             let nth = self.begin(name)?;
             outcome = self.answer(name, rest.trim(), nth)?;
             outcome.server_seconds = Some(self.delay(name).as_secs_f64());
-            self.script.faults_of(name, nth).for_each(|act| faults::inject_after(act, &mut outcome));
+            self.script.faults_of(name, nth).for_each(|action| faults::inject_after(action, &mut outcome));
         }
         outcome.replay(sink)
     }
@@ -237,14 +244,14 @@ impl Connection for Mock {
         let statement = self.prepared.get(prepared)?;
         if records::is_of_records(statement) {
             let Self { store, script, host, .. } = &*self;
-            let done = records::execute(statement, parameters, store.folder(), store, script, host)?;
-            let report = done.0.replay(sink)?;
-            return Ok(StatementStats { affected: done.1, ..report });
+            let outcome = records::execute(statement, parameters, store.folder(), store, script, host)?;
+            let report = outcome.0.replay(sink)?;
+            return Ok(StatementStats { affected: outcome.1, ..report });
         }
         if let Some(table) = single::table_of_put(statement) {
             let table = table.to_owned();
             self.begin(single::PUT)?;
-            let document = shown(parameter_at(0, parameters)?);
+            let document = parameter_text(parameter_at(0, parameters)?);
             if let Some(reason) = single::unwanted(document.as_bytes(), &self.script) {
                 return Err(DriverError::Refused(reason));
             }
@@ -252,7 +259,7 @@ impl Connection for Mock {
             return ResultSet::default().replay(sink);
         }
         let words = statement.split(' ').map(|word| match placeholder(word) {
-            Some(index) => parameter_at(index, parameters).map(shown),
+            Some(index) => parameter_at(index, parameters).map(parameter_text),
             None => Ok(word.to_owned()),
         });
         let text = words.collect::<Result<Vec<_>>>()?.join(" ");
@@ -272,8 +279,8 @@ impl Connection for Mock {
         if let Some(table) = single::table_of_load(statement) {
             let mut accepted = 0;
             while let Some(document) = documents.next_document()? {
-                let scripted = self.script.refusal(0, nth).map(str::to_owned);
-                match scripted.or_else(|| single::unwanted(document, &self.script)) {
+                let refusal = self.script.refusal(0, nth).map(str::to_owned);
+                match refusal.or_else(|| single::unwanted(document, &self.script)) {
                     Some(reason) => sink.refused(0, reason),
                     None => {
                         single::put(self.store.folder(), table, document)?;
@@ -289,8 +296,8 @@ impl Connection for Mock {
             let (mut offered, mut accepted) = (0, 0);
             while let Some((key, document)) = documents.next_keyed()? {
                 let longest = self.script.longest.filter(|longest| document.len() > *longest);
-                let too_long = longest.map(|longest| format!("a document has {longest} bytes at most"));
-                match (key, self.script.refusal(offered, nth).map(str::to_owned).or(too_long)) {
+                let length_refusal = longest.map(|longest| format!("a document has {longest} bytes at most"));
+                match (key, self.script.refusal(offered, nth).map(str::to_owned).or(length_refusal)) {
                     (None, _) => return Err(DriverError::Unsupported("documents here have keys".into())),
                     (Some(_), Some(reason)) => sink.refused(offered, reason),
                     (Some(key), None) => {
@@ -299,7 +306,7 @@ impl Connection for Mock {
                     }
                 }
                 offered += 1;
-                self.happen("load", nth, offered)?;
+                self.inject_faults("load", nth, offered)?;
                 sink.offered(offered);
             }
             return large::append(self.store.folder(), table, &lines).map(|()| accepted);
@@ -316,7 +323,7 @@ impl Connection for Mock {
 }
 
 /// Formats a parameter as a word of a statement.
-fn shown(parameter: &Parameter<'_>) -> String {
+fn parameter_text(parameter: &Parameter<'_>) -> String {
     match *parameter {
         Parameter::Null => "null".to_owned(),
         Parameter::Bool(truth) => truth.to_string(),
@@ -327,28 +334,28 @@ fn shown(parameter: &Parameter<'_>) -> String {
 }
 
 /// Parses `TABLE [[CELL, …], …]` and returns these rows.
-fn told(rest: &str) -> Result<ResultSet> {
+fn parse_rows(rest: &str) -> Result<ResultSet> {
     let text = rest.get(rest.find('[').unwrap_or(rest.len())..).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_str(text)
         .map_err(|error| DriverError::Refused(format!("`{text}` is no list of rows: {error}")))?;
     let width = rows.first().map_or(0, Vec::len);
-    let columns = (0..width).map(|place| format!("c{place}")).collect();
+    let columns = (0..width).map(|index| format!("c{index}")).collect();
     Ok(ResultSet { columns, rows, ..ResultSet::default() })
 }
 
 /// Parses `TABLE N` and returns N rows.
-fn many(rest: &str) -> Result<ResultSet> {
+fn generate_rows(rest: &str) -> Result<ResultSet> {
     let number = rest.rsplit(' ').next().and_then(|number| number.parse().ok());
     let rows: i64 = number.ok_or_else(|| DriverError::Refused(format!("`{rest}` says no number of rows")))?;
     let rows = (0..rows).map(|row| vec![Value::Int(row)]).collect();
     Ok(ResultSet { columns: vec!["c0".into()], rows, ..ResultSet::default() })
 }
 
-fn single(column: &str, value: Value) -> ResultSet {
+fn single_value(column: &str, value: Value) -> ResultSet {
     ResultSet { columns: vec![column.into()], rows: vec![vec![value]], ..ResultSet::default() }
 }
 
-fn count(number: u64) -> Value {
+fn count_value(number: u64) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 

@@ -28,11 +28,11 @@ static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::
 struct Table {
     documents: BTreeMap<String, DocumentVersions>,
     asks: HashMap<String, u64>,
-    kept: PersistedWrites,
+    persisted: PersistedWrites,
 }
 
 /// File of the writes that outlive the process.
-const KEPT: &str = "kept.ndjson";
+const PERSISTED_FILE: &str = "kept.ndjson";
 
 /// Writes since the process began that may outlive it.
 #[derive(Debug, Default)]
@@ -40,25 +40,27 @@ struct PersistedWrites {
     file: Option<File>,
     writes: u64,
     /// Lines that were acknowledged and not written to the file yet.
-    waiting: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 impl PersistedWrites {
     /// Keeps a written document, with the losses that the script plants.
-    fn add(&mut self, folder: &Path, key: &str, document: &str, how: Persistence) -> Result<()> {
+    fn add(&mut self, folder: &Path, key: &str, document: &str, persistence: Persistence) -> Result<()> {
         self.writes += 1;
-        let is_nth = |each: Option<u64>| each.is_some_and(|each| self.writes.is_multiple_of(each.max(1)));
-        if !is_nth(how.loses_each) {
+        let is_nth = |interval: Option<u64>| {
+            interval.is_some_and(|interval| self.writes.is_multiple_of(interval.max(1)))
+        };
+        if !is_nth(persistence.loses_each) {
             let half = document.floor_char_boundary(document.len() / 2);
-            let text = if is_nth(how.tears_each) { document.get(..half) } else { Some(document) };
-            self.waiting.extend(serde_json::json!([key, text]).to_string().into_bytes());
-            self.waiting.push(b'\n');
+            let text = if is_nth(persistence.tears_each) { document.get(..half) } else { Some(document) };
+            self.pending.extend(serde_json::json!([key, text]).to_string().into_bytes());
+            self.pending.push(b'\n');
         }
-        if !self.writes.is_multiple_of(how.together.max(1)) {
+        if !self.writes.is_multiple_of(persistence.together.max(1)) {
             return Ok(());
         }
-        match self.write_out(folder, how.syncs) {
-            Err(error) if !how.is_careless => {
+        match self.write_out(folder, persistence.syncs) {
+            Err(error) if !persistence.is_careless => {
                 Err(DriverError::Refused(format!("failed to keep it: {error}")))
             }
             _ => Ok(()),
@@ -68,27 +70,27 @@ impl PersistedWrites {
     fn write_out(&mut self, folder: &Path, syncs: bool) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(File::options().append(true).create(true).open(folder.join(KEPT))?),
+            slot => slot.insert(File::options().append(true).create(true).open(folder.join(PERSISTED_FILE))?),
         };
-        file.write_all(&std::mem::take(&mut self.waiting))?;
+        file.write_all(&std::mem::take(&mut self.pending))?;
         if syncs { file.sync_all() } else { Ok(()) }
     }
 }
 
 /// Reads the writes that earlier processes have kept. An incomplete line is ignored.
-fn kept(folder: &Path) -> Vec<(String, String)> {
-    let text = std::fs::read(folder.join(KEPT)).unwrap_or_default();
+fn read_persisted(folder: &Path) -> Vec<(String, String)> {
+    let text = std::fs::read(folder.join(PERSISTED_FILE)).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// A document and the version that it replaced.
 #[derive(Debug, Clone, Default)]
 struct DocumentVersions {
-    now: String,
-    before: Option<String>,
+    current: String,
+    previous: Option<String>,
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -99,15 +101,15 @@ pub(super) fn is_of_records(statement: &str) -> bool {
 
 /// Drops all changes of clients, because the table was created or dropped.
 pub(super) fn forget(folder: &Path) {
-    held(&TABLES).remove(folder);
+    lock(&TABLES).remove(folder);
     // Exists only if the script keeps writes.
-    std::fs::remove_file(folder.join(KEPT)).ok();
+    std::fs::remove_file(folder.join(PERSISTED_FILE)).ok();
 }
 
 /// Returns the table of a data folder. The first call reads the loaded documents and the kept writes.
 fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
-    let mut all = held(&TABLES);
-    if let Some(table) = all.get(folder) {
+    let mut tables = lock(&TABLES);
+    if let Some(table) = tables.get(folder) {
         return Ok(Arc::clone(table));
     }
     let mut table = Table::default();
@@ -115,18 +117,18 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
         let Ok(parsed) = serde_json::from_slice::<serde_json::Value>(line) else { return };
         if let (Some(key), Some(document)) = (parsed.get("key"), parsed.get("doc")) {
             let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
-            table.documents.insert(key, DocumentVersions { now: document.to_string(), before: None });
+            table.documents.insert(key, DocumentVersions { current: document.to_string(), previous: None });
         }
     })?;
-    for (key, now) in kept(folder) {
-        table.documents.insert(key, DocumentVersions { now, before: None });
+    for (key, current) in read_persisted(folder) {
+        table.documents.insert(key, DocumentVersions { current, previous: None });
     }
     let table = Arc::new(Mutex::new(table));
-    all.insert(folder.to_owned(), Arc::clone(&table));
+    tables.insert(folder.to_owned(), Arc::clone(&table));
     Ok(table)
 }
 
-fn text(parameters: &[Parameter<'_>], index: usize) -> Result<String> {
+fn parameter_text(parameters: &[Parameter<'_>], index: usize) -> Result<String> {
     Ok(match parameter_at(index, parameters)? {
         Parameter::Text(text) | Parameter::Json(text) => (*text).to_owned(),
         Parameter::Int(number) => number.to_string(),
@@ -147,7 +149,7 @@ pub(super) fn execute(
     let name = statement.split_whitespace().next().unwrap_or(statement);
     let table = table(folder, store)?;
     let count = {
-        let mut table = held(&table);
+        let mut table = lock(&table);
         let count = table.asks.entry(name.to_owned()).or_default();
         *count += 1;
         *count
@@ -155,67 +157,67 @@ pub(super) fn execute(
     if let Some(delay) = script.delay_ms.get(name) {
         host.clock.sleep(std::time::Duration::from_millis(*delay));
     }
-    for act in script.faults_of(name, count) {
-        faults::inject_before(act, 0, host)?;
+    for action in script.faults_of(name, count) {
+        faults::inject_before(action, 0, host)?;
     }
     let (mut outcome, affected) = {
-        let mut table = held(&table);
-        let answered = answer(name, parameters, &mut table)?;
-        if let (Some(how), Some(1)) = (script.keeps, answered.1) {
-            let key = text(parameters, 0)?;
-            let Table { documents, kept, .. } = &mut *table;
-            if let Some(found) = documents.get(&key) {
-                kept.add(folder, &key, &found.now, how)?;
+        let mut table = lock(&table);
+        let result = answer(name, parameters, &mut table)?;
+        if let (Some(persistence), Some(1)) = (script.keeps, result.1) {
+            let key = parameter_text(parameters, 0)?;
+            let Table { documents, persisted, .. } = &mut *table;
+            if let Some(versions) = documents.get(&key) {
+                persisted.add(folder, &key, &versions.current, persistence)?;
             }
         }
-        answered
+        result
     };
-    for act in script.faults_of(name, count) {
-        spoil(act, parameters, &held(&table), &mut outcome)?;
+    for action in script.faults_of(name, count) {
+        distort(action, parameters, &lock(&table), &mut outcome)?;
     }
     Ok((outcome, affected))
 }
 
 fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result<(ResultSet, Option<u64>)> {
-    let key = text(parameters, 0)?;
-    let written = |count: bool| Ok((ResultSet::default(), Some(u64::from(count))));
+    let key = parameter_text(parameters, 0)?;
+    let changed = |count: bool| Ok((ResultSet::default(), Some(u64::from(count))));
     match name {
         "kv_read" => {
-            let found = table.documents.get(&key);
-            Ok((rows(found.map(|found| vec![Value::Text(found.now.clone())])), None))
+            let versions = table.documents.get(&key);
+            Ok((rows(versions.map(|versions| vec![Value::Text(versions.current.clone())])), None))
         }
         "kv_update" => {
-            let value = text(parameters, 1)?;
-            let Some(found) = table.documents.get_mut(&key) else { return written(false) };
-            set(found, value);
-            written(true)
+            let value = parameter_text(parameters, 1)?;
+            let Some(versions) = table.documents.get_mut(&key) else { return changed(false) };
+            set_field(versions, value);
+            changed(true)
         }
         "kv_swap" => {
-            let (old, value) = (text(parameters, 1)?, text(parameters, 2)?);
+            let (old, value) = (parameter_text(parameters, 1)?, parameter_text(parameters, 2)?);
             match table.documents.get_mut(&key) {
-                Some(found) if field(&found.now).as_deref() == Some(&old) => set(found, value),
+                Some(versions) if field(&versions.current).as_deref() == Some(&old) => {
+                    set_field(versions, value);
+                }
                 _ => return Err(DriverError::Conflict("somebody else was faster".into())),
             }
-            written(true)
+            changed(true)
         }
         "kv_insert" => {
-            let document = text(parameters, 1)?;
+            let document = parameter_text(parameters, 1)?;
             if table.documents.contains_key(&key) {
                 return Err(DriverError::Duplicate(format!("the key {key} is there already")));
             }
-            table.documents.insert(key, DocumentVersions { now: document, before: None });
-            written(true)
+            table.documents.insert(key, DocumentVersions { current: document, previous: None });
+            changed(true)
         }
-        "kv_delete" => written(table.documents.remove(&key).is_some()),
+        "kv_delete" => changed(table.documents.remove(&key).is_some()),
         "kv_scan" => {
-            let limit: usize = text(parameters, 1)?.parse().unwrap_or(0);
-            let found = table.documents.range(key..).take(limit);
-            Ok((
-                rows(
-                    found.map(|(key, found)| vec![Value::Text(key.clone()), Value::Text(found.now.clone())]),
-                ),
-                None,
-            ))
+            let limit: usize = parameter_text(parameters, 1)?.parse().unwrap_or(0);
+            let versions = table.documents.range(key..).take(limit);
+            let row = |(key, versions): (&String, &DocumentVersions)| {
+                vec![Value::Text(key.clone()), Value::Text(versions.current.clone())]
+            };
+            Ok((rows(versions.map(row)), None))
         }
         _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
     }
@@ -235,30 +237,30 @@ fn field(document: &str) -> Option<String> {
     Some(parsed.get("field0")?.as_str()?.to_owned())
 }
 
-fn set(found: &mut DocumentVersions, value: String) {
-    let Ok(mut parsed) = serde_json::from_str::<serde_json::Value>(&found.now) else { return };
+fn set_field(versions: &mut DocumentVersions, value: String) {
+    let Ok(mut parsed) = serde_json::from_str::<serde_json::Value>(&versions.current) else { return };
     if let Some(members) = parsed.as_object_mut() {
         members.insert("field0".to_owned(), value.into());
     }
-    found.before = Some(std::mem::replace(&mut found.now, parsed.to_string()));
+    versions.previous = Some(std::mem::replace(&mut versions.current, parsed.to_string()));
 }
 
 /// Applies a fault to an answer.
-fn spoil(
-    act: &FaultAction,
+fn distort(
+    action: &FaultAction,
     parameters: &[Parameter<'_>],
     table: &Table,
     outcome: &mut ResultSet,
 ) -> Result<()> {
     let Some(Value::Text(document)) = outcome.rows.first_mut().and_then(|row| row.last_mut()) else {
-        faults::inject_after(act, outcome);
+        faults::inject_after(action, outcome);
         return Ok(());
     };
-    let key = text(parameters, 0)?;
-    match act {
+    let key = parameter_text(parameters, 0)?;
+    match action {
         FaultAction::Stale => {
-            if let Some(before) = table.documents.get(&key).and_then(|found| found.before.clone()) {
-                *document = before;
+            if let Some(previous) = table.documents.get(&key).and_then(|versions| versions.previous.clone()) {
+                *document = previous;
             }
         }
         FaultAction::Truncated => {
@@ -266,7 +268,7 @@ fn spoil(
         }
         FaultAction::AnotherKey => {
             if let Some((_, other)) = table.documents.iter().find(|(other, _)| **other != key) {
-                other.now.clone_into(document);
+                other.current.clone_into(document);
             }
         }
         other => faults::inject_after(other, outcome),

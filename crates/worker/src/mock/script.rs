@@ -1,4 +1,4 @@
-//! Script of the mock: all deviations from a correct system.
+//! Script of the mock: a JSON description of all its deviations from a correct system.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,37 @@ use jsonathlon_schema::value::Value;
 use serde::Deserialize;
 
 /// File in the data folder that is read if the settings contain no script.
-const FILE: &str = "script.json";
+const SCRIPT_FILE: &str = "script.json";
 
-/// A whole script. Every part is optional; an empty script describes a system without faults.
+/// A whole script. All fields are optional; an empty script describes a system without faults.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Script {
     /// Version that the mock reports; by default `mock 1.0`.
     pub(crate) version: String,
-    /// Milliseconds that statements take, by their name (`q1`, `load`, `open`, …).
+    /// Delay of statements in milliseconds, by statement name (`q1`, `load`, `open`, …).
     pub(crate) delay_ms: BTreeMap<String, u64>,
-    /// Faults with the statements at which they happen.
+    /// Faults and the statements that trigger them.
     pub(crate) faults: Vec<Fault>,
     /// Documents that loads reject.
     pub(crate) refuse: Vec<DocumentRejection>,
-    /// Length in bytes of the longest document with a key that is accepted. `None` for no limit.
+    /// Maximum length in bytes of documents in tables with keys. `None` for no limit.
     pub(crate) longest: Option<usize>,
-    /// Number that is added to every answer of `count`.
+    /// Number that is added to the result of every `count`.
     pub(crate) count_off_by: i64,
-    /// Number of executions of `drained` that report remaining work.
+    /// Remaining work that the first execution of `drained` reports; each further execution reports 1 less.
     pub(crate) undrained: u64,
-    /// Changes of documents that are read back.
+    /// Changes to documents when they are read back.
     pub(crate) read_back: ReadBackFault,
-    /// Whether tables of one document accept text that is not JSON.
+    /// Whether single-document tables accept text that is not JSON.
     pub(crate) takes_anything: bool,
-    /// Largest number of nested levels in tables of one document. `None` for no limit.
+    /// Maximum nesting depth of documents in single-document tables. `None` for no limit.
     pub(crate) deepest: Option<usize>,
-    /// How the writes of clients outlive the process. `None` if they do not.
+    /// How the writes of clients are persisted. `None` if they are lost when the process ends.
     pub(crate) keeps: Option<Persistence>,
-    /// Columns of `sizes` that replace the real ones or are added.
+    /// Columns of `sizes`, which are added to the real ones or replace them.
     pub(crate) sizes: BTreeMap<String, Value>,
-    /// Query plans by the name of the statement.
+    /// Query plans, by statement name.
     pub(crate) plans: BTreeMap<String, String>,
 }
 
@@ -69,28 +69,28 @@ pub(crate) struct Fault {
     /// Number of the execution, from 1, counted over all processes on the data folder. `None` for every
     /// execution.
     pub(crate) nth: Option<u64>,
-    /// What happens in this fault.
+    /// Effect of the fault.
     #[serde(flatten)]
     pub(crate) act: FaultAction,
 }
 
-/// Kinds of faults of the mock.
+/// Effect of a fault.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum FaultAction {
-    /// Replaces one cell by `value`, or by something close to the right value.
+    /// Replaces one cell by `value`, or by a value close to the right one if `value` is absent.
     WrongValue {
         row: usize,
         column: usize,
-        // A given null is a value too, and differs from an absent member.
-        #[serde(default, deserialize_with = "given")]
+        // An explicit null is a value of its own and differs from an absent field.
+        #[serde(default, deserialize_with = "explicit_value")]
         value: Option<Value>,
     },
     /// Replaces one cell by NaN.
     Nan { row: usize, column: usize },
     /// Removes one row of the answer.
     MissingRow { row: usize },
-    /// Adds one row at the end.
+    /// Appends one row to the answer.
     ExtraRow { cells: Vec<Value> },
     /// Reverses the order of the rows.
     Reorder,
@@ -98,24 +98,24 @@ pub(crate) enum FaultAction {
     Delay { ms: u64 },
     /// Returns an error instead of an answer.
     Refuse { message: String },
-    /// Breaks the connection, as if the server had ended.
+    /// Breaks the connection, as if the server had exited.
     Lose { message: String },
-    /// Ends the process; in a load after this many documents.
+    /// Kills the process with the signal `by`; in a load, after `after` documents.
     Crash {
         #[serde(default)]
         by: ExitMode,
         #[serde(default)]
         after: u64,
     },
-    /// Never answers; in a load after this many documents.
+    /// Blocks forever; in a load, after `after` documents.
     Hang {
         #[serde(default)]
         after: u64,
     },
-    /// Writes bytes to the protocol's stream before the answer.
+    /// Writes `text` to the protocol's output stream before the answer, `times` times.
     Garbage {
         text: String,
-        #[serde(default = "once")]
+        #[serde(default = "default_times")]
         times: u64,
     },
     /// Prints a line on the standard output of the process before the answer.
@@ -124,29 +124,29 @@ pub(crate) enum FaultAction {
     Stale,
     /// Returns a document without its last character.
     Truncated,
-    /// Returns the document of another record.
+    /// Returns another record's document.
     AnotherKey,
-    /// Changes more than requested in the first document of a copy.
+    /// In the first document of a copy, also changes a value that the statement leaves unchanged.
     Careless,
-    /// Aborts the statement because of another client.
+    /// Aborts the statement with a conflict, as if another client had changed the same data.
     Conflict { message: String },
 }
 
-/// How the writes of clients outlive the process: as lines of a file, appended in the order of the writes.
+/// Persistence of client writes, which are appended to a file as lines in the order of the writes.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Persistence {
-    /// Number of writes that are acknowledged before they are written to the file together; by default 1.
+    /// Number of acknowledged writes that are written to the file in one batch; by default 1.
     pub(crate) together: u64,
-    /// Interval of writes that are acknowledged and never written to the file: every n-th. `None` for no
+    /// Interval of lost writes: every n-th write is acknowledged but never written to the file. `None` for no
     /// losses.
     pub(crate) loses_each: Option<u64>,
-    /// Interval of writes of which only the first half is written to the file: every n-th. `None` for no torn
-    /// writes.
+    /// Interval of torn writes: of every n-th write only the first half of the document is written to the
+    /// file. `None` for no torn writes.
     pub(crate) tears_each: Option<u64>,
     /// Whether writes are synced to the disk before they are acknowledged.
     pub(crate) syncs: bool,
-    /// Whether writes are acknowledged although they could not be written to the file.
+    /// Whether a write is acknowledged even if writing it to the file failed.
     pub(crate) is_careless: bool,
 }
 
@@ -156,22 +156,25 @@ impl Default for Persistence {
     }
 }
 
-fn once() -> u64 {
+fn default_times() -> u64 {
     1
 }
 
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Value>, D::Error> {
+/// Deserialises a field that is present, so that null becomes `Some(Value::Null)` instead of `None`.
+fn explicit_value<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Signal by which a process dies.
+/// Signal by which the process is killed in a crash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ExitMode {
     /// SIGABRT, as after a failed assertion.
     #[default]
     Abort,
-    /// SIGKILL, as sent by the kernel when memory is short.
+    /// SIGKILL, as sent by the kernel's out-of-memory killer.
     Kill,
 }
 
@@ -181,14 +184,14 @@ pub(crate) enum ExitMode {
 pub(crate) struct DocumentRejection {
     /// Zero-based position of the document in the load.
     pub(crate) ordinal: u64,
-    /// Message of the system; `<document>` stands for the document itself.
+    /// Error message, in which `<document>` is replaced by the document.
     pub(crate) reason: String,
-    /// Number of the load, from 1. `None` for every load.
+    /// Number of the load that rejects the document, from 1. `None` for every load.
     #[serde(default)]
     pub(crate) load: Option<u64>,
 }
 
-/// Changes of documents that are read back.
+/// Changes to documents when they are read back.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ReadBackFault {
@@ -199,27 +202,28 @@ pub(crate) struct ReadBackFault {
 }
 
 impl Script {
-    /// Reads the script from the settings, else from the data folder; otherwise it is empty.
+    /// Reads the script from the settings, or from the data folder if the settings contain none. Returns an
+    /// empty script if there is no file either.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the file cannot be read, [`DriverError::Unsupported`] if the script is
     /// invalid.
-    pub(crate) fn of(open: &SessionOptions) -> Result<Self> {
-        let text = match open.settings.get("script") {
+    pub(crate) fn of(options: &SessionOptions) -> Result<Self> {
+        let text = match options.settings.get("script") {
             Some(text) => text.clone(),
-            None => match std::fs::read_to_string(open.folder.join(FILE)) {
+            None => match std::fs::read_to_string(options.folder.join(SCRIPT_FILE)) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
                 Err(error) => {
-                    return Err(DriverError::Unavailable(format!("failed to read {FILE}: {error}")));
+                    return Err(DriverError::Unavailable(format!("failed to read {SCRIPT_FILE}: {error}")));
                 }
             },
         };
         serde_json::from_str(&text)
-            .map_err(|error| DriverError::Unsupported(format!("the mock's script is wrong: {error}")))
+            .map_err(|error| DriverError::Unsupported(format!("invalid mock script: {error}")))
     }
 
-    /// Faults at the `nth` execution of `statement`.
+    /// Returns the faults of the `nth` execution of `statement`.
     pub(crate) fn faults_of<'a>(
         &'a self,
         statement: &'a str,
@@ -227,15 +231,18 @@ impl Script {
     ) -> impl Iterator<Item = &'a FaultAction> {
         self.faults
             .iter()
-            .filter(move |fault| fault.on == statement && fault.nth.is_none_or(|wanted| wanted == nth))
+            .filter(move |fault| fault.on == statement && fault.nth.is_none_or(|number| number == nth))
             .map(|fault| &fault.act)
     }
 
-    /// Reason for which the document at `ordinal` of the `nth` load is rejected. `None` if it is accepted.
-    pub(crate) fn refusal(&self, ordinal: u64, nth: u64) -> Option<&str> {
+    /// Returns the message with which load `load_number` rejects the document at `ordinal`. `None` if it is
+    /// accepted.
+    pub(crate) fn refusal(&self, ordinal: u64, load_number: u64) -> Option<&str> {
         self.refuse
             .iter()
-            .find(|refusal| refusal.ordinal == ordinal && refusal.load.is_none_or(|load| load == nth))
-            .map(|refusal| refusal.reason.as_str())
+            .find(|rejection| {
+                rejection.ordinal == ordinal && rejection.load.is_none_or(|load| load == load_number)
+            })
+            .map(|rejection| rejection.reason.as_str())
     }
 }

@@ -41,7 +41,7 @@ fn path(folder: &Path, table: &str) -> PathBuf {
     folder.join(format!("{table}.one"))
 }
 
-fn refused(error: &std::io::Error) -> DriverError {
+fn refusal(error: &std::io::Error) -> DriverError {
     DriverError::Refused(match error.kind() {
         ErrorKind::NotFound => "no such table".to_owned(),
         _ => error.to_string(),
@@ -53,8 +53,8 @@ pub(super) fn unwanted(document: &[u8], script: &Script) -> Option<String> {
     match strict::read(document) {
         Err(fault) if !script.takes_anything => Some(format!("not JSON: {fault}")),
         _ => {
-            let most = script.deepest.filter(|most| levels(document) > *most)?;
-            Some(format!("a document has {most} levels at most"))
+            let limit = script.deepest.filter(|limit| levels(document) > *limit)?;
+            Some(format!("a document has {limit} levels at most"))
         }
     }
 }
@@ -76,16 +76,16 @@ fn levels(document: &[u8]) -> usize {
 /// Stores a document in a table, which must exist and be empty.
 pub(super) fn put(folder: &Path, table: &str, document: &[u8]) -> Result<()> {
     let path = path(folder, table);
-    let before = std::fs::metadata(&path).map_err(|error| refused(&error))?;
-    if before.len() > 0 {
+    let metadata = std::fs::metadata(&path).map_err(|error| refusal(&error))?;
+    if metadata.len() > 0 {
         return Err(DriverError::Refused("the table has its document already".to_owned()));
     }
     // An empty document is a document too; the first byte marks its presence.
-    std::fs::write(&path, [b"d", document].concat()).map_err(|error| refused(&error))
+    std::fs::write(&path, [b"d", document].concat()).map_err(|error| refusal(&error))
 }
 
 fn document(folder: &Path, table: &str) -> Result<Option<Vec<u8>>> {
-    let bytes = std::fs::read(path(folder, table)).map_err(|error| refused(&error))?;
+    let bytes = std::fs::read(path(folder, table)).map_err(|error| refusal(&error))?;
     Ok(bytes.strip_prefix(b"d").map(<[u8]>::to_vec))
 }
 
@@ -94,13 +94,13 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> 
     let (table, member) = rest.split_once(' ').unwrap_or((rest, ""));
     let cell = match name {
         "one_create" => {
-            let made = OpenOptions::new().write(true).create_new(true).open(path(folder, table));
-            made.map_err(|_| DriverError::Refused("the table is there already".into()))?;
+            let created = OpenOptions::new().write(true).create_new(true).open(path(folder, table));
+            created.map_err(|_| DriverError::Refused("the table is there already".into()))?;
             return Ok(ResultSet::default());
         }
         "one_drop" => {
             return match std::fs::remove_file(path(folder, table)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(refused(&error)),
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(refusal(&error)),
                 _ => Ok(ResultSet::default()),
             };
         }

@@ -25,7 +25,7 @@ pub(super) struct Store {
     reference: Option<Reference>,
 }
 
-fn failed(action: &str, path: &Path, error: &io::Error) -> DriverError {
+fn io_failure(action: &str, path: &Path, error: &io::Error) -> DriverError {
     DriverError::Refused(format!("failed to {action} {}: {error}", path.display()))
 }
 
@@ -57,12 +57,12 @@ impl Store {
         // The file is changed in place: on a full disk there is no room for a second file, and the mock must
         // not be the first to notice that. The file is locked until it is closed, because clients run at the
         // same time.
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = opened
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = file
             .and_then(|file| file.lock().map(|()| file))
-            .map_err(|error| failed("open", &path, &error))?;
+            .map_err(|error| io_failure("open", &path, &error))?;
         let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(|error| failed("read", &path, &error))?;
+        file.read_to_end(&mut text).map_err(|error| io_failure("read", &path, &error))?;
         let mut asks: BTreeMap<String, u64> = match text.as_slice() {
             [] => BTreeMap::new(),
             text => serde_json::from_slice(text)
@@ -74,7 +74,9 @@ impl Store {
         let text = serde_json::to_vec(&asks).unwrap_or_default();
         // The file is not truncated first: counts only grow, so a kill between two system calls never leaves
         // a partial text.
-        file.rewind().and_then(|()| file.write_all(&text)).map_err(|error| failed("write", &path, &error))?;
+        file.rewind()
+            .and_then(|()| file.write_all(&text))
+            .map_err(|error| io_failure("write", &path, &error))?;
         Ok(nth)
     }
 
@@ -85,10 +87,10 @@ impl Store {
 
     pub(super) fn create(&mut self) -> Result<()> {
         let path = self.table();
-        let made = OpenOptions::new().write(true).create_new(true).open(&path);
-        made.map_err(|error| match error.kind() {
+        let created = OpenOptions::new().write(true).create_new(true).open(&path);
+        created.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => DriverError::Refused("the table is there already".into()),
-            _ => failed("create", &path, &error),
+            _ => io_failure("create", &path, &error),
         })?;
         self.reference = None;
         Ok(())
@@ -96,7 +98,7 @@ impl Store {
 
     pub(super) fn remove(&mut self) -> Result<()> {
         let path = self.table();
-        std::fs::remove_file(&path).map_err(|error| self.missing(&path, &error))?;
+        std::fs::remove_file(&path).map_err(|error| self.table_error(&path, &error))?;
         self.reference = None;
         Ok(())
     }
@@ -104,19 +106,20 @@ impl Store {
     /// Size of the table's file in bytes.
     pub(super) fn bytes(&self) -> Result<u64> {
         let path = self.table();
-        std::fs::metadata(&path).map(|data| data.len()).map_err(|error| self.missing(&path, &error))
+        let metadata = std::fs::metadata(&path).map_err(|error| self.table_error(&path, &error))?;
+        Ok(metadata.len())
     }
 
     /// Appends whole lines durably, either all or none.
     pub(super) fn append(&mut self, lines: &[u8]) -> Result<()> {
         let path = self.table();
         let mut file =
-            OpenOptions::new().append(true).open(&path).map_err(|error| self.missing(&path, &error))?;
-        let before = file.metadata().map_err(|error| failed("read", &path, &error))?.len();
+            OpenOptions::new().append(true).open(&path).map_err(|error| self.table_error(&path, &error))?;
+        let length_before = file.metadata().map_err(|error| io_failure("read", &path, &error))?.len();
         if let Err(error) = file.write_all(lines).and_then(|()| file.sync_all()) {
             // A partial write must not stay. The first error is the one to report.
-            file.set_len(before).ok();
-            return Err(failed("write", &path, &error));
+            file.set_len(length_before).ok();
+            return Err(io_failure("write", &path, &error));
         }
         self.reference = None;
         Ok(())
@@ -158,35 +161,36 @@ impl Store {
     /// Documents whose `time_us` is one of `keys`.
     pub(super) fn with_times(&self, keys: &[i64]) -> Result<Vec<String>> {
         let mut scanner = Scanner::new();
-        let mut found = Vec::new();
+        let mut documents = Vec::new();
         self.each(|line| {
             if scanner.scan(line).event.time_us.is_some_and(|time| keys.contains(&time)) {
-                found.push(String::from_utf8_lossy(line).into_owned());
+                documents.push(String::from_utf8_lossy(line).into_owned());
             }
         })?;
-        Ok(found)
+        Ok(documents)
     }
 
     /// Calls `visit` with every document of the table.
     pub(super) fn each(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let path = self.table();
-        let file = File::open(&path).map_err(|error| self.missing(&path, &error))?;
+        let file = File::open(&path).map_err(|error| self.table_error(&path, &error))?;
         let mut reader = BufReader::with_capacity(1 << 18, file);
         let mut line = Vec::new();
         loop {
             line.clear();
-            let read = reader.read_until(b'\n', &mut line).map_err(|error| failed("read", &path, &error))?;
-            if read == 0 {
+            let count =
+                reader.read_until(b'\n', &mut line).map_err(|error| io_failure("read", &path, &error))?;
+            if count == 0 {
                 return Ok(());
             }
             visit(line.strip_suffix(b"\n").unwrap_or(&line));
         }
     }
 
-    fn missing(&self, path: &Path, error: &io::Error) -> DriverError {
+    fn table_error(&self, path: &Path, error: &io::Error) -> DriverError {
         match error.kind() {
             io::ErrorKind::NotFound => DriverError::Refused("no such table: create it first".into()),
-            _ => failed("open", path, error),
+            _ => io_failure("open", path, error),
         }
     }
 }

@@ -48,7 +48,7 @@ fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
     mock
 }
 
-fn right(question: Question) -> Vec<Row> {
+fn expected_rows(question: Question) -> Vec<Row> {
     let mut reference = Reference::default();
     events().iter().for_each(|line| reference.observe(&scan(line.as_bytes()).event));
     reference.answers().rows(question).to_vec()
@@ -65,10 +65,10 @@ fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
 fn it_answers_all_questions_over_what_it_loaded_even_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     loaded(folder.path(), json!({})).close().unwrap();
-    let mut again = mock(folder.path(), json!({})).unwrap();
+    let mut reopened = mock(folder.path(), json!({})).unwrap();
     for question in Question::ALL {
-        let outcome = again.collect(question.id()).unwrap();
-        assert_eq!(outcome.rows, right(question), "{}", question.id());
+        let outcome = reopened.collect(question.id()).unwrap();
+        assert_eq!(outcome.rows, expected_rows(question), "{}", question.id());
         assert!(!outcome.rows.is_empty());
         assert_eq!(outcome.columns, question.columns());
     }
@@ -97,12 +97,12 @@ fn documents_are_refused_by_the_script_and_for_what_they_are() {
     let script = json!({"refuse": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
     let mut mock = mock(folder.path(), script).unwrap();
     mock.collect("create").unwrap();
-    let mut told = RecordingSink::default();
+    let mut sink = RecordingSink::default();
     let lines = [&b"{}"[..], b"{}", b"{\"a\":", b"[1]", b"{\"b\":1}", b"\"\xff\""];
-    assert_eq!(mock.bulk_in("load :doc", &mut MemoryDocuments::of(&lines), &mut told), Ok(2));
-    assert_eq!(told.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
-    assert_eq!(told.refused[0].1, "too red");
-    assert!(told.refused[1].1.starts_with("not JSON: "), "{:?}", told.refused);
+    assert_eq!(mock.bulk_in("load :doc", &mut MemoryDocuments::of(&lines), &mut sink), Ok(2));
+    assert_eq!(sink.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
+    assert_eq!(sink.refused[0].1, "too red");
+    assert!(sink.refused[1].1.starts_with("not JSON: "), "{:?}", sink.refused);
     assert_eq!(mock.collect("count").unwrap().rows, vec![vec![Value::Int(4)]]);
 }
 
@@ -118,26 +118,26 @@ fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
         {"on": "q2", "nth": 7, "do": "wrong_value", "row": 0, "column": 0, "value": null},
         {"on": "q2", "nth": 8, "do": "refuse", "message": "out of memory"},
     ]});
-    let right = right(Question::Q2);
-    let mut mock_now = loaded(folder.path(), script.clone());
+    let expected = expected_rows(Question::Q2);
+    let mut current = loaded(folder.path(), script.clone());
     let mut ask = || {
         // A restart between two executions must not lose the count.
-        let mut next = mock(folder.path(), script.clone()).unwrap();
-        std::mem::swap(&mut next, &mut mock_now);
-        mock_now.collect("q2").map(|outcome| outcome.rows)
+        let mut restarted = mock(folder.path(), script.clone()).unwrap();
+        std::mem::swap(&mut restarted, &mut current);
+        current.collect("q2").map(|outcome| outcome.rows)
     };
-    assert_eq!(ask().unwrap(), right);
-    let wrong = ask().unwrap();
-    let Value::Int(users) = right[0][2] else { panic!("users are counted") };
-    assert_eq!(wrong[0][2], Value::Int(users + 1));
-    assert_eq!(wrong[1..], right[1..]);
-    assert_eq!(ask().unwrap(), right[..1]);
+    assert_eq!(ask().unwrap(), expected);
+    let distorted = ask().unwrap();
+    let Value::Int(users) = expected[0][2] else { panic!("users are counted") };
+    assert_eq!(distorted[0][2], Value::Int(users + 1));
+    assert_eq!(distorted[1..], expected[1..]);
+    assert_eq!(ask().unwrap(), expected[..1]);
     assert_eq!(ask().unwrap()[2], vec![Value::Text("x".into()), Value::Null, Value::Float(1.5)]);
-    assert_eq!(ask().unwrap(), right.iter().rev().cloned().collect::<Vec<_>>());
+    assert_eq!(ask().unwrap(), expected.iter().rev().cloned().collect::<Vec<_>>());
     assert!(matches!(ask().unwrap()[1][1], Value::Float(number) if number.is_nan()));
     assert_eq!(ask().unwrap()[0][0], Value::Null);
     assert_eq!(ask(), Err(DriverError::Refused("out of memory".into())));
-    assert_eq!(ask().unwrap(), right);
+    assert_eq!(ask().unwrap(), expected);
 }
 
 #[test]
@@ -176,9 +176,9 @@ fn it_drains_after_some_looks_and_tells_sizes_and_plans() {
     let script =
         json!({"undrained": 2, "sizes": {"index_bytes": 5, "parts": null}, "plans": {"q1": "index only"}});
     let mut mock = loaded(folder.path(), script);
-    let mut left = || mock.collect("drained").unwrap().rows[0][0].clone();
+    let mut remaining = || mock.collect("drained").unwrap().rows[0][0].clone();
     assert_eq!(
-        [left(), left(), left(), left()],
+        [remaining(), remaining(), remaining(), remaining()],
         [Value::Int(2), Value::Int(1), Value::Int(0), Value::Int(0)]
     );
     let sizes = mock.collect("sizes").unwrap();

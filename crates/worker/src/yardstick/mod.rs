@@ -16,10 +16,10 @@ use jsonathlon_yardstick::{AppendedDocuments, Builder, Table, Threads, VERSION, 
 use statement::{Verb, parse};
 
 /// File extension of a table.
-const ENDING: &str = "columns";
+const EXTENSION: &str = "columns";
 
 /// Converts an error of the yardstick to a driver error.
-fn told(error: YardstickError) -> DriverError {
+fn driver_error(error: YardstickError) -> DriverError {
     let text = error.to_string();
     match error {
         YardstickError::File(_) => DriverError::Refused(text),
@@ -47,18 +47,18 @@ impl Yardstick {
                 "the yardstick has no setting called `{unknown}`: there is threads"
             )));
         }
-        let threads = Threads::new(threads(open)?).map_err(told)?;
+        let threads = Threads::new(threads(open)?).map_err(driver_error)?;
         let mut tables = BTreeMap::new();
         for path in files(&open.folder)? {
             if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
-                tables.insert(name.to_owned(), Table::read(&path).map_err(told)?);
+                tables.insert(name.to_owned(), Table::read(&path).map_err(driver_error)?);
             }
         }
         let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), StatementTable::default());
         let mut session = Self { folder, threads, tables, tails, prepared };
         let names: Vec<String> = session.tables.keys().cloned().collect();
         for name in names {
-            if let Some(tail) = AppendedDocuments::read(&session.folder, &name).map_err(told)? {
+            if let Some(tail) = AppendedDocuments::read(&session.folder, &name).map_err(driver_error)? {
                 session.tails.insert(name.clone(), tail);
                 session.merge(&name)?;
             }
@@ -67,7 +67,7 @@ impl Yardstick {
     }
 
     fn path(&self, table: &str) -> PathBuf {
-        self.folder.join(table).with_extension(ENDING)
+        self.folder.join(table).with_extension(EXTENSION)
     }
 
     fn table(&self, name: &str) -> Result<&Table> {
@@ -82,7 +82,7 @@ impl Yardstick {
     }
 
     fn replace(&mut self, name: &str, table: Table) -> Result<()> {
-        table.write(&self.path(name)).map_err(told)?;
+        table.write(&self.path(name)).map_err(driver_error)?;
         self.tables.insert(name.to_owned(), table);
         Ok(())
     }
@@ -90,15 +90,15 @@ impl Yardstick {
     /// Merges documents that were added later into the table's columns.
     fn merge(&mut self, name: &str) -> Result<()> {
         let Some(tail) = self.tails.remove(name) else { return Ok(()) };
-        let mut builder = Builder::onto(self.table(name)?).map_err(told)?;
+        let mut builder = Builder::onto(self.table(name)?).map_err(driver_error)?;
         for document in tail.documents() {
             // Each document was checked and accepted when it was added.
-            if let Err(reason) = builder.push(document).map_err(told)? {
+            if let Err(reason) = builder.push(document).map_err(driver_error)? {
                 return Err(DriverError::Documents(reason));
             }
         }
         self.replace(name, builder.finish(&self.threads))?;
-        tail.remove().map_err(told)?;
+        tail.remove().map_err(driver_error)?;
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Yardstick {
             offered += 1;
             sink.offered(offered);
         }
-        tail.write().map_err(told)?;
+        tail.write().map_err(driver_error)?;
         self.tails.insert(name.to_owned(), tail);
         Ok(accepted)
     }
@@ -147,7 +147,7 @@ impl Yardstick {
     fn answer(&mut self, statement: &str) -> Result<ResultSet> {
         let (verb, name) = parse(statement)?;
         self.merge(name)?;
-        let one = |column: &str, value: Value| ResultSet {
+        let single = |column: &str, value: Value| ResultSet {
             columns: vec![column.to_owned()],
             rows: vec![vec![value]],
             ..ResultSet::default()
@@ -156,20 +156,20 @@ impl Yardstick {
             Verb::Create => self.create(name).map(|()| ResultSet::default()),
             Verb::Drop => self.drop_table(name).map(|()| ResultSet::default()),
             Verb::Load => Err(DriverError::Unsupported("documents are loaded row by row".to_owned())),
-            Verb::Count => Ok(one("documents", Value::count(self.table(name)?.rows() as u64))),
+            Verb::Count => Ok(single("documents", Value::count(self.table(name)?.rows() as u64))),
             Verb::Plan(question) => {
-                Ok(one("plan", Value::Text(self.table(name)?.plan(question, &self.threads))))
+                Ok(single("plan", Value::Text(self.table(name)?.plan(question, &self.threads))))
             }
             Verb::Sizes => {
                 let table = self.table(name)?;
-                let figures = [
+                let sizes = [
                     ("total_bytes", table.file_bytes()),
                     ("data_bytes", table.data_bytes()),
                     ("index_bytes", 0),
                 ];
                 Ok(ResultSet {
-                    columns: figures.map(|(name, _)| name.to_owned()).to_vec(),
-                    rows: vec![figures.map(|(_, bytes)| Value::count(bytes)).to_vec()],
+                    columns: sizes.map(|(name, _)| name.to_owned()).to_vec(),
+                    rows: vec![sizes.map(|(_, bytes)| Value::count(bytes)).to_vec()],
                     ..ResultSet::default()
                 })
             }
@@ -222,7 +222,7 @@ impl Connection for Yardstick {
         let mut builder = Builder::default();
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
-            match builder.push(document).map_err(told)? {
+            match builder.push(document).map_err(driver_error)? {
                 Ok(()) => accepted += 1,
                 Err(reason) => sink.refused(offered, reason),
             }
@@ -248,12 +248,12 @@ fn threads(open: &SessionOptions) -> Result<usize> {
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let listed = std::fs::read_dir(folder).and_then(|entries| {
+    let paths = std::fs::read_dir(folder).and_then(|entries| {
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>()
     });
-    let mut files = listed
+    let mut files = paths
         .map_err(|error| DriverError::Unavailable(format!("failed to list {}: {error}", folder.display())))?;
-    files.retain(|path| path.extension().is_some_and(|ending| ending == ENDING));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
     files.sort();
     Ok(files)
 }

@@ -23,9 +23,9 @@ fn open_with(folder: &Path, settings: &[(&str, &str)]) -> Result<Box<Yardstick>>
 }
 
 fn loaded(session: &mut Yardstick, table: &str, lines: &[String]) -> RecordingSink {
-    let mut told = RecordingSink::default();
-    session.bulk_in(&format!("load {table} :doc"), &mut MemoryDocuments::of(lines), &mut told).unwrap();
-    told
+    let mut sink = RecordingSink::default();
+    session.bulk_in(&format!("load {table} :doc"), &mut MemoryDocuments::of(lines), &mut sink).unwrap();
+    sink
 }
 
 fn count(session: &mut Yardstick, table: &str) -> Value {
@@ -50,8 +50,8 @@ fn what_was_loaded_is_there_in_the_next_session_and_can_be_added_to() {
         .collect();
     lines.push("{\"did\":\"é0\"}".into());
     lines.push("{\"did\":".into());
-    let told = loaded(&mut session, "documents", &lines);
-    assert_eq!((told.offered, told.refused.len(), told.refused[0].0), (202, 1, 201));
+    let sink = loaded(&mut session, "documents", &lines);
+    assert_eq!((sink.offered, sink.refused.len(), sink.refused[0].0), (202, 1, 201));
     let before = answers(&mut session);
     assert_eq!(before[0].columns, ["event", "count"]);
     let sizes = session.collect("sizes documents").unwrap();
@@ -65,9 +65,9 @@ fn what_was_loaded_is_there_in_the_next_session_and_can_be_added_to() {
     assert_eq!(answers(&mut session), before);
     loaded(&mut session, "documents", &[event("é0", 7, "app.bsky.feed.post"), event("new", 7, "x")]);
     assert_eq!(count(&mut session, "documents"), Value::Int(203));
-    let mut again = open_with(folder.path(), &[]).unwrap();
-    assert_eq!(answers(&mut again), answers(&mut session));
-    assert_ne!(answers(&mut again), before);
+    let mut reopened = open_with(folder.path(), &[]).unwrap();
+    assert_eq!(answers(&mut reopened), answers(&mut session));
+    assert_ne!(answers(&mut reopened), before);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -82,14 +82,14 @@ fn tables_are_made_and_dropped_by_name() {
     assert!(error(session.collect("create documents")).contains("already"));
     loaded(&mut session, "documents_on_trial", &["[]".to_owned()]);
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
-    assert!(
-        Question::ALL.iter().all(|q| session.collect(&format!("{q} documents")).unwrap().rows.is_empty())
-    );
+    for question in Question::ALL {
+        assert!(session.collect(&format!("{question} documents")).unwrap().rows.is_empty());
+    }
     session.collect("drop documents_on_trial").unwrap();
     assert!(error(session.collect("q1 documents_on_trial")).contains("no table `documents_on_trial`"));
-    let mut again = open_with(folder.path(), &[]).unwrap();
-    assert_eq!(count(&mut again, "documents"), Value::Int(0));
-    assert!(again.collect("count documents_on_trial").is_err());
+    let mut reopened = open_with(folder.path(), &[]).unwrap();
+    assert_eq!(count(&mut reopened, "documents"), Value::Int(0));
+    assert!(reopened.collect("count documents_on_trial").is_err());
 }
 
 #[test]
@@ -107,13 +107,13 @@ fn a_load_that_fails_as_a_whole_leaves_nothing() {
     let load = session.bulk_in("load documents :doc", &mut Broken(0), &mut RecordingSink::default());
     assert_eq!(load, Err(DriverError::Documents("cut".into())));
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
-    let mut none = MemoryDocuments::of::<&str>(&[]);
+    let mut empty = MemoryDocuments::of::<&str>(&[]);
     assert!(
-        error(session.bulk_in("count documents", &mut none, &mut RecordingSink::default()))
+        error(session.bulk_in("count documents", &mut empty, &mut RecordingSink::default()))
             .contains("loads nothing")
     );
     assert!(
-        error(session.bulk_in("load nowhere :doc", &mut none, &mut RecordingSink::default()))
+        error(session.bulk_in("load nowhere :doc", &mut empty, &mut RecordingSink::default()))
             .contains("no table")
     );
     assert!(error(session.collect("load documents :doc")).contains("row by row"));
@@ -127,30 +127,30 @@ fn files_that_are_cut_or_foreign_are_told_from_good_ones() {
     loaded(&mut session, "documents", &[event("a", 1, "é"), event("b", 2, "y")]);
     let path = folder.path().join("documents.columns");
     let good = std::fs::read(&path).unwrap();
-    let opened = |bytes: &[u8]| {
+    let open_bytes = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
         open_with(folder.path(), &[]).map(drop)
     };
-    assert_eq!(opened(&good), Ok(()));
+    assert_eq!(open_bytes(&good), Ok(()));
     for length in 0..good.len() {
-        let text = error(opened(&good[..length]));
+        let text = error(open_bytes(&good[..length]));
         assert!(text.contains("documents.columns"), "{text}");
     }
     let mut longer = good.clone();
     longer.push(0);
-    assert!(error(opened(&longer)).contains("bytes long"));
-    assert!(error(opened(&[b'x'; 500])).contains("another kind of file"));
+    assert!(error(open_bytes(&longer)).contains("bytes long"));
+    assert!(error(open_bytes(&[b'x'; 500])).contains("another kind of file"));
     let mut layout = good.clone();
     layout[8] = 9;
-    assert!(error(opened(&layout)).contains("load again"));
+    assert!(error(open_bytes(&layout)).contains("load again"));
     // Whatever the header contains, no memory is allocated for it and nothing overflows.
     let mut rows = good.clone();
     rows[12..20].fill(0xff);
-    assert!(error(opened(&rows)).contains("bytes long"));
+    assert!(error(open_bytes(&rows)).contains("bytes long"));
     // No changed byte makes a question fail.
-    for at in 20..good.len() {
+    for index in 20..good.len() {
         let mut changed = good.clone();
-        changed[at] ^= 0x81;
+        changed[index] ^= 0x81;
         std::fs::write(&path, &changed).unwrap();
         if let Ok(mut session) = open_with(folder.path(), &[]) {
             answers(&mut session);
@@ -161,12 +161,12 @@ fn files_that_are_cut_or_foreign_are_told_from_good_ones() {
 #[test]
 fn settings_are_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let text = |settings| open_with(folder.path(), settings).map(|session| session.threads.count());
-    assert_eq!(text(&[]), Ok(1));
-    assert_eq!(text(&[("threads", "2")]), Ok(2));
-    assert!(text(&[("threads", "0")]).unwrap() >= 1);
-    assert!(error(text(&[("threads", "many")])).contains("`many`"));
-    assert!(error(text(&[("thread", "2")])).contains("`thread`"));
+    let thread_count = |settings| open_with(folder.path(), settings).map(|session| session.threads.count());
+    assert_eq!(thread_count(&[]), Ok(1));
+    assert_eq!(thread_count(&[("threads", "2")]), Ok(2));
+    assert!(thread_count(&[("threads", "0")]).unwrap() >= 1);
+    assert!(error(thread_count(&[("threads", "many")])).contains("`many`"));
+    assert!(error(thread_count(&[("thread", "2")])).contains("`thread`"));
     assert_eq!(open_with(folder.path(), &[]).unwrap().version(), Ok("yardstick 1".to_owned()));
 }
 

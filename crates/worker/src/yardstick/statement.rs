@@ -29,8 +29,8 @@ pub(super) fn parse(text: &str) -> Result<(Verb, &str)> {
         ["count", table] => (Verb::Count, *table),
         ["sizes", table] => (Verb::Sizes, *table),
         ["load", table, ":doc"] => (Verb::Load, *table),
-        ["plan", asked, table] if let Some(question) = question(asked) => (Verb::Plan(question), *table),
-        [asked, table] if let Some(question) = question(asked) => (Verb::Ask(question), *table),
+        ["plan", name, table] if let Some(question) = question(name) => (Verb::Plan(question), *table),
+        [name, table] if let Some(question) = question(name) => (Verb::Ask(question), *table),
         _ => {
             return Err(DriverError::Refused(format!(
                 "`{text}` is no statement of the yardstick: create, drop, count, sizes or q1 to q6 and a table, \

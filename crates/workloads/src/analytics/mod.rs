@@ -1,5 +1,6 @@
-//! The analytics workload: the same documents in one JSON column of every system, then the five questions of
-//! the billion-document JSON challenge and one for which no system is prepared.
+//! The analytics workload: questions about the same documents in one JSON column of every system.
+//!
+//! Asks the five questions of the billion-document JSON challenge, and one for which no system is prepared.
 
 pub mod verify;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 
 use jsonathlon_catalogue::{ANALYTICS, Configuration, QuestionRules};
 use jsonathlon_dataset::{
-    questions::Question as Known,
+    questions::Question as AnalyticsQuestion,
     reference::{Answers, Reference},
     scan::Event,
     stage::{DocumentVisitor, StagedDocuments},
@@ -54,12 +55,12 @@ impl Analytics {
         let mut reference = match accepted.refused_lines.is_empty() {
             true => self.reference.clone(),
             false => {
-                let mut without = Reference::default();
-                staged.show_without(&accepted.refused_lines, &mut without)?;
-                without
+                let mut remaining = Reference::default();
+                staged.show_without(&accepted.refused_lines, &mut remaining)?;
+                remaining
             }
         };
-        let suspects = accepted.suspects.iter().filter_map(|place| staged.suspects.get(*place));
+        let suspects = accepted.suspects.iter().filter_map(|index| staged.suspects.get(*index));
         staged.show_suspects(suspects, &mut reference)?;
         Ok(reference.answers())
     }
@@ -76,10 +77,10 @@ impl DocumentVisitor for OnlyEvents<'_> {
     fn refuses(&self) -> Option<String> {
         let (documents, events) = (self.0.documents(), self.0.events());
         (2 * events < documents).then(|| {
-                        format!(
-                "{events} of {documents} documents are events with `did`, `time_us` and `kind`, which the questions of {ANALYTICS} are \
-                 about; write questions about your own with `jsonathlon questions new DIR --data …`, or give --force to \
-                 ask these all the same"
+            format!(
+                "{events} of {documents} documents are events with `did`, `time_us` and `kind`, which the \
+                 questions of {ANALYTICS} are about; write questions about your own with `jsonathlon \
+                 questions new DIR --data …`, or give --force to ask these all the same"
             )
         })
     }
@@ -124,12 +125,12 @@ impl AnswerKey for Analytics {
     type Held = Option<Answers>;
 
     fn questions(&self, _: &Target) -> Vec<Question> {
-        let asked = |known: Known| Question {
-            name: known.id().to_owned(),
-            file: known.id().to_owned(),
-            columns: known.columns().iter().map(|column| (*column).to_owned()).collect(),
+        let to_question = |question: AnalyticsQuestion| Question {
+            name: question.id().to_owned(),
+            file: question.id().to_owned(),
+            columns: question.columns().iter().map(|column| (*column).to_owned()).collect(),
         };
-        Known::ALL.into_iter().map(asked).collect()
+        AnalyticsQuestion::ALL.into_iter().map(to_question).collect()
     }
 
     fn rules(&self, target: &Target) -> BTreeMap<String, QuestionRules> {
@@ -145,7 +146,7 @@ impl AnswerKey for Analytics {
     }
 
     fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
-        let (Some(answers), Ok(known)) = (held, question.name.parse::<Known>()) else {
+        let (Some(answers), Ok(known)) = (held, question.name.parse::<AnalyticsQuestion>()) else {
             return AnswerCheck::of_another_question();
         };
         let rules = self.rules(cells.target);

@@ -21,13 +21,13 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
     }
     let mut sorted = answer.to_vec();
     question.sort(&mut sorted);
-    let mut largest = 0.0_f64;
+    let mut max_error = 0.0_f64;
     for (index, (want, got)) in expected.iter().zip(&sorted).enumerate() {
         for (column, (want, got)) in want.iter().zip(got).enumerate() {
-            let equal = if approximate.contains(&column) {
+            let is_equal = if approximate.contains(&column) {
                 match relative_error(want, got) {
                     Some(error) => {
-                        largest = largest.max(error);
+                        max_error = max_error.max(error);
                         true
                     }
                     None => false,
@@ -35,7 +35,7 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
             } else {
                 want == got
             };
-            if !equal {
+            if !is_equal {
                 let name = names.get(column).copied().unwrap_or("?");
                 return AnswerCheck::wrong(format!(
                     "row {} of {}, {name}: {want} expected, {got} answered",
@@ -51,7 +51,7 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
     if approximate.is_empty() {
         return AnswerCheck { verdict: Verdict::Exact, approximate_error: None, difference: None };
     }
-    AnswerCheck { verdict: Verdict::Approximate, approximate_error: Some(largest), difference: None }
+    AnswerCheck { verdict: Verdict::Approximate, approximate_error: Some(max_error), difference: None }
 }
 
 /// Relative error |got − want| ÷ |want| of two numbers; 0 if both are equal. `None` if either is not a finite

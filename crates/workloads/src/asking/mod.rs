@@ -70,10 +70,10 @@ pub(crate) trait AnswerKey: Sized {
     fn survey<'a>(
         &self,
         bench: &RunContext<'a>,
-        all: &mut [QuestionTarget<'a, Self>],
+        targets: &mut [QuestionTarget<'a, Self>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let _ = (bench, all, recorder);
+        let _ = (bench, targets, recorder);
         Ok(())
     }
 }
@@ -88,33 +88,37 @@ pub(crate) struct QuestionTarget<'a, T: AnswerKey> {
 }
 
 /// Keys of all planned trials of all targets.
-pub(crate) fn keys<T: AnswerKey>(truth: &T, own: &QuestionSettings, bench: &RunContext<'_>) -> Vec<String> {
-    let of = |target| {
-        let questions = truth.questions(target);
+pub(crate) fn keys<T: AnswerKey>(
+    answer_key: &T,
+    question_settings: &QuestionSettings,
+    bench: &RunContext<'_>,
+) -> Vec<String> {
+    let target_keys = |target| {
+        let questions = answer_key.questions(target);
         let names = questions.iter().map(|question| question.name.as_str());
-        plan::keys(bench.cells(target), names, bench.settings, own)
+        plan::keys(bench.cells(target), names, bench.settings, question_settings)
     };
-    bench.targets.iter().flat_map(of).collect()
+    bench.targets.iter().flat_map(target_keys).collect()
 }
 
 /// Runs every planned trial that the journal does not contain yet.
 pub(crate) fn run<T: AnswerKey>(
-    truth: &T,
-    own: &QuestionSettings,
+    answer_key: &T,
+    question_settings: &QuestionSettings,
     bench: &RunContext<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let mut all = Vec::new();
-    for of in bench.all_under_test() {
-        let target = of.cells.target;
-        let (questions, rules) = (truth.questions(target), truth.rules(target));
-        all.push(QuestionTarget { of, questions, rules, held: T::Held::default() });
+    let mut targets = Vec::new();
+    for state in bench.all_under_test() {
+        let target = state.cells.target;
+        let (questions, rules) = (answer_key.questions(target), answer_key.rules(target));
+        targets.push(QuestionTarget { of: state, questions, rules, held: T::Held::default() });
     }
-    let ended = rounds::all(truth, own, bench, &mut all, recorder);
+    let result = rounds::all(answer_key, question_settings, bench, &mut targets, recorder);
     // The first error is the one that matters.
-    let mut all: Vec<TargetState<'_>> = all.into_iter().map(|one| one.of).collect();
-    bench.drop_remote_objects_of(&mut all, recorder);
-    ended
+    let mut states: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.of).collect();
+    bench.drop_remote_objects_of(&mut states, recorder);
+    result
 }
 
 /// Makes the session reject changes, if the system's folder has statements for that.

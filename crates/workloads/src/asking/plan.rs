@@ -23,15 +23,15 @@ pub(crate) fn keys<'q>(
     cells: Cells<'_>,
     questions: impl Iterator<Item = &'q str> + Clone,
     settings: &Settings,
-    own: &QuestionSettings,
+    question_settings: &QuestionSettings,
 ) -> Vec<String> {
     let loads = settings.load_rounds.unwrap_or(1).max(1);
     let mut keys: Vec<String> = (1..=loads).flat_map(|round| cells.load_keys(round)).collect();
     keys.push(cells.size(DataState::Compacted).trial_key(1, 0));
-    for state in &own.states {
+    for state in &question_settings.states {
         for round in 1..=settings.rounds {
             for question in questions.clone() {
-                keys.extend(question_keys(cells, question, *state, round, own));
+                keys.extend(question_keys(cells, question, *state, round, question_settings));
             }
         }
     }
@@ -42,32 +42,36 @@ pub(crate) fn keys<'q>(
 #[must_use]
 pub(crate) fn question_keys(
     cells: Cells<'_>,
-    asked: &str,
+    question_name: &str,
     state: DataState,
     round: u32,
-    own: &QuestionSettings,
+    question_settings: &QuestionSettings,
 ) -> Vec<String> {
-    let key = |(phase, order)| question(cells, asked, phase, state).trial_key(round, order);
-    trials(cells, round, own).into_iter().map(key).collect()
+    let key = |(phase, order)| question(cells, question_name, phase, state).trial_key(round, order);
+    trials(cells, round, question_settings).into_iter().map(key).collect()
 }
 
 /// Phases and orders of one question's planned trials in one round.
 #[must_use]
-pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &QuestionSettings) -> Vec<(Phase, u32)> {
+pub(crate) fn trials(
+    cells: Cells<'_>,
+    round: u32,
+    question_settings: &QuestionSettings,
+) -> Vec<(Phase, u32)> {
     let mut trials = Vec::new();
-    if is_cold(cells, round, own) {
+    if is_cold(cells, round, question_settings) {
         trials.push((Phase::Cold, 0));
         // Pages of a remote server can only be dropped on its own machine.
-        if own.cold_os && cells.target.remote.is_none() {
+        if question_settings.cold_os && cells.target.remote.is_none() {
             trials.push((Phase::ColdOs, 0));
         }
     }
-    trials.extend((0..own.hot_trials).map(|order| (Phase::Hot, order)));
+    trials.extend((0..question_settings.hot_trials).map(|order| (Phase::Hot, order)));
     trials
 }
 
 /// Returns `true` if a round has cold trials for this target; `false` if the target cannot be cold.
 #[must_use]
-pub(crate) fn is_cold(cells: Cells<'_>, round: u32, own: &QuestionSettings) -> bool {
-    own.is_cold(round) && cells.target.can_be_cold()
+pub(crate) fn is_cold(cells: Cells<'_>, round: u32, question_settings: &QuestionSettings) -> bool {
+    question_settings.is_cold(round) && cells.target.can_be_cold()
 }

@@ -55,11 +55,11 @@ impl QuestionTrials<'_> {
         plan::question(self.cells, &self.question.name, phase, self.state)
     }
 
-    fn compare(&self, answered: &AskReply) -> AnswerCheck {
+    fn compare(&self, reply: &AskReply) -> AnswerCheck {
         if self.rules.other_question.is_some() {
             return AnswerCheck::of_another_question();
         }
-        (self.judge)(&answered.outcome.rows)
+        (self.judge)(&reply.outcome.rows)
     }
 
     fn limit(&self) -> Duration {
@@ -87,14 +87,14 @@ impl QuestionTrials<'_> {
             return self.fail(&failure, recorder);
         }
         // A run with a time budget or a target precision may have more rounds than planned.
-        let of = match self.settings.stopping {
+        let round_total = match self.settings.stopping {
             StoppingRule::Rounds => format!(" of {}", self.settings.rounds),
             StoppingRule::Budget { .. } | StoppingRule::Precision { .. } => String::new(),
         };
-        let what =
-            format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.name);
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-        session.subject().set_activity(&format!("{what}, {}", self.state.word()));
+        let system = self.cells.target.file_name();
+        let activity = format!("round {}{round_total}: {system} {}", self.round, self.question.name);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        session.subject().set_activity(&format!("{activity}, {}", self.state.word()));
         let statement =
             match TrialError::split_fatal(session.statement(&self.question.file, &[("table", TABLE)]))? {
                 Ok(statement) => statement,
@@ -122,20 +122,20 @@ impl QuestionTrials<'_> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         if plan::is_cold(self.cells, self.round, self.own) {
-            self.cold(session, statement, recorder)?;
+            self.run_cold(session, statement, recorder)?;
             if self.own.cold_os && !session.is_remote() {
-                self.cold_os(session, statement, recorder)?;
+                self.run_cold_os(session, statement, recorder)?;
             }
         } else {
             session.open()?;
         }
         self.read_only(session)?;
-        self.hot(session, statement, recorder)?;
+        self.run_hot(session, statement, recorder)?;
         // After the trials, because reading a plan may load data into caches.
         self.check_plan(session, statement, recorder)
     }
 
-    fn cold(
+    fn run_cold(
         &self,
         session: &mut Session<'_>,
         statement: &str,
@@ -160,7 +160,7 @@ impl QuestionTrials<'_> {
         super::read_only(session, self.limit())
     }
 
-    fn cold_os(
+    fn run_cold_os(
         &self,
         session: &mut Session<'_>,
         statement: &str,
@@ -183,10 +183,10 @@ impl QuestionTrials<'_> {
             trial.cell.phase = Phase::ColdUnverified;
             return Ok(());
         }
-        let known = residency(session.folder()).map_err(|error| {
+        let measured = residency(session.folder()).map_err(|error| {
             TrialError::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
         })?;
-        match known {
+        match measured {
             Some(residency) => {
                 trial.metrics.insert("resident_share".into(), residency.share());
                 if residency.share() > COLD_LIMIT {
@@ -198,28 +198,28 @@ impl QuestionTrials<'_> {
         Ok(())
     }
 
-    fn hot(
+    fn run_hot(
         &self,
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         let cell = self.cell(Phase::Hot);
-        let may_read = may_read(session);
+        let max_read_bytes = may_read(session);
         let mut fastest = f64::INFINITY;
         for execution in 0..WARM_UP.1 {
-            let ask = Op::Ask { statement: statement.to_owned() };
-            let answered: AskReply = session.request(&ask, self.limit(), &mut |_| {})?;
+            let op = Op::Ask { statement: statement.to_owned() };
+            let reply: AskReply = session.request(&op, self.limit(), &mut |_| {})?;
             // Answers without a time must be correct, too: every answer is compared.
-            if let Some(difference) = self.compare(&answered).difference {
+            if let Some(difference) = self.compare(&reply).difference {
                 let error = format!("while warming up: {difference}");
                 return Err(TrialError::failed(FailureKind::Wrong, error));
             }
             // Compared with the fastest execution and not the last one: a single slow execution is noise, and
             // a normal one after it is not a sign of warming.
-            let steady = answered.seconds > fastest * STILL_WARMING;
-            fastest = fastest.min(answered.seconds);
-            if execution + 1 >= WARM_UP.0 && steady {
+            let is_steady = reply.seconds > fastest * STILL_WARMING;
+            fastest = fastest.min(reply.seconds);
+            if execution + 1 >= WARM_UP.0 && is_steady {
                 break;
             }
         }
@@ -232,20 +232,20 @@ impl QuestionTrials<'_> {
             if order == 0 {
                 // One reading per round, between trials, because reading the memory map of a large process
                 // takes milliseconds. A peak within a short trial is not seen.
-                let held = session.memory().into_iter();
-                trial.metrics.extend(held.flat_map(|now| memory_metrics("held", now, session.idle)));
-                match self.own_figures(session) {
+                let memory = session.memory().into_iter();
+                trial.metrics.extend(memory.flat_map(|memory| memory_metrics("held", memory, session.idle)));
+                match self.engine_metrics(session) {
                     Ok(figures) => trial.metrics.extend(figures),
                     // Additional metrics only: an engine that is down shows in the next trial.
                     Err(TrialError::Failed(failure)) => recorder.warn(&format!(
-                        "{}: no figures of its own: {}",
+                        "{}: no metrics of its own: {}",
                         self.cells.target.file_name(),
                         failure.error
                     )),
-                    Err(other) => return Err(other),
+                    Err(error) => return Err(error),
                 }
             }
-            self.execute(session, statement, trial, key, may_read, recorder)?;
+            self.execute(session, statement, trial, key, max_read_bytes, recorder)?;
         }
         Ok(())
     }
@@ -254,10 +254,11 @@ impl QuestionTrials<'_> {
     /// would bias the median towards fast rounds.
     fn hot_trials(&self, seconds: f64, recorder: &TrialRecorder<'_>) -> u32 {
         let cell = self.cell(Phase::Hot);
-        let most = self.own.most_hot_trials.max(self.own.hot_trials);
-        let first = (0..most).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
-        if self.round > 1 && first >= self.own.hot_trials as usize {
-            u32::try_from(first).unwrap_or(most)
+        let max_trials = self.own.most_hot_trials.max(self.own.hot_trials);
+        let first_round_trials =
+            (0..max_trials).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
+        if self.round > 1 && first_round_trials >= self.own.hot_trials as usize {
+            u32::try_from(first_round_trials).unwrap_or(max_trials)
         } else {
             self.own.hot_trials_of(seconds)
         }
@@ -265,7 +266,7 @@ impl QuestionTrials<'_> {
 
     /// Metrics that the engine itself reports, if its folder has a statement `counters`. None for remote
     /// servers.
-    fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
+    fn engine_metrics(&self, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
         // On a remote server, these numbers include the activity of other clients.
         if session.is_remote() || session.target.part.statements("counters").is_empty() {
             return Ok(Metrics::new());
@@ -279,33 +280,56 @@ impl QuestionTrials<'_> {
         Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
     }
 
-    /// Runs one trial and records it, whatever the answer. A trial that reads more than `may_read` is not
-    /// hot.
+    /// Runs one trial and records it, whatever the answer. A trial that reads more than `max_read_bytes` is
+    /// not hot.
     fn execute(
         &self,
         session: &mut Session<'_>,
         statement: &str,
         mut trial: Trial,
         key: String,
-        may_read: Option<u64>,
+        max_read_bytes: Option<u64>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        let ask = Op::Ask { statement: statement.to_owned() };
+        let op = Op::Ask { statement: statement.to_owned() };
         session.subject().begin_trial();
-        let answered = session.request::<AskReply>(&ask, self.limit(), &mut |_| {});
+        let reply = session.request::<AskReply>(&op, self.limit(), &mut |_| {});
         // Telemetry samples once per second and skips short trials, so only long trials have samples.
         if let Some(peak) = session.subject().end_trial() {
             trial.metrics.extend(memory_metrics("peak", peak, session.idle));
         }
-        let answered = answered?;
-        let compared = self.compare(&answered);
+        let reply = reply?;
+        let check = self.compare(&reply);
         trial.at_ms = jiff::Timestamp::now().as_millisecond();
-        trial.verdict = compared.verdict;
-        trial.rows = Some(answered.outcome.rows.len() as u64);
-        trial.answer_digest = Some(rows_digest(&answered.outcome.rows));
-        trial.server_seconds = answered.outcome.server_seconds;
-        let usage = answered.usage;
-        let per_second = self.cells.documents as f64 / answered.seconds.max(1e-9);
+        trial.verdict = check.verdict;
+        trial.rows = Some(reply.outcome.rows.len() as u64);
+        trial.answer_digest = Some(rows_digest(&reply.outcome.rows));
+        trial.server_seconds = reply.outcome.server_seconds;
+        self.add_usage(&mut trial, &reply);
+        if max_read_bytes.is_some_and(|limit| reply.usage.counters.read_bytes > limit) {
+            trial.cell.phase = Phase::HotNotInMemory;
+        }
+        if let Some(error) = check.approximate_error {
+            trial.metrics.insert("relative_error".into(), error);
+        }
+        match check.difference {
+            None => {
+                trial.seconds = Some(reply.seconds);
+                trial.bound_by = self.bottleneck_of(&reply).map(str::to_owned);
+            }
+            Some(difference) => {
+                trial.failure = Some(Failure::new(FailureKind::Wrong, difference));
+            }
+        }
+        self.save_answer(&trial, &reply, recorder)
+            .and_then(|()| recorder.trial(key, trial))
+            .map_err(TrialError::from)
+    }
+
+    /// Adds throughput and resource usage of a statement to its trial, and what the engine itself counted.
+    fn add_usage(&self, trial: &mut Trial, reply: &AskReply) {
+        let usage = reply.usage;
+        let per_second = self.cells.documents as f64 / reply.seconds.max(1e-9);
         trial.metrics.insert("documents_per_s".to_owned(), per_second);
         if let Some(cpu_s) = usage.cpu_s {
             for (name, value) in [
@@ -317,55 +341,38 @@ impl QuestionTrials<'_> {
                 trial.metrics.insert(name.to_owned(), value);
             }
         }
-        if may_read.is_some_and(|most| usage.counters.read_bytes > most) {
-            trial.cell.phase = Phase::HotNotInMemory;
-        }
-        if let Some(client) = usage.client_cpu_s {
-            trial.metrics.insert("client_cpu_s".to_owned(), client);
+        if let Some(client_cpu_s) = usage.client_cpu_s {
+            trial.metrics.insert("client_cpu_s".to_owned(), client_cpu_s);
         }
         trial.metrics.extend(
             [
-                ("engine_rows_read", answered.outcome.rows_read),
-                ("engine_bytes_read", answered.outcome.bytes_read),
-                ("engine_memory_bytes", answered.outcome.memory_bytes),
+                ("engine_rows_read", reply.outcome.rows_read),
+                ("engine_bytes_read", reply.outcome.bytes_read),
+                ("engine_memory_bytes", reply.outcome.memory_bytes),
             ]
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), value? as f64))),
         );
-        if let Some(error) = compared.approximate_error {
-            trial.metrics.insert("relative_error".into(), error);
-        }
-        match compared.difference {
-            None => {
-                trial.seconds = Some(answered.seconds);
-                trial.bound_by = usage
-                    .cpu_s
-                    .and_then(|cpu_s| {
-                        bottleneck::bottleneck(&bottleneck::TrialUsage {
-                            seconds: answered.seconds,
-                            cpu_s,
-                            read_bytes: usage.counters.read_bytes,
-                            written_bytes: usage.counters.written_bytes,
-                            cores: self.settings.cores,
-                            disk_bytes_per_s: self.disk_bytes_per_s,
-                        })
-                    })
-                    .map(str::to_owned);
-            }
-            Some(difference) => {
-                trial.failure = Some(Failure::new(FailureKind::Wrong, difference));
-            }
-        }
-        self.keep_answer(&trial, &answered, recorder)
-            .and_then(|()| recorder.trial(key, trial))
-            .map_err(TrialError::from)
+    }
+
+    /// Resource that limited the time of a statement; `None` if its CPU time is unknown or it was too short.
+    fn bottleneck_of(&self, reply: &AskReply) -> Option<&'static str> {
+        let usage = reply.usage;
+        bottleneck::bottleneck(&bottleneck::TrialUsage {
+            seconds: reply.seconds,
+            cpu_s: usage.cpu_s?,
+            read_bytes: usage.counters.read_bytes,
+            written_bytes: usage.counters.written_bytes,
+            cores: self.settings.cores,
+            disk_bytes_per_s: self.disk_bytes_per_s,
+        })
     }
 
     /// Saves each distinct answer once, in the run folder.
-    fn keep_answer(
+    fn save_answer(
         &self,
         trial: &Trial,
-        answered: &AskReply,
+        reply: &AskReply,
         recorder: &TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let digest = trial.answer_digest.as_deref().unwrap_or_default();
@@ -374,7 +381,7 @@ impl QuestionTrials<'_> {
             let text = serde_json::json!({
                 "question": self.question.name,
                 "columns": self.question.columns,
-                "rows": answered.outcome.rows,
+                "rows": reply.outcome.rows,
             });
             recorder.folder.write_file(&file, text.to_string().as_bytes())?;
         }
@@ -404,26 +411,26 @@ impl QuestionTrials<'_> {
     /// Records every planned trial of this question and round without a record as failed, but at least one: a
     /// failure always removes the time of its cell.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let mut recorded = false;
-        let (mut first, mut told) = (failure.clone(), failure.clone());
+        let mut any_recorded = false;
+        let (mut first_failure, mut next_failure) = (failure.clone(), failure.clone());
         for (phase, order) in plan::trials(self.cells, self.round, self.own) {
             let cell = self.cell(phase);
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                recorder.failed(key.clone(), &cell, self.round, order, told)?;
-                first = first.recorded_in(&key);
-                told = first.followed_by(SAME);
-                recorded = true;
+                recorder.failed(key.clone(), &cell, self.round, order, next_failure)?;
+                first_failure = first_failure.recorded_in(&key);
+                next_failure = first_failure.followed_by(SAME);
+                any_recorded = true;
             }
         }
-        if recorded {
+        if any_recorded {
             return Ok(());
         }
         // A trial beyond the planned ones failed, which must be recorded, too.
         let cell = self.cell(Phase::Hot);
-        let free = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
+        let free_order = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
             .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));
-        match free {
+        match free_order {
             Some(order) => {
                 let key = cell.trial_key(self.round, order);
                 recorder.failed(key, &cell, self.round, order, failure.clone())

@@ -16,38 +16,44 @@ use crate::{
 /// Runs rounds, in which every target has a turn; holds what the turns share.
 struct RoundRunner<'t, 'b, 'a, T> {
     bench: &'b RunContext<'a>,
-    truth: &'t T,
-    own: &'t QuestionSettings,
+    answer_key: &'t T,
+    question_settings: &'t QuestionSettings,
     control: Control,
     timed_out: TimedOut,
 }
 
 /// Runs all questions of all targets, in rounds.
 pub(super) fn all<'a, T: AnswerKey>(
-    truth: &T,
-    own: &QuestionSettings,
+    answer_key: &T,
+    question_settings: &QuestionSettings,
     bench: &RunContext<'a>,
-    all: &mut [QuestionTarget<'a, T>],
+    targets: &mut [QuestionTarget<'a, T>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let mut turns = RoundRunner { bench, truth, own, control: Control::new(), timed_out: TimedOut::new() };
-    truth.survey(bench, all, recorder)?;
+    let mut runner = RoundRunner {
+        bench,
+        answer_key,
+        question_settings,
+        control: Control::new(),
+        timed_out: TimedOut::new(),
+    };
+    answer_key.survey(bench, targets, recorder)?;
     // The first data state with questions determines the number of rounds.
     let mut rounds = None;
     for state in DataState::ALL {
-        let is_asked = own.states.contains(&state);
+        let is_asked = question_settings.states.contains(&state);
         if state == DataState::Compacted {
-            for one in all.iter_mut() {
-                turns.compact(one, recorder)?;
+            for question_target in targets.iter_mut() {
+                runner.compact(question_target, recorder)?;
             }
         }
         if !is_asked && state == DataState::Compacted {
             continue;
         }
-        let fixed = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
-        let done = turns.rounds(state, fixed, all, recorder)?;
+        let fixed_rounds = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
+        let round_count = runner.rounds(state, fixed_rounds, targets, recorder)?;
         if is_asked {
-            rounds = Some(done);
+            rounds = Some(round_count);
         }
     }
     Ok(())
@@ -58,25 +64,27 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
     fn rounds(
         &mut self,
         state: DataState,
-        fixed: Option<u32>,
-        all: &mut [QuestionTarget<'a, T>],
+        fixed_rounds: Option<u32>,
+        targets: &mut [QuestionTarget<'a, T>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<u32, RunError> {
         let bench = self.bench;
-        let mut pace = bench.pace(Some(state));
+        let mut controller = bench.pace(Some(state));
         let mut round = 1;
         loop {
-            for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
-                let Some(one) = all.get_mut(index) else { continue };
-                self.turn(state, round, place, one, recorder)?;
+            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
+                let Some(question_target) = targets.get_mut(index) else { continue };
+                self.turn(state, round, position, question_target, recorder)?;
             }
-            let next = match fixed {
+            let decision = match fixed_rounds {
                 Some(rounds) if round >= rounds => RoundDecision::Enough,
                 Some(_) => RoundDecision::Another,
-                None => pace.after(round, bench.elapsed_s(), || recorder.ranked(bench.targets, state))?,
+                None => {
+                    controller.after(round, bench.elapsed_s(), || recorder.ranked(bench.targets, state))?
+                }
             };
-            pace.tell(recorder.observer);
-            if next == RoundDecision::Enough {
+            controller.tell(recorder.observer);
+            if decision == RoundDecision::Enough {
                 return Ok(round);
             }
             round += 1;
@@ -88,40 +96,42 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         &mut self,
         state: DataState,
         round: u32,
-        place: usize,
-        one: &mut QuestionTarget<'a, T>,
+        position: usize,
+        question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (bench, own) = (self.bench, self.own);
-        let is_asked = own.states.contains(&state);
+        let (bench, question_settings) = (self.bench, self.question_settings);
+        let is_asked = question_settings.states.contains(&state);
         if state == DataState::Drained {
-            bench.fail_planned_loads(round, &one.of, recorder)?;
+            bench.fail_planned_loads(round, &question_target.of, recorder)?;
         }
         let is_open = |question: &Question| {
-            let keys = plan::question_keys(one.of.cells, &question.name, state, round, own);
+            let cells = question_target.of.cells;
+            let keys = plan::question_keys(cells, &question.name, state, round, question_settings);
             keys.iter().any(|key| !recorder.has(key))
         };
-        let asks = is_asked && one.questions.iter().any(is_open);
-        let loads = state == DataState::Drained && bench.is_load_due(round, &one.of, recorder);
-        if !asks && !loads {
+        let is_asking = is_asked && question_target.questions.iter().any(is_open);
+        let is_loading =
+            state == DataState::Drained && bench.is_load_due(round, &question_target.of, recorder);
+        if !is_asking && !is_loading {
             return Ok(());
         }
-        bench.control(round, place, &mut self.control, recorder)?;
-        if loads || !one.of.is_loaded {
-            self.load(round, one, recorder)?;
+        bench.control(round, position, &mut self.control, recorder)?;
+        if is_loading || !question_target.of.is_loaded {
+            self.load(round, question_target, recorder)?;
             if state == DataState::Compacted {
-                bench.enter(DataState::Compacted, None, &mut one.of, recorder)?;
+                bench.enter(DataState::Compacted, None, &mut question_target.of, recorder)?;
             }
         }
-        if asks {
-            for place in 0..one.questions.len() {
-                self.ask(place, state, round, one, recorder)?;
+        if is_asking {
+            for index in 0..question_target.questions.len() {
+                self.ask(index, state, round, question_target, recorder)?;
             }
         }
-        if let Err(failure) = TrialError::split_fatal(one.of.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(question_target.of.session.close())? {
             recorder.warn(&format!(
                 "{}: failed to close: {}",
-                one.of.cells.target.file_name(),
+                question_target.of.cells.target.file_name(),
                 failure.error
             ));
         }
@@ -132,55 +142,56 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
     fn load(
         &self,
         round: u32,
-        one: &mut QuestionTarget<'a, T>,
+        question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        self.bench.load(round, &mut one.of, recorder)?;
-        self.learn(one)
+        self.bench.load(round, &mut question_target.of, recorder)?;
+        self.determine_answers(question_target)
     }
 
     /// Determines the expected answers over the documents that the target holds now.
-    fn learn(&self, one: &mut QuestionTarget<'a, T>) -> Result<(), RunError> {
-        if let Ok(accepted) = &one.of.load_result {
-            one.held = self.truth.expected_answers(self.bench, accepted)?;
+    fn determine_answers(&self, question_target: &mut QuestionTarget<'a, T>) -> Result<(), RunError> {
+        if let Ok(accepted) = &question_target.of.load_result {
+            question_target.held = self.answer_key.expected_answers(self.bench, accepted)?;
         }
         Ok(())
     }
 
     fn compact(
         &self,
-        one: &mut QuestionTarget<'a, T>,
+        question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let was_loaded = one.of.is_loaded;
-        self.bench.compact(&mut one.of, recorder)?;
-        if was_loaded { Ok(()) } else { self.learn(one) }
+        let was_loaded = question_target.of.is_loaded;
+        self.bench.compact(&mut question_target.of, recorder)?;
+        if was_loaded { Ok(()) } else { self.determine_answers(question_target) }
     }
 
     fn ask(
         &mut self,
-        place: usize,
+        index: usize,
         state: DataState,
         round: u32,
-        one: &mut QuestionTarget<'a, T>,
+        question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let Some(question) = one.questions.get(place) else { return Ok(()) };
+        let Some(question) = question_target.questions.get(index) else { return Ok(()) };
+        let cells = question_target.of.cells;
         let no_rules = QuestionRules::default();
-        let asking = QuestionTrials {
-            cells: one.of.cells,
+        let trials = QuestionTrials {
+            cells,
             settings: self.bench.settings,
-            own: self.own,
+            own: self.question_settings,
             disk_bytes_per_s: self.bench.disk_bytes_per_s,
-            judge: &|rows| self.truth.judge(&one.held, one.of.cells, question, rows),
-            rules: one.rules.get(&question.name).unwrap_or(&no_rules),
+            judge: &|rows| self.answer_key.judge(&question_target.held, cells, question, rows),
+            rules: question_target.rules.get(&question.name).unwrap_or(&no_rules),
             question,
             state,
             round,
         };
-        match &one.of.load_result {
-            Ok(_) => asking.ask(&mut one.of.session, &mut self.timed_out, recorder),
-            Err(failure) => asking.fail(&skipped_after_load_failure(failure), recorder),
+        match &question_target.of.load_result {
+            Ok(_) => trials.ask(&mut question_target.of.session, &mut self.timed_out, recorder),
+            Err(failure) => trials.fail(&skipped_after_load_failure(failure), recorder),
         }
     }
 }

@@ -23,8 +23,8 @@ impl DocumentsTurn<'_, '_, '_> {
             return Ok(Ok(false));
         }
         let key = cell.trial_key(self.round, 0);
-        let tried = TrialError::split_fatal(self.try_copy(&cell, session))?;
-        match tried {
+        let result = TrialError::split_fatal(self.try_copy(&cell, session))?;
+        match result {
             Ok(trial) => {
                 if !recorder.has(&key) {
                     recorder.trial(key, trial)?;
@@ -40,9 +40,9 @@ impl DocumentsTurn<'_, '_, '_> {
         let create = session.statements("create", &[("table", COPY)])?;
         session.run(create, self.limit())?;
         let statements = session.statements("copy", &[("table", TABLE), ("copy", COPY)])?;
-        let ran: RunReply = session.run(statements, self.limit())?;
+        let reply: RunReply = session.run(statements, self.limit())?;
         let mut trial = new_trial(cell, self.round, 0);
-        self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
+        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
         trial.verdict = match self.part.lacks("export") {
             Some(_) => Verdict::Unverified,
             None => {
@@ -60,11 +60,11 @@ impl DocumentsTurn<'_, '_, '_> {
         if self.part.lacks("copy").is_some() {
             return Ok(Ok(()));
         }
-        let dropped = session.open().and_then(|()| {
+        let result = session.open().and_then(|()| {
             let drop = session.statements("drop", &[("table", COPY)])?;
             session.run(drop, self.limit())
         });
-        match TrialError::split_fatal(dropped)? {
+        match TrialError::split_fatal(result)? {
             // The table may not have been created at all.
             Err(failure) if failure.kind != FailureKind::Refused => Ok(Err(failure)),
             _ => Ok(Ok(())),
@@ -103,17 +103,17 @@ impl DocumentsTurn<'_, '_, '_> {
         if session.is_remote() {
             return Ok(metrics);
         }
-        let failed = |error: std::io::Error| {
+        let to_error = |error: std::io::Error| {
             TrialError::failed(
                 FailureKind::Environment,
                 format!("failed to measure the data folder: {error}"),
             )
         };
-        let all = page_cache::allocated_bytes(session.folder()).map_err(failed)?;
-        let logs =
-            page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).map_err(failed)?;
-        metrics.insert("files_bytes".into(), all.saturating_sub(logs) as f64);
-        metrics.insert("log_bytes".into(), logs as f64);
+        let total_bytes = page_cache::allocated_bytes(session.folder()).map_err(to_error)?;
+        let log_bytes =
+            page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).map_err(to_error)?;
+        metrics.insert("files_bytes".into(), total_bytes.saturating_sub(log_bytes) as f64);
+        metrics.insert("log_bytes".into(), log_bytes as f64);
         Ok(metrics)
     }
 
@@ -122,7 +122,7 @@ impl DocumentsTurn<'_, '_, '_> {
     pub(super) fn disk(
         &self,
         before: &Metrics,
-        copied: bool,
+        has_copy: bool,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
@@ -136,7 +136,7 @@ impl DocumentsTurn<'_, '_, '_> {
         trial.metrics.insert("documents".into(), self.truth.table.documents as f64);
         trial.metrics.insert("source_bytes".into(), self.source_bytes as f64);
         trial.verdict = Verdict::Exact;
-        if copied {
+        if has_copy {
             let after = match TrialError::split_fatal(self.settle_and_measure(&[TABLE, COPY], session))? {
                 Ok(after) => after,
                 Err(failure) => return self.failed(&failure, &cell, 1, session, recorder),

@@ -11,11 +11,13 @@ pub(super) const OF_COPIES: i64 = 1;
 #[derive(Debug, Clone)]
 pub(super) struct ExpectedAnswers {
     pub(super) table: NestedTable,
-    l: Vec<i64>,
-    tens: Vec<i64>,
-    rare: Vec<i64>,
-    order: Vec<i64>,
-    all: Vec<i64>,
+    /// Values of the top-level member `l`, sorted.
+    numbers: Vec<i64>,
+    /// Keys of the documents whose `l` is 10.
+    ten_keys: Vec<i64>,
+    rare_keys: Vec<i64>,
+    ordered_keys: Vec<i64>,
+    all_keys: Vec<i64>,
     /// Sums of document digests: `digest` of the originals, `of_copies` of their copies.
     pub(super) digest: u64,
     pub(super) of_copies: u64,
@@ -27,15 +29,15 @@ fn signed(keys: &[u64]) -> Vec<i64> {
 
 impl ExpectedAnswers {
     pub(super) fn of(table: NestedTable) -> Self {
-        let mut l: Vec<i64> =
+        let mut numbers: Vec<i64> =
             (0..table.documents).map(|key| NestedTable::top_level_number(key).cast_signed()).collect();
-        l.sort_unstable();
+        numbers.sort_unstable();
         Self {
-            l,
-            tens: signed(&table.keys_where_l_is_10()),
-            rare: signed(&table.rare()),
-            order: signed(&table.ordered()),
-            all: (0..table.documents.cast_signed()).collect(),
+            numbers,
+            ten_keys: signed(&table.keys_where_l_is_10()),
+            rare_keys: signed(&table.rare()),
+            ordered_keys: signed(&table.ordered()),
+            all_keys: (0..table.documents.cast_signed()).collect(),
             digest: table.digest(None),
             of_copies: table.digest(Some(OF_COPIES)),
             table,
@@ -45,10 +47,10 @@ impl ExpectedAnswers {
     /// Describes the first difference of an answer, of which only the first column counts; `None` if it is
     /// correct.
     pub(super) fn differs(&self, expected: Expected, rows: &[Row]) -> Option<String> {
-        let mut found = Vec::with_capacity(rows.len());
+        let mut actual = Vec::with_capacity(rows.len());
         for row in rows {
             match row.first().and_then(number) {
-                Some(number) => found.push(number),
+                Some(number) => actual.push(number),
                 None => {
                     return Some(format!(
                         "a row of the answer begins with no whole number: {:?}",
@@ -57,35 +59,35 @@ impl ExpectedAnswers {
                 }
             }
         }
-        let right = match expected {
-            Expected::L => &self.l,
-            Expected::Ten => &self.tens,
-            Expected::Rare => &self.rare,
-            Expected::All => &self.all,
-            Expected::Order => &self.order,
+        let correct = match expected {
+            Expected::L => &self.numbers,
+            Expected::Ten => &self.ten_keys,
+            Expected::Rare => &self.rare_keys,
+            Expected::All => &self.all_keys,
+            Expected::Order => &self.ordered_keys,
         };
         if expected != Expected::Order {
-            found.sort_unstable();
+            actual.sort_unstable();
         }
-        if found == *right {
+        if actual == *correct {
             return None;
         }
-        let place = right.iter().zip(&found).position(|(one, other)| one != other);
-        Some(match place {
-            Some(place) => {
-                let (right, found) = (right.get(place).copied(), found.get(place).copied());
-                let place = place + 1;
-                let (right, found) = (right.unwrap_or_default(), found.unwrap_or_default());
+        let position = correct.iter().zip(&actual).position(|(correct, actual)| correct != actual);
+        Some(match position {
+            Some(position) => {
+                let (correct, actual) = (correct.get(position).copied(), actual.get(position).copied());
+                let position = position + 1;
+                let (correct, actual) = (correct.unwrap_or_default(), actual.unwrap_or_default());
                 match expected {
                     Expected::Order => {
-                        format!("{found} came in place {place} of the order, where {right} belongs")
+                        format!("{actual} came in place {position} of the order, where {correct} belongs")
                     }
                     _ => format!(
-                        "{found} is in the answer where {right} belongs, in place {place} when sorted"
+                        "{actual} is in the answer where {correct} belongs, in place {position} when sorted"
                     ),
                 }
             }
-            None => format!("{} rows came, {} are right", found.len(), right.len()),
+            None => format!("{} rows came, {} are right", actual.len(), correct.len()),
         })
     }
 }
@@ -106,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn truth() -> ExpectedAnswers {
+    fn expected_answers() -> ExpectedAnswers {
         ExpectedAnswers::of(NestedTable { n: 3, documents: 4, data: InnerContent::Identical, seed: 1 })
     }
 
@@ -116,25 +118,26 @@ mod tests {
 
     #[test]
     fn right_answers_are_right_in_any_order_but_where_order_is_asked_for() {
-        let truth = truth();
+        let answers = expected_answers();
         // The values of `l` are 10, 929, 848, 767.
-        assert_eq!(truth.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
-        assert_eq!(truth.differs(Expected::Ten, &rows(&[0])), None);
-        assert_eq!(truth.differs(Expected::Rare, &rows(&[1])), None);
-        assert_eq!(truth.differs(Expected::All, &rows(&[3, 1, 2, 0])), None);
-        assert_eq!(truth.differs(Expected::Order, &rows(&[0, 3, 2, 1])), None);
+        assert_eq!(answers.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
+        assert_eq!(answers.differs(Expected::Ten, &rows(&[0])), None);
+        assert_eq!(answers.differs(Expected::Rare, &rows(&[1])), None);
+        assert_eq!(answers.differs(Expected::All, &rows(&[3, 1, 2, 0])), None);
+        assert_eq!(answers.differs(Expected::Order, &rows(&[0, 3, 2, 1])), None);
         let text = vec![vec![Value::Text("0".into())]];
-        assert_eq!(truth.differs(Expected::Ten, &text), None);
+        assert_eq!(answers.differs(Expected::Ten, &text), None);
     }
 
     #[test]
     fn what_is_wrong_is_told() {
-        let truth = truth();
-        let words = |expected, numbers: &[i64]| truth.differs(expected, &rows(numbers)).unwrap();
-        assert!(words(Expected::Order, &[0, 2, 3, 1]).starts_with("2 came in place 2 of the order, where 3"));
-        assert_eq!(words(Expected::Ten, &[]), "0 rows came, 1 are right");
-        assert!(words(Expected::L, &[10, 767, 848, 930]).contains("where 929 belongs"));
-        let null = truth.differs(Expected::Ten, &[vec![Value::Null]]).unwrap();
+        let answers = expected_answers();
+        let difference = |expected, numbers: &[i64]| answers.differs(expected, &rows(numbers)).unwrap();
+        let order = difference(Expected::Order, &[0, 2, 3, 1]);
+        assert!(order.starts_with("2 came in place 2 of the order, where 3"));
+        assert_eq!(difference(Expected::Ten, &[]), "0 rows came, 1 are right");
+        assert!(difference(Expected::L, &[10, 767, 848, 930]).contains("where 929 belongs"));
+        let null = answers.differs(Expected::Ten, &[vec![Value::Null]]).unwrap();
         assert!(null.contains("no whole number"), "{null}");
     }
 }

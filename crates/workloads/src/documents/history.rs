@@ -1,4 +1,4 @@
-//! Writes many versions of one document, one after the other.
+//! Times many successive updates of one document, and measures how much disk space each adds.
 
 use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
 use jsonathlon_schema::record::{Cell, Trial, Verdict};
@@ -10,11 +10,12 @@ use crate::recorder::{TrialRecorder, new_trial};
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError};
 
-/// Number in the first version; no original document has it.
-const FIRST: i64 = 20_000;
+/// Top-level number of the first version. The versions count up from it; no original document has such a
+/// number.
+const FIRST_NUMBER: i64 = 20_000;
 
-/// Writes versions of the last document: as plain updates, and with a commit after each if the system
-/// supports it.
+/// Writes `versions` versions of the last document and records a trial: once with plain updates, and once
+/// more with a commit after each update if the system keeps a history of its data.
 pub(super) fn write(
     turn: &DocumentsTurn<'_, '_, '_>,
     versions: u32,
@@ -27,7 +28,7 @@ pub(super) fn write(
         if recorder.has(&key) || turn.record_unsupported("version", &cell, 1, recorder)? {
             continue;
         }
-        match TrialError::split_fatal(versions_of(turn, history, versions, &cell, session))? {
+        match TrialError::split_fatal(write_versions(turn, history, versions, &cell, session))? {
             Ok(trial) => recorder.trial(key, trial)?,
             Err(failure) => {
                 if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
@@ -39,7 +40,9 @@ pub(super) fn write(
     Ok(Ok(()))
 }
 
-fn versions_of(
+/// Writes the versions, verifies the last one and restores the original document. `history` is one of the
+/// ways that [`histories`] lists.
+fn write_versions(
     turn: &DocumentsTurn<'_, '_, '_>,
     history: &str,
     versions: u32,
@@ -47,57 +50,57 @@ fn versions_of(
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
     let table = turn.tests.at.table;
-    let number = table.documents.saturating_sub(1);
-    let before = turn.settle_and_measure(&[TABLE], session)?;
+    let key = table.documents.saturating_sub(1);
+    let disk_before = turn.settle_and_measure(&[TABLE], session)?;
     let mut statements = Vec::new();
-    let version = |session: &Session<'_>, value: i64| {
-        let (key, value) = (number.to_string(), value.to_string());
+    let update = |session: &Session<'_>, number: i64| {
+        let (key, value) = (key.to_string(), number.to_string());
         session.statements("version", &[("table", TABLE), ("key", &key), ("value", &value)])
     };
-    for value in (FIRST..).take(versions as usize) {
-        statements.extend(version(session, value)?);
+    for number in (FIRST_NUMBER..).take(versions as usize) {
+        statements.extend(update(session, number)?);
         if history == "commit" {
             statements.extend(session.statements("commit", &[("table", TABLE)])?);
         }
     }
-    let written = session.run(statements, turn.limit()).and_then(|ran: RunReply| {
-        let verdict = prove(turn, number, FIRST + i64::from(versions) - 1, session)?;
-        Ok((ran, verdict, turn.settle_and_measure(&[TABLE], session)?))
+    let write_result = session.run(statements, turn.limit()).and_then(|reply: RunReply| {
+        let verdict = verify_number(turn, key, FIRST_NUMBER + i64::from(versions) - 1, session)?;
+        Ok((reply, verdict, turn.settle_and_measure(&[TABLE], session)?))
     });
-    // Restore the original document for later steps, whatever became of the versions.
-    let own = NestedTable::top_level_number(number).cast_signed();
-    let restored = session
-        .run(version(session, own)?, turn.limit())
-        .and_then(|_: RunReply| prove(turn, number, own, session));
-    let (ran, verdict, after) = written?;
-    restored?;
+    // Restore the original document for later steps, even if the versions could not be written.
+    let original_number = NestedTable::top_level_number(key).cast_signed();
+    let restore_result = session
+        .run(update(session, original_number)?, turn.limit())
+        .and_then(|_: RunReply| verify_number(turn, key, original_number, session));
+    let (reply, verdict, disk_after) = write_result?;
+    restore_result?;
     let mut trial = new_trial(cell, 1, 0);
-    let bytes = NestedGenerator::new(table).length(number);
-    let each = ran.seconds / f64::from(versions.max(1));
-    turn.timed(&mut trial, each, &ran.usage, bytes);
+    let document_bytes = NestedGenerator::new(table).length(key);
+    let seconds_per_version = reply.seconds / f64::from(versions.max(1));
+    turn.timed(&mut trial, seconds_per_version, &reply.usage, document_bytes);
     trial.metrics.insert("documents".into(), f64::from(versions));
-    trial.metrics.insert("source_bytes".into(), bytes as f64);
-    if let (Some(before), Some(after)) = (before.get("files_bytes"), after.get("files_bytes")) {
-        let added = (after - before).max(0.0) / f64::from(versions.max(1));
-        trial.metrics.insert("added_bytes".into(), added);
-        trial.metrics.insert("added_share".into(), added / (bytes as f64).max(1.0));
+    trial.metrics.insert("source_bytes".into(), document_bytes as f64);
+    if let (Some(before), Some(after)) = (disk_before.get("files_bytes"), disk_after.get("files_bytes")) {
+        let added_per_version = (after - before).max(0.0) / f64::from(versions.max(1));
+        trial.metrics.insert("added_bytes".into(), added_per_version);
+        trial.metrics.insert("added_share".into(), added_per_version / (document_bytes as f64).max(1.0));
     }
     trial.verdict = verdict;
     Ok(trial)
 }
 
-/// Verifies that only the top-level number of the document has changed.
-fn prove(
+/// Verifies that the top-level number of a document is `number` and that the rest is as in the original.
+fn verify_number(
     turn: &DocumentsTurn<'_, '_, '_>,
-    number: u64,
-    l: i64,
+    key: u64,
+    number: i64,
     session: &mut Session<'_>,
 ) -> Result<Verdict, TrialError> {
-    let expected = turn.tests.at.table.digest_of(number, Some(l));
+    let expected = turn.tests.at.table.digest_of(key, Some(number));
     turn.verify_document(
-        number,
+        key,
         expected,
-        || format!("the document is not the version whose number is {l}"),
+        || format!("the document does not equal the original with `l` set to {number}"),
         session,
     )
 }

@@ -22,7 +22,7 @@ enum IndexUsage {
 /// Use of an index, with the query plan or the system's error message.
 struct PlanFinding {
     usage: IndexUsage,
-    words: String,
+    evidence: String,
 }
 
 /// Reads the plans of all queries of an index, and records how they use it.
@@ -32,32 +32,32 @@ pub(super) fn read(
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> StepResult<()> {
-    for ask in &index.asks {
-        let key = turn.tests.usage(ask, index).trial_key(1, 0);
+    for query in &index.asks {
+        let key = turn.tests.usage(query, index).trial_key(1, 0);
         if recorder.has(&key) {
             continue;
         }
-        match TrialError::split_fatal(find(turn, ask, session))? {
-            Ok(found) => {
-                let cell = turn.tests.usage(ask, index);
+        match TrialError::split_fatal(find_usage(turn, query, session))? {
+            Ok(finding) => {
+                let cell = turn.tests.usage(query, index);
                 let name = format!(
                     "plans/{}-{}-{}-{}-{}-{}.txt",
                     turn.tests.cells.target.file_name(),
                     super::settings::size_word(turn.tests.at.asked.n),
                     turn.tests.at.table.data,
                     index.name,
-                    ask.operation.word(),
-                    words_only(&ask.form)
+                    query.operation.word(),
+                    encode_form(&query.form)
                 );
-                let text = format!("{}\n\n{}\n", ask.statement.trim(), found.words);
+                let text = format!("{}\n\n{}\n", query.statement.trim(), finding.evidence);
                 recorder.folder.write_file(&name, text.as_bytes())?;
                 let mut trial = new_trial(&cell, 1, 0);
                 trial.verdict = Verdict::Exact;
-                trial.metrics.insert("index_use".into(), f64::from(found.usage as u8));
+                trial.metrics.insert("index_use".into(), f64::from(finding.usage as u8));
                 recorder.trial(key, trial)?;
             }
             Err(failure) => {
-                let cell = turn.tests.usage(ask, index);
+                let cell = turn.tests.usage(query, index);
                 if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
                     return Ok(Err(failure));
                 }
@@ -71,16 +71,16 @@ pub(super) fn read(
 pub(super) fn impossible(
     turn: &DocumentsTurn<'_, '_, '_>,
     index: &Index,
-    why: &str,
+    reason: &str,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    for ask in &index.asks {
-        let cell = turn.tests.usage(ask, index);
+    for query in &index.asks {
+        let cell = turn.tests.usage(query, index);
         let key = cell.trial_key(1, 0);
         if !recorder.has(&key) {
             let mut trial = new_trial(&cell, 1, 0);
             trial.verdict = Verdict::NotApplicable;
-            trial.failure = Some(Failure::new(FailureKind::Refused, why));
+            trial.failure = Some(Failure::new(FailureKind::Refused, reason));
             trial.metrics.insert("index_use".into(), f64::from(IndexUsage::Impossible as u8));
             recorder.trial(key, trial)?;
         }
@@ -88,75 +88,85 @@ pub(super) fn impossible(
     Ok(())
 }
 
-fn find(
+fn find_usage(
     turn: &DocumentsTurn<'_, '_, '_>,
-    ask: &IndexQuery,
+    query: &IndexQuery,
     session: &mut Session<'_>,
 ) -> Result<PlanFinding, TrialError> {
     session.open()?;
-    let statement = filled(session, &ask.statement);
+    let statement = filled(session, &query.statement);
     // A query form that the system refuses cannot use an index.
     let plan = match session.plan(&statement, turn.limit()) {
         Ok(plan) => plan,
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
-            return Ok(PlanFinding { usage: IndexUsage::Impossible, words: failure.error });
+            return Ok(PlanFinding { usage: IndexUsage::Impossible, evidence: failure.error });
         }
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
     // The answer must be correct, whatever the plan; some queries are refused only on execution.
-    match turn.query_once(&statement, ask.answer, session) {
+    match turn.query_once(&statement, query.answer, session) {
         Ok(_) => {}
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
             return Ok(PlanFinding {
                 usage: IndexUsage::Impossible,
-                words: format!("{plan}\n{}", failure.error),
+                evidence: format!("{plan}\n{}", failure.error),
             });
         }
         // A query that exceeds its memory limit still has a plan.
         Err(TrialError::Failed(failure)) if is_too_much(&failure, session) => {}
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     }
-    match ask.judge(&plan) {
-        IndexUse::Used => return Ok(PlanFinding { usage: IndexUsage::Used, words: plan }),
-        IndexUse::FullIndexScan => return Ok(PlanFinding { usage: IndexUsage::InVain, words: plan }),
-        IndexUse::NotUsed if !ask.can_be_forced() => {
-            return Ok(PlanFinding { usage: IndexUsage::Impossible, words: plan });
+    match query.judge(&plan) {
+        IndexUse::Used => Ok(PlanFinding { usage: IndexUsage::Used, evidence: plan }),
+        IndexUse::FullIndexScan => Ok(PlanFinding { usage: IndexUsage::InVain, evidence: plan }),
+        IndexUse::NotUsed if !query.can_be_forced() => {
+            Ok(PlanFinding { usage: IndexUsage::Impossible, evidence: plan })
         }
-        IndexUse::NotUsed => {}
+        IndexUse::NotUsed => find_forced(turn, query, &plan, session),
     }
-    let all =
+}
+
+/// Classifies a query whose own `plan` does not use the index, by its plan when the index is forced.
+fn find_forced(
+    turn: &DocumentsTurn<'_, '_, '_>,
+    query: &IndexQuery,
+    plan: &str,
+    session: &mut Session<'_>,
+) -> Result<PlanFinding, TrialError> {
+    let fill_all =
         |session: &Session<'_>, texts: &[String]| texts.iter().map(|text| filled(session, text)).collect();
-    let (force, unforce): (Vec<String>, Vec<String>) = (all(session, &ask.force), all(session, &ask.unforce));
+    let force: Vec<String> = fill_all(session, &query.force);
+    let unforce: Vec<String> = fill_all(session, &query.unforce);
     if !force.is_empty() {
         session.run(force, turn.limit())?;
     }
-    let statement = filled(session, ask.forced.as_ref().unwrap_or(&ask.statement));
-    let forced = session.plan(&statement, turn.limit());
+    let statement = filled(session, query.forced.as_ref().unwrap_or(&query.statement));
+    let result = session.plan(&statement, turn.limit());
     if !unforce.is_empty() && session.pid().is_some() {
         session.run(unforce, turn.limit())?;
     }
-    let told = match forced {
-        Ok(told) => told,
+    let forced_plan = match result {
+        Ok(forced_plan) => forced_plan,
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
             return Ok(PlanFinding {
                 usage: IndexUsage::Impossible,
-                words: format!("{plan}\n{}", failure.error),
+                evidence: format!("{plan}\n{}", failure.error),
             });
         }
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
-    let usage = match ask.judge(&told) {
+    let usage = match query.judge(&forced_plan) {
         IndexUse::Used => IndexUsage::Usable,
         IndexUse::FullIndexScan => IndexUsage::InVain,
         IndexUse::NotUsed => IndexUsage::Impossible,
     };
-    Ok(PlanFinding { usage, words: format!("{plan}\nwhen told to use it:\n{told}") })
+    Ok(PlanFinding { usage, evidence: format!("{plan}\nwhen forced to use it:\n{forced_plan}") })
 }
 
 /// Encodes a query form as part of a file name.
-fn words_only(form: &str) -> String {
-    let word = |letter: char| {
+fn encode_form(form: &str) -> String {
+    let encode = |letter: char| {
         if letter.is_ascii_alphanumeric() { letter.to_string() } else { format!("_{:x}", letter as u32) }
     };
-    form.chars().map(word).collect()
+    form.chars().map(encode).collect()
 }

@@ -43,8 +43,8 @@ impl DocumentsTurn<'_, '_, '_> {
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
         let cell = self.tests.index(index);
-        let built = TrialError::split_fatal(self.build(index, &cell, session))?;
-        match built {
+        let result = TrialError::split_fatal(self.build(index, &cell, session))?;
+        match result {
             Ok(trial) => {
                 let key = cell.trial_key(self.round, 0);
                 if !recorder.has(&key) {
@@ -68,10 +68,10 @@ impl DocumentsTurn<'_, '_, '_> {
             }
         }
         for operation in Operation::ALL {
-            let Some(ask) = index.timed(operation) else { continue };
-            let statement = filled(session, &ask.statement);
+            let Some(query) = index.timed(operation) else { continue };
+            let statement = filled(session, &query.statement);
             let cell = self.tests.indexed(operation, index);
-            if let Err(failure) = self.time_query(&statement, ask.answer, &cell, session, recorder)? {
+            if let Err(failure) = self.time_query(&statement, query.answer, &cell, session, recorder)? {
                 return Ok(Err(failure));
             }
         }
@@ -80,11 +80,11 @@ impl DocumentsTurn<'_, '_, '_> {
         {
             return Ok(Err(failure));
         }
-        let dropped = session.open().and_then(|()| {
+        let result = session.open().and_then(|()| {
             let statements = index.drop.iter().map(|text| filled(session, text)).collect();
             session.run(statements, self.limit())
         });
-        Ok(TrialError::split_fatal(dropped)?.map(drop))
+        Ok(TrialError::split_fatal(result)?.map(drop))
     }
 
     /// Records that an index could not be built, and all its queries with it. A refused index is recorded as
@@ -95,9 +95,9 @@ impl DocumentsTurn<'_, '_, '_> {
         failure: &Failure,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let asked = Operation::ALL.into_iter().filter(|one| index.timed(*one).is_some());
-        let asked = asked.map(|operation| (self.tests.indexed(operation, index), self.own.reads));
-        for (cell, orders) in [(self.tests.index(index), 1)].into_iter().chain(asked) {
+        let operations = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
+        let queries = operations.map(|operation| (self.tests.indexed(operation, index), self.own.reads));
+        for (cell, orders) in [(self.tests.index(index), 1)].into_iter().chain(queries) {
             if failure.kind == FailureKind::Refused {
                 self.not_applicable(failure, &cell, orders, recorder)?;
                 continue;
@@ -120,18 +120,18 @@ impl DocumentsTurn<'_, '_, '_> {
         session: &mut Session<'_>,
     ) -> Result<Trial, TrialError> {
         session.open()?;
-        let bytes_of = |session: &mut Session<'_>| -> Result<Option<f64>, TrialError> {
+        let index_bytes = |session: &mut Session<'_>| -> Result<Option<f64>, TrialError> {
             Ok(sizes(session, TABLE)?.get("index_bytes").copied())
         };
-        let before = bytes_of(session)?;
+        let bytes_before = index_bytes(session)?;
         let statements = index.create.iter().map(|text| filled(session, text)).collect();
-        let ran: RunReply = session.run(statements, self.load_limit())?;
+        let reply: RunReply = session.run(statements, self.load_limit())?;
         // Statistics of new columns and other inputs of the planner belong to no test.
         self.settle(&[TABLE], false, session)?;
         let mut trial = new_trial(cell, self.round, 0);
-        self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
-        if let (Some(before), Some(after)) = (before, bytes_of(session)?) {
-            trial.metrics.insert("index_bytes".into(), (after - before).max(0.0));
+        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        if let (Some(bytes_before), Some(bytes_after)) = (bytes_before, index_bytes(session)?) {
+            trial.metrics.insert("index_bytes".into(), (bytes_after - bytes_before).max(0.0));
         }
         trial.verdict = Verdict::Exact;
         Ok(trial)

@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Timeout of loading one document, and again of exporting it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const STEP_TIMEOUT: Duration = Duration::from_secs(120);
 /// Share of the memory available before a step that the step may use.
 const SHARE_OF_MEMORY: f64 = 0.5;
 /// Bisection between two sizes stops at this part of the smaller one, as a power of two: 1/1024.
@@ -45,86 +45,70 @@ const TAKEN: &str = "bytes taken";
 const REFUSED: &str = "bytes refused";
 
 /// Size in bytes of the largest document that is tried.
-pub(super) fn room(own: &DocumentsSettings) -> u64 {
-    own.limits.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
+pub(super) fn room(settings: &DocumentsSettings) -> u64 {
+    settings.limits.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
 }
 
-fn tests<'a>(cells: Cells<'a>, own: &DocumentsSettings, n: u32) -> TestCells<'a> {
-    let table = NestedTable { n, documents: 1, data: InnerContent::Identical, seed: own.seed };
+fn tests<'a>(cells: Cells<'a>, settings: &DocumentsSettings, n: u32) -> TestCells<'a> {
+    let table = NestedTable { n, documents: 1, data: InnerContent::Identical, seed: settings.seed };
     TestCells::new(cells, ConfiguredTable { asked: table, table })
 }
 
 /// Keys of all steps of one configuration.
-pub(super) fn keys(cells: Cells<'_>, own: &DocumentsSettings) -> Vec<String> {
-    own.limits.iter().map(|n| tests(cells, own, *n).limit().trial_key(1, 0)).collect()
+pub(super) fn keys(cells: Cells<'_>, settings: &DocumentsSettings) -> Vec<String> {
+    settings.limits.iter().map(|n| tests(cells, settings, *n).limit().trial_key(1, 0)).collect()
 }
 
 /// Loads documents of ascending size into one configuration, until one is rejected.
 pub(super) fn find(
     bench: &RunContext<'_>,
-    own: &DocumentsSettings,
+    settings: &DocumentsSettings,
     part: &Part,
-    one: &mut TargetState<'_>,
+    state: &mut TargetState<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     // Previous size, and whether it is known to be accepted. It is unknown for steps recorded before the run
     // was resumed.
-    let mut before: Option<(u32, bool)> = None;
-    let mut refused: Option<(u32, String)> = None;
+    let mut previous: Option<(u32, bool)> = None;
+    let mut rejected: Option<(u32, String)> = None;
     let file = bench.work.join("limit.ndjson");
-    let offer = |larger: Larger, cell: &Cell, session: &mut Session<'_>| {
-        let tried = try_one(bench, part, larger, cell, &file, session);
-        std::fs::remove_file(&file).ok();
-        // The next document starts with an empty data folder.
-        session.kill();
-        if !session.is_remote() {
-            std::fs::remove_dir_all(session.folder()).ok();
-        }
-        tried
+    let attempt = |document: Larger, cell: &Cell, session: &mut Session<'_>| {
+        try_and_remove(bench, part, document, cell, &file, session)
     };
-    for n in &own.limits {
-        let tests = tests(one.cells, own, *n);
-        let cell = tests.limit();
+    for n in &settings.limits {
+        let cell = tests(state.cells, settings, *n).limit();
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
-            before = Some((*n, false));
+            previous = Some((*n, false));
             continue;
         }
-        if let Some((size, by)) = &refused {
-            let error = format!("not tried: {} was refused", size_word(*size));
-            let failure = Failure::new(FailureKind::Refused, error).recorded_in(by);
-            recorder.trial(key, without(&cell, failure))?;
+        if let Some((rejected_n, record_key)) = &rejected {
+            recorder.trial(key, not_tried(&cell, *rejected_n, record_key))?;
             continue;
         }
-        let what = format!("{} one document of {}", one.cells.target.file_name(), size_word(*n));
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-        one.session.subject().set_activity(&what);
-        let tried = offer(Larger { n: *n, more: 0 }, &cell, &mut one.session);
-        match TrialError::split_fatal(tried)? {
+        let activity = format!("{} one document of {}", state.cells.target.file_name(), size_word(*n));
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        state.session.subject().set_activity(&activity);
+        let result = attempt(Larger { n: *n, more: 0 }, &cell, &mut state.session);
+        match TrialError::split_fatal(result)? {
             Ok(trial) => {
-                before = Some((*n, true));
+                previous = Some((*n, true));
                 recorder.trial(key, trial)?;
             }
             Err(failure) => {
-                refused = Some((*n, key.clone()));
+                rejected = Some((*n, key.clone()));
                 match failure.kind {
                     // The system accepted the document and returned another one, or this program is at fault.
                     FailureKind::Wrong | FailureKind::Protocol => {
                         recorder.failed(key, &cell, 1, 0, failure)?
                     }
                     _ => {
-                        let mut is_taken = |larger| -> Result<bool, RunError> {
-                            Ok(TrialError::split_fatal(offer(larger, &cell, &mut one.session))?.is_ok())
+                        let mut is_accepted = |document| -> Result<bool, RunError> {
+                            let result = attempt(document, &cell, &mut state.session);
+                            Ok(TrialError::split_fatal(result)?.is_ok())
                         };
-                        let findings = match before {
-                            Some((taken, is_known))
-                                if is_known || is_taken(Larger { n: taken, more: 0 })? =>
-                            {
-                                between(taken, *n, &mut is_taken)?
-                            }
-                            _ => Vec::new(),
-                        };
-                        recorder.trial(key, Trial { findings, ..without(&cell, failure) })?;
+                        let findings = bisect_from(previous, *n, &mut is_accepted)?;
+                        recorder.trial(key, Trial { findings, ..unstored_trial(&cell, failure) })?;
                     }
                 }
             }
@@ -133,45 +117,85 @@ pub(super) fn find(
     Ok(())
 }
 
-/// Bisects between two ordinals, of which the smaller one was accepted and the larger one rejected.
-fn between(
-    taken: u32,
-    refused: u32,
-    is_taken: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
+/// Bisects if the ordinal `previous` is accepted, and tries it first if that is not known; otherwise finds
+/// nothing.
+fn bisect_from(
+    previous: Option<(u32, bool)>,
+    rejected: u32,
+    is_accepted: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
 ) -> Result<Vec<Finding>, RunError> {
-    let parts = taken.min(PARTS);
+    let Some((accepted, is_known)) = previous else { return Ok(Vec::new()) };
+    if is_known || is_accepted(Larger { n: accepted, more: 0 })? {
+        return bisect(accepted, rejected, is_accepted);
+    }
+    Ok(Vec::new())
+}
+
+/// Bisects between two ordinals, of which the smaller one was accepted and the larger one rejected.
+fn bisect(
+    accepted: u32,
+    rejected: u32,
+    is_accepted: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
+) -> Result<Vec<Finding>, RunError> {
+    let parts = accepted.min(PARTS);
     // If ordinals in between were not requested, the limit may be beyond the next ordinal; each ordinal is
     // divided into parts.
-    let of = |place: u64| {
-        let n = taken + u32::try_from(place >> parts).unwrap_or(u32::MAX);
-        Larger { n, more: (place & ((1 << parts) - 1)) << n.saturating_sub(parts) }
+    let document_at = |position: u64| {
+        let n = accepted + u32::try_from(position >> parts).unwrap_or(u32::MAX);
+        Larger { n, more: (position & ((1 << parts) - 1)) << n.saturating_sub(parts) }
     };
-    let end = u64::from(refused.saturating_sub(taken)) << parts;
-    let (last, first) = limit::between(0, end, |place| is_taken(of(place)))?;
-    let bytes = |place| of(place).bytes().to_string();
-    Ok(vec![Finding::new(TAKEN, bytes(last)), Finding::new(REFUSED, bytes(first))])
+    let end = u64::from(rejected.saturating_sub(accepted)) << parts;
+    let (last_accepted, first_rejected) =
+        limit::between(0, end, |position| is_accepted(document_at(position)))?;
+    let bytes_at = |position| document_at(position).bytes().to_string();
+    Ok(vec![Finding::new(TAKEN, bytes_at(last_accepted)), Finding::new(REFUSED, bytes_at(first_rejected))])
+}
+
+/// Trial of a document that is not tried, because one of size `rejected` was rejected in the record
+/// `record_key`.
+fn not_tried(cell: &Cell, rejected: u32, record_key: &str) -> Trial {
+    let error = format!("not tried: {} was refused", size_word(rejected));
+    unstored_trial(cell, Failure::new(FailureKind::Refused, error).recorded_in(record_key))
 }
 
 /// Trial of a step in which no document was stored.
-fn without(cell: &Cell, failure: Failure) -> Trial {
+fn unstored_trial(cell: &Cell, failure: Failure) -> Trial {
     Trial { verdict: Verdict::NotApplicable, failure: Some(failure), ..new_trial(cell, 1, 0) }
 }
 
-fn try_one(
+/// Tries a document and removes everything it left, so that the next one starts with an empty data folder.
+fn try_and_remove(
     bench: &RunContext<'_>,
     part: &Part,
-    larger: Larger,
+    document: Larger,
     cell: &Cell,
     file: &Path,
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
-    let bytes = write(larger, file, &bench.work)?;
+    let result = try_document(bench, part, document, cell, file, session);
+    std::fs::remove_file(file).ok();
+    session.kill();
+    if !session.is_remote() {
+        std::fs::remove_dir_all(session.folder()).ok();
+    }
+    result
+}
+
+fn try_document(
+    bench: &RunContext<'_>,
+    part: &Part,
+    document: Larger,
+    cell: &Cell,
+    file: &Path,
+    session: &mut Session<'_>,
+) -> Result<Trial, TrialError> {
+    let bytes = write(document, file, &bench.work)?;
     session.reset_data()?;
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
-    session.run(create, PATIENCE)?;
-    let plain = PlainName::of(file)?;
-    let path = plain.text();
+    session.run(create, STEP_TIMEOUT)?;
+    let plain_name = PlainName::of(file)?;
+    let path = plain_name.text();
     let values = [("table", TABLE), ("file", path.as_str())];
     let load = match part.load {
         LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
@@ -179,12 +203,13 @@ fn try_one(
             LoadMethod::Keyed { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };
-    let within = memory();
-    let loaded: LoadReply = session.request_or_abort(&Op::Load { load, sync: false }, PATIENCE, &within)?;
+    let check = memory_check();
+    let loaded: LoadReply =
+        session.request_or_abort(&Op::Load { load, sync: false }, STEP_TIMEOUT, &check)?;
     if let Some(reject) = loaded.rejects.first() {
         return Err(TrialError::failed(FailureKind::Refused, reject.reason.clone()));
     }
-    let count = session.figures("count", &[("table", TABLE)], PATIENCE)?;
+    let count = session.figures("count", &[("table", TABLE)], STEP_TIMEOUT)?;
     if count.values().next() != Some(&Value::Int(1)) {
         return Err(TrialError::failed(FailureKind::Refused, "no error, and the document is not there"));
     }
@@ -192,9 +217,9 @@ fn try_one(
     trial.verdict = Verdict::Unverified;
     if part.lacks("export").is_none() {
         let statement = session.statement("export", &[("table", TABLE)])?;
-        let out: ExportReply =
-            session.request_or_abort(&Op::Export { statement, values: true }, PATIENCE, &within)?;
-        if (out.documents, out.values) != (1, Some(larger.digest())) {
+        let exported: ExportReply =
+            session.request_or_abort(&Op::Export { statement, values: true }, STEP_TIMEOUT, &check)?;
+        if (exported.documents, exported.values) != (1, Some(document.digest())) {
             return Err(TrialError::failed(FailureKind::Wrong, "what came out is not what went in"));
         }
         trial.verdict = Verdict::Exact;
@@ -209,29 +234,29 @@ fn try_one(
 }
 
 /// Writes a document as one line; returns the size of its text in bytes.
-fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, TrialError> {
-    let written = std::fs::create_dir_all(work).and_then(|()| {
-        let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
-        let bytes = larger.line(&mut out)?;
-        out.flush()?;
+fn write(document: Larger, file: &Path, work: &Path) -> Result<u64, TrialError> {
+    let result = std::fs::create_dir_all(work).and_then(|()| {
+        let mut writer = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
+        let bytes = document.line(&mut writer)?;
+        writer.flush()?;
         Ok(bytes)
     });
-    written.map_err(|error| {
+    result.map_err(|error| {
         let error = format!("failed to write {}: {error}", file.display());
         TrialError::failed(FailureKind::Environment, error)
     })
 }
 
 /// Returns a check that fails when a step has used more memory than [`SHARE_OF_MEMORY`] allows.
-fn memory() -> impl Fn() -> Option<Failure> {
-    let before = available_memory_bytes();
-    let least = before.map(|bytes| (bytes as f64 * (1.0 - SHARE_OF_MEMORY)) as u64);
+fn memory_check() -> impl Fn() -> Option<Failure> {
+    let initial = available_memory_bytes();
+    let minimum = initial.map(|bytes| (bytes as f64 * (1.0 - SHARE_OF_MEMORY)) as u64);
     move || {
-        let (now, least) = (available_memory_bytes()?, least?);
-        (now < least).then(|| {
+        let (available, minimum) = (available_memory_bytes()?, minimum?);
+        (available < minimum).then(|| {
             let error = format!(
-                "given up: it had taken more than {} MB of memory, half of what there was",
-                before.unwrap_or_default().saturating_sub(least) / 1_000_000
+                "given up: it used more than {} MB of memory, half of what was available",
+                initial.unwrap_or_default().saturating_sub(minimum) / 1_000_000
             );
             Failure::new(FailureKind::Environment, error)
         })

@@ -95,12 +95,12 @@ impl Workload for Documents {
             self.tables.iter().map(|table| table.documents * NestedTable::nominal_bytes_of(table.n));
         // Tables are processed one after the other, and each system keeps its own data. The search for limits
         // then needs one document in one system at a time.
-        let of_tables = largest.max().unwrap_or_default() * (1 + DISK_PER_BYTE * systems);
-        of_tables.max(limits::room(&self.settings) * (1 + DISK_PER_BYTE))
+        let table_bytes = largest.max().unwrap_or_default() * (1 + DISK_PER_BYTE * systems);
+        table_bytes.max(limits::room(&self.settings) * (1 + DISK_PER_BYTE))
     }
 
     fn size_option_hint(&self) -> &'static str {
-        "a smaller --total"
+        "a smaller --table-size"
     }
 
     fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
@@ -123,109 +123,113 @@ impl Workload for Documents {
     }
 
     fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let mut all: Vec<(TargetState<'_>, Part)> = bench
+        let mut targets: Vec<(TargetState<'_>, Part)> = bench
             .all_under_test()
             .into_iter()
-            .filter_map(|of| Some((of.cells.target.configuration.documents()?, of)))
-            .map(|(part, of)| (of, part))
+            .filter_map(|state| Some((state.cells.target.configuration.documents()?, state)))
+            .map(|(part, state)| (state, part))
             .collect();
-        let ended = self.tables(bench, &mut all, recorder).and_then(|()| {
-            let mut all = all.iter_mut();
-            all.try_for_each(|(one, part)| limits::find(bench, &self.settings, part, one, recorder))
+        let result = self.run_tables(bench, &mut targets, recorder).and_then(|()| {
+            let mut targets = targets.iter_mut();
+            targets.try_for_each(|(state, part)| limits::find(bench, &self.settings, part, state, recorder))
         });
         // The first error is returned, so the clean-up only warns.
-        let mut all: Vec<TargetState<'_>> = all.into_iter().map(|(of, _)| of).collect();
-        bench.drop_remote_objects_of(&mut all, recorder);
-        ended
+        let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|(state, _)| state).collect();
+        bench.drop_remote_objects_of(&mut targets, recorder);
+        result
     }
 }
 
 impl Documents {
-    fn tables<'a>(
+    fn run_tables<'a>(
         &self,
         bench: &RunContext<'a>,
-        all: &mut [(TargetState<'a>, Part)],
+        targets: &mut [(TargetState<'a>, Part)],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let bytes: u64 =
             self.tables.iter().map(|table| table.documents * NestedTable::nominal_bytes_of(table.n)).sum();
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{} configurations × {} tables of {} MiB in all × {} rounds: each imported, read out, copied and indexed",
-            all.len(),
+            "{} configurations × {} tables ({} MiB) × {} rounds: import, export, copy, index",
+            targets.len(),
             self.tables.len(),
             bytes >> 20,
             bench.settings.rounds
         )));
         let mut control = Control::new();
-        for (place, table) in self.tables.iter().enumerate() {
-            let ended = self.table(bench, place, *table, all, &mut control, recorder);
-            for (one, _) in all.iter_mut() {
+        for (table_index, table) in self.tables.iter().enumerate() {
+            let result = self.run_table(bench, table_index, *table, targets, &mut control, recorder);
+            for (state, _) in targets.iter_mut() {
                 // The next table starts with an empty data folder; the data of this one is not needed any
                 // more.
-                one.session.kill();
-                if !bench.settings.keep_data && !one.session.is_remote() {
-                    std::fs::remove_dir_all(one.session.folder()).ok();
+                state.session.kill();
+                if !bench.settings.keep_data && !state.session.is_remote() {
+                    std::fs::remove_dir_all(state.session.folder()).ok();
                 }
             }
-            ended?;
+            result?;
         }
         Ok(())
     }
 
     /// Runs all rounds over one table.
-    fn table<'a>(
+    fn run_table<'a>(
         &self,
         bench: &RunContext<'a>,
-        place: usize,
-        asked: NestedTable,
-        all: &mut [(TargetState<'a>, Part)],
+        table_index: usize,
+        requested: NestedTable,
+        targets: &mut [(TargetState<'a>, Part)],
         control: &mut Control,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let rounds = bench.settings.rounds;
-        let is_open = |at: &(TargetState<'a>, Part), recorder: &TrialRecorder<'_>| {
-            let tests = TestCells::new(at.0.cells, ConfiguredTable::of(asked, &at.1));
+        let has_missing = |(state, part): &(TargetState<'a>, Part), recorder: &TrialRecorder<'_>| {
+            let tests = TestCells::new(state.cells, ConfiguredTable::of(requested, part));
             (1..=rounds).any(|round| {
-                trials::keys(&tests, &at.1, &self.settings, round).iter().any(|key| !recorder.has(key))
+                trials::keys(&tests, part, &self.settings, round).iter().any(|key| !recorder.has(key))
             })
         };
-        if !all.iter().any(|one| is_open(one, recorder)) {
+        if !targets.iter().any(|target| has_missing(target, recorder)) {
             return Ok(());
         }
-        let mut kept: Vec<TableProgress> = all.iter().map(|_| TableProgress::default()).collect();
+        let mut progresses: Vec<TableProgress> = targets.iter().map(|_| TableProgress::default()).collect();
         // Configurations that support only smaller documents use a file of their own.
-        let mut staged: Vec<StagedTable> = Vec::new();
+        let mut staged_tables: Vec<StagedTable> = Vec::new();
         for round in 1..=rounds {
-            for (turn, index) in rotation(all.len(), round).into_iter().enumerate() {
-                let (Some((one, part)), Some(kept)) = (all.get_mut(index), kept.get_mut(index)) else {
+            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
+                let (Some((state, part)), Some(progress)) =
+                    (targets.get_mut(index), progresses.get_mut(index))
+                else {
                     continue;
                 };
-                bench.control(round, turn + place * bench.targets.len(), control, recorder)?;
-                let tests = TestCells::new(one.cells, ConfiguredTable::of(asked, part));
-                let at = match staged.iter().position(|one| one.truth.table == tests.at.table) {
-                    Some(at) => at,
+                bench.control(round, position + table_index * bench.targets.len(), control, recorder)?;
+                let tests = TestCells::new(state.cells, ConfiguredTable::of(requested, part));
+                let table = tests.at.table;
+                let known = staged_tables.iter().position(|staged| staged.expected.table == table);
+                let staged_index = match known {
+                    Some(staged_index) => staged_index,
                     None => {
-                        staged.push(StagedTable::make(tests.at.table, &bench.work)?);
-                        staged.len() - 1
+                        staged_tables.push(StagedTable::make(table, &bench.work)?);
+                        staged_tables.len() - 1
                     }
                 };
-                let Some(made) = staged.get(at) else { continue };
+                let Some(staged) = staged_tables.get(staged_index) else { continue };
                 let turn = DocumentsTurn {
                     bench,
                     own: &self.settings,
                     part,
                     tests,
-                    truth: &made.truth,
-                    file: &made.file,
-                    source_bytes: made.bytes,
+                    truth: &staged.expected,
+                    file: &staged.file,
+                    source_bytes: staged.bytes,
                     round,
                 };
-                turn.run_missing_trials(one, kept, recorder)?;
+                turn.run_missing_trials(state, progress, recorder)?;
             }
         }
-        for made in staged {
-            std::fs::remove_file(&made.file)
-                .map_err(RunError::io(format!("remove {}", made.file.display())))?;
+        for staged in staged_tables {
+            std::fs::remove_file(&staged.file)
+                .map_err(RunError::io(format!("remove {}", staged.file.display())))?;
         }
         Ok(())
     }
@@ -233,7 +237,7 @@ impl Documents {
 
 /// File with the documents of a table, and the expected answers over them.
 struct StagedTable {
-    truth: ExpectedAnswers,
+    expected: ExpectedAnswers,
     file: std::path::PathBuf,
     /// Total size in bytes of the documents' texts.
     bytes: u64,
@@ -242,15 +246,15 @@ struct StagedTable {
 impl StagedTable {
     fn make(table: NestedTable, work: &Path) -> Result<Self, RunError> {
         let file = work.join(format!("documents-{}-{}.ndjson", table.n, table.data));
-        let mut maker = NestedGenerator::new(table);
-        let written = std::fs::create_dir_all(work).and_then(|()| {
-            let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(&file)?);
-            (0..table.documents).try_for_each(|key| maker.line(key, &mut out))?;
-            out.flush()
+        let mut generator = NestedGenerator::new(table);
+        let result = std::fs::create_dir_all(work).and_then(|()| {
+            let mut writer = BufWriter::with_capacity(1 << 20, std::fs::File::create(&file)?);
+            (0..table.documents).try_for_each(|key| generator.line(key, &mut writer))?;
+            writer.flush()
         });
-        written.map_err(RunError::io(format!("write {}", file.display())))?;
-        let bytes = maker.bytes();
-        drop(maker);
-        Ok(Self { truth: ExpectedAnswers::of(table), file, bytes })
+        result.map_err(RunError::io(format!("write {}", file.display())))?;
+        let bytes = generator.bytes();
+        drop(generator);
+        Ok(Self { expected: ExpectedAnswers::of(table), file, bytes })
     }
 }

@@ -42,12 +42,12 @@ impl DocumentsSettings {
         if self.sizes.is_empty() || self.data.is_empty() {
             return Err("name a size of documents and a data set at least".to_owned());
         }
-        let of = |data: InnerContent| {
+        let tables_of = |data: InnerContent| {
             self.sizes.iter().map(move |n| NestedTable::of_total(*n, self.total, data, self.seed))
         };
         self.data
             .iter()
-            .flat_map(|data| of(*data))
+            .flat_map(|data| tables_of(*data))
             .collect::<Result<_, _>>()
             .map_err(|error| error.to_string())
     }

@@ -25,82 +25,74 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// finished trials.
     pub(super) fn run_missing_trials(
         &self,
-        one: &mut TargetState<'a>,
-        kept: &mut TableProgress,
+        state: &mut TargetState<'a>,
+        progress: &mut TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let keys = trials::keys(&self.tests, self.part, self.own, self.round);
         if keys.iter().all(|key| recorder.has(key)) {
             return Ok(());
         }
-        if let Some(failure) = &kept.failed {
+        if let Some(failure) = &progress.failed {
             // A failed import is not repeated.
             return self.fail_remaining(&failure.clone(), recorder);
         }
-        if let Some(why) = self.tests.at.too_large(self.part) {
-            let why = Failure::new(FailureKind::Refused, why);
+        if let Some(reason) = self.tests.at.too_large(self.part) {
+            let reason = Failure::new(FailureKind::Refused, reason);
             let cells = trials::cells(&self.tests, self.part, self.own, self.round);
             return cells
                 .iter()
-                .try_for_each(|(cell, orders)| self.not_applicable(&why, cell, *orders, recorder));
+                .try_for_each(|(cell, orders)| self.not_applicable(&reason, cell, *orders, recorder));
         }
-        let what = format!("round {}: {} {}", self.round, one.cells.target.file_name(), self.truth.table);
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-        one.session.subject().set_activity(&what);
-        let done = self.all(one, kept, recorder)?;
-        if let Err(failure) = done {
-            one.session.kill();
+        let name = state.cells.target.file_name();
+        let activity = format!("round {}: {name} {}", self.round, self.truth.table);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        state.session.subject().set_activity(&activity);
+        let result = self.run_steps(state, progress, recorder)?;
+        if let Err(failure) = result {
+            state.session.kill();
             self.fail_remaining(&failure, recorder)?;
         }
-        if let Err(failure) = TrialError::split_fatal(one.session.close())? {
-            let name = one.cells.target.file_name();
+        if let Err(failure) = TrialError::split_fatal(state.session.close())? {
+            let name = state.cells.target.file_name();
             recorder.warn(&format!("{name}: failed to close: {}", failure.error));
         }
         Ok(())
     }
 
     /// Runs all steps in order. The inner failure is why the remaining steps could not run.
-    fn all(
+    fn run_steps(
         &self,
-        one: &mut TargetState<'a>,
-        kept: &mut TableProgress,
+        state: &mut TargetState<'a>,
+        progress: &mut TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        let session = &mut one.session;
-        if let Err(failure) = self.import(session, kept, recorder)? {
-            kept.failed = Some(failure.clone());
+        let session = &mut state.session;
+        if let Err(failure) = self.import(session, progress, recorder)? {
+            progress.failed = Some(failure.clone());
             return Ok(Err(failure));
         }
-        let before = match self.round {
+        let result = match self.round {
             1 => TrialError::split_fatal(self.settle_and_measure(&[TABLE], session))?.map(Some),
             _ => TrialError::split_fatal(self.settle(&[TABLE], false, session))?.map(|_| None),
         };
-        let before = match before {
-            Ok(before) => before,
+        let disk_before = match result {
+            Ok(disk_before) => disk_before,
             Err(failure) => return Ok(Err(failure)),
         };
-        if let Err(failure) = self.exports(session, kept, recorder)? {
+        if let Err(failure) = self.run_exports(session, progress, recorder)? {
             return Ok(Err(failure));
         }
-        for (file, test, expected) in READS {
-            if let Err(failure) = self.reads(file, test, expected, session, recorder)? {
-                return Ok(Err(failure));
-            }
+        if let Err(failure) = self.run_reads(session, recorder)? {
+            return Ok(Err(failure));
         }
-        if self.round == 1 && self.own.cold {
-            for (file, expected) in trials::cold_reads() {
-                if let Err(failure) = self.cold(file, expected, session, recorder)? {
-                    return Ok(Err(failure));
-                }
-            }
-        }
-        let copied = self.copy(session, recorder)?;
-        let copied = match copied {
-            Ok(copied) => copied,
+        let result = self.copy(session, recorder)?;
+        let has_copy = match result {
+            Ok(has_copy) => has_copy,
             Err(failure) => return Ok(Err(failure)),
         };
-        if let Some(before) = before
-            && let Err(failure) = self.disk(&before, copied, session, recorder)?
+        if let Some(disk_before) = disk_before
+            && let Err(failure) = self.disk(&disk_before, has_copy, session, recorder)?
         {
             return Ok(Err(failure));
         }
@@ -118,6 +110,23 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
         if self.own.update_path {
             return update::paths(self, session, recorder);
+        }
+        Ok(Ok(()))
+    }
+
+    /// Runs all queries hot, and in round 1 then cold if the settings say so.
+    fn run_reads(&self, session: &mut Session<'_>, recorder: &mut TrialRecorder<'_>) -> StepResult<()> {
+        for (file, test, expected) in READS {
+            if let Err(failure) = self.run_read(file, test, expected, session, recorder)? {
+                return Ok(Err(failure));
+            }
+        }
+        if self.round == 1 && self.own.cold {
+            for (file, expected) in trials::cold_reads() {
+                if let Err(failure) = self.run_cold_read(file, expected, session, recorder)? {
+                    return Ok(Err(failure));
+                }
+            }
         }
         Ok(Ok(()))
     }
@@ -142,13 +151,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     fn import(
         &self,
         session: &mut Session<'_>,
-        kept: &mut TableProgress,
+        progress: &mut TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
         let cell = self.tests.import();
         let key = cell.trial_key(self.round, 0);
-        let tried = TrialError::split_fatal(self.try_import(session, kept, recorder))?;
-        match tried {
+        let result = TrialError::split_fatal(self.try_import(session, progress, recorder))?;
+        match result {
             Ok(trial) => {
                 if !recorder.has(&key) {
                     recorder.trial(key, trial)?;
@@ -162,32 +171,42 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
     }
 
-    fn try_import(
+    /// Creates the table anew: empties the data folder first, or drops the tables if it was emptied before.
+    fn create_table(
         &self,
         session: &mut Session<'_>,
-        kept: &mut TableProgress,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<Trial, TrialError> {
-        if kept.is_fresh {
+        progress: &mut TableProgress,
+    ) -> Result<(), TrialError> {
+        if progress.is_fresh {
             session.open()?;
             for table in [TABLE, COPY] {
-                if kept.has.contains(&table) {
+                if progress.has.contains(&table) {
                     let drop = session.statements("drop", &[("table", table)])?;
                     session.run(drop, self.limit())?;
                 }
             }
-            kept.has.clear();
+            progress.has.clear();
         } else {
             session.reset_data()?;
             session.open()?;
-            kept.is_fresh = true;
-            kept.has.clear();
+            progress.is_fresh = true;
+            progress.has.clear();
         }
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit())?;
-        kept.has.push(TABLE);
-        let plain = PlainName::of(self.file)?;
-        let path = plain.text();
+        progress.has.push(TABLE);
+        Ok(())
+    }
+
+    fn try_import(
+        &self,
+        session: &mut Session<'_>,
+        progress: &mut TableProgress,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<Trial, TrialError> {
+        self.create_table(session, progress)?;
+        let plain_name = PlainName::of(self.file)?;
+        let path = plain_name.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
             LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
@@ -216,18 +235,18 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         trial.verdict = match self.part.lacks("export") {
             Some(_) => Verdict::Unverified,
             None => {
-                let out = self.verified_export(TABLE, self.truth.digest, session)?;
-                kept.texts = Some((out.texts, out.bytes));
+                let reply = self.verified_export(TABLE, self.truth.digest, session)?;
+                progress.texts = Some((reply.texts, reply.bytes));
                 Verdict::Exact
             }
         };
         Ok(trial)
     }
 
-    fn exports(
+    fn run_exports(
         &self,
         session: &mut Session<'_>,
-        kept: &TableProgress,
+        progress: &TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
         let (cell, orders) = (self.tests.export(), self.own.reads);
@@ -239,7 +258,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             if recorder.has(&key) {
                 continue;
             }
-            match TrialError::split_fatal(self.export(&cell, order, session, kept))? {
+            match TrialError::split_fatal(self.time_export(&cell, order, session, progress))? {
                 Ok(trial) => recorder.trial(key, trial)?,
                 Err(failure) => return self.failed(&failure, &cell, orders, session, recorder),
             }
@@ -247,31 +266,31 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         Ok(Ok(()))
     }
 
-    fn export(
+    fn time_export(
         &self,
         cell: &Cell,
         order: u32,
         session: &mut Session<'_>,
-        kept: &TableProgress,
+        progress: &TableProgress,
     ) -> Result<Trial, TrialError> {
         session.open()?;
         let statement = session.statement("export", &[("table", TABLE)])?;
-        let out: ExportReply =
+        let reply: ExportReply =
             session.request(&Op::Export { statement, values: false }, self.limit(), &mut |_| {})?;
         // Must be the same texts that were verified by value after the import.
-        if kept.texts != Some((out.texts, out.bytes)) {
+        if progress.texts != Some((reply.texts, reply.bytes)) {
             let error = "the texts that came out are not those that came out before".to_owned();
             return Err(TrialError::failed(FailureKind::Wrong, error));
         }
         let mut trial = new_trial(cell, self.round, order);
-        self.timed(&mut trial, out.seconds, &out.usage, self.source_bytes);
-        trial.metrics.insert("delivered_bytes".into(), out.bytes as f64);
+        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        trial.metrics.insert("delivered_bytes".into(), reply.bytes as f64);
         put_client_memory(&mut trial, session);
         trial.verdict = Verdict::Exact;
         Ok(trial)
     }
 
-    fn reads(
+    fn run_read(
         &self,
         file: &str,
         test: &str,
@@ -293,7 +312,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         self.time_query(&statement, expected, &cell, session, recorder)
     }
 
-    fn cold(
+    fn run_cold_read(
         &self,
         file: &str,
         expected: Expected,
@@ -308,7 +327,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         {
             return Ok(Ok(()));
         }
-        match TrialError::split_fatal(self.try_cold(file, expected, &cell, session))? {
+        match TrialError::split_fatal(self.try_cold_read(file, expected, &cell, session))? {
             Ok(trial) => {
                 recorder.trial(key, trial)?;
                 Ok(Ok(()))
@@ -317,7 +336,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
     }
 
-    fn try_cold(
+    fn try_cold_read(
         &self,
         file: &str,
         expected: Expected,
@@ -325,7 +344,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         session: &mut Session<'_>,
     ) -> Result<Trial, TrialError> {
         session.restart_cold()?;
-        let known = match session.is_remote() {
+        let resident = match session.is_remote() {
             true => None,
             false => residency(session.folder()).map_err(|error| {
                 TrialError::failed(
@@ -335,13 +354,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             })?,
         };
         let statement = session.statement(file, &[("table", TABLE)])?;
-        let answered = self.query_once(&statement, expected, session)?;
-        let mut trial = self.answered(cell, 0, &answered);
-        match known {
-            Some(known) if known.share() <= COLD_LIMIT => {}
+        let reply = self.query_once(&statement, expected, session)?;
+        let mut trial = self.answered(cell, 0, &reply);
+        match resident {
+            Some(resident) if resident.share() <= COLD_LIMIT => {}
             _ => trial.cell.phase = Phase::ColdUnverified,
         }
-        trial.metrics.extend(known.map(|known| ("resident_share".to_owned(), known.share())));
+        trial.metrics.extend(resident.map(|resident| ("resident_share".to_owned(), resident.share())));
         Ok(trial)
     }
 }

@@ -22,13 +22,13 @@ pub(super) struct ConfiguredTable {
 
 impl ConfiguredTable {
     /// Chooses the table for a configuration.
-    pub(super) fn of(asked: NestedTable, part: &Part) -> Self {
+    pub(super) fn of(requested: NestedTable, part: &Part) -> Self {
         let n = match part.largest.as_ref() {
             // The number of documents stays the same; only their size is halved.
-            Some(largest) if largest.n + 1 == asked.n => largest.n,
-            _ => asked.n,
+            Some(largest) if largest.n + 1 == requested.n => largest.n,
+            _ => requested.n,
         };
-        Self { asked, table: NestedTable { n, ..asked } }
+        Self { asked: requested, table: NestedTable { n, ..requested } }
     }
 
     /// Why the configuration is not tried with these documents; `None` if it is.
@@ -37,9 +37,9 @@ impl ConfiguredTable {
     }
 
     fn cell(&self, cells: Cells<'_>, step: &str, phase: Phase) -> Cell {
-        let of = Cells { documents: self.table.documents, ..cells };
+        let table_cells = Cells { documents: self.table.documents, ..cells };
         let state = (phase != Phase::Load).then_some(DataState::Drained);
-        let mut cell = of.cell(step, phase, state);
+        let mut cell = table_cells.cell(step, phase, state);
         let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
         set("size", size_word(self.asked.n).into());
         set("n", self.table.n.into());
@@ -48,7 +48,7 @@ impl ConfiguredTable {
     }
 }
 
-fn with(mut cell: Cell, name: &str, value: impl Into<serde_json::Value>) -> Cell {
+fn with_parameter(mut cell: Cell, name: &str, value: impl Into<serde_json::Value>) -> Cell {
     cell.parameters.insert(name.to_owned(), value.into());
     cell
 }
@@ -61,8 +61,8 @@ pub(super) struct TestCells<'a> {
 }
 
 impl<'a> TestCells<'a> {
-    pub(super) fn new(cells: Cells<'a>, at: ConfiguredTable) -> Self {
-        Self { cells, at }
+    pub(super) fn new(cells: Cells<'a>, table: ConfiguredTable) -> Self {
+        Self { cells, at: table }
     }
 
     pub(super) fn import(&self) -> Cell {
@@ -84,28 +84,29 @@ impl<'a> TestCells<'a> {
     /// Cell of a read without an index; `file` is the name of its statement file.
     pub(super) fn read(&self, file: &str, phase: Phase) -> Cell {
         match file.strip_suffix("_simple") {
-            Some(step) => with(self.at.cell(self.cells, step, phase), "form", "simple"),
+            Some(step) => with_parameter(self.at.cell(self.cells, step, phase), "form", "simple"),
             None => self.at.cell(self.cells, file, phase),
         }
     }
 
     pub(super) fn index(&self, index: &Index) -> Cell {
-        with(self.at.cell(self.cells, "index", Phase::Load), "index", index.name.as_str())
+        with_parameter(self.at.cell(self.cells, "index", Phase::Load), "index", index.name.as_str())
     }
 
     /// Cell of a read with an index.
     pub(super) fn indexed(&self, operation: Operation, index: &Index) -> Cell {
-        with(self.at.cell(self.cells, operation.word(), Phase::Hot), "index", index.name.as_str())
+        with_parameter(self.at.cell(self.cells, operation.word(), Phase::Hot), "index", index.name.as_str())
     }
 
     /// Cell of how a query plan uses an index.
-    pub(super) fn usage(&self, ask: &IndexQuery, index: &Index) -> Cell {
-        let cell = with(self.at.cell(self.cells, "use", Phase::Steady), "index", index.name.as_str());
-        with(with(cell, "query", ask.operation.word()), "form", ask.form.as_str())
+    pub(super) fn usage(&self, query: &IndexQuery, index: &Index) -> Cell {
+        let cell = self.at.cell(self.cells, "use", Phase::Steady);
+        let cell = with_parameter(cell, "index", index.name.as_str());
+        with_parameter(with_parameter(cell, "query", query.operation.word()), "form", query.form.as_str())
     }
 
     pub(super) fn version(&self, history: &str) -> Cell {
-        with(self.at.cell(self.cells, "version", Phase::Load), "history", history)
+        with_parameter(self.at.cell(self.cells, "version", Phase::Load), "history", history)
     }
 
     pub(super) fn limit(&self) -> Cell {
@@ -113,18 +114,18 @@ impl<'a> TestCells<'a> {
     }
 
     pub(super) fn update_path(&self, depth: u32) -> Cell {
-        with(self.at.cell(self.cells, "update_path", Phase::Load), "depth", depth)
+        with_parameter(self.at.cell(self.cells, "update_path", Phase::Load), "depth", depth)
     }
 }
 
 /// Ways to write versions of a document: as updates, and with a commit after each if the system keeps a
 /// history of its data.
 pub(super) fn histories(part: &Part) -> Vec<&'static str> {
-    let commits = part.files.get("commit").is_some_and(|file| !file.statements.is_empty());
-    ["update", "commit"].into_iter().take(if commits { 2 } else { 1 }).collect()
+    let has_commits = part.files.get("commit").is_some_and(|file| !file.statements.is_empty());
+    ["update", "commit"].into_iter().take(if has_commits { 2 } else { 1 }).collect()
 }
 
-/// Reads without an index: statement file, test that it belongs to, and expected answer.
+/// Reads without an index: statement file, its test, and expected answer.
 pub(super) const READS: [(&str, &str, Expected); 4] = [
     ("extract", "extract", Expected::L),
     ("filter", "filter", Expected::Ten),
@@ -144,70 +145,75 @@ pub(super) fn has_form(part: &Part, file: &str) -> bool {
 
 /// Indexes built in a round: the best one in every round, the others in round 1 if requested. Others matter
 /// for their query plans only, which do not change between rounds.
-pub(super) fn indexes<'p>(part: &'p Part, own: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
-    part.index.iter().filter(|index| index.best || own.all_indexes && round == 1).collect()
+pub(super) fn indexes<'p>(part: &'p Part, settings: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
+    part.index.iter().filter(|index| index.best || settings.all_indexes && round == 1).collect()
 }
 
 /// Returns `true` if no index is built in any round.
-pub(super) fn has_no_index(part: &Part, own: &DocumentsSettings) -> bool {
-    indexes(part, own, 1).is_empty()
+pub(super) fn has_no_index(part: &Part, settings: &DocumentsSettings) -> bool {
+    indexes(part, settings, 1).is_empty()
 }
 
 /// Depths at which a number is updated: top, middle, bottom.
 pub(super) fn depths(n: u32) -> Vec<u32> {
-    let mut all = vec![1, n.div_ceil(2).max(1), n + 1];
-    all.dedup();
-    all
+    let mut depths = vec![1, n.div_ceil(2).max(1), n + 1];
+    depths.dedup();
+    depths
 }
 
 /// Cells of one configuration over one table in one round, each with its number of trials.
 pub(super) fn cells(
     tests: &TestCells<'_>,
     part: &Part,
-    own: &DocumentsSettings,
+    settings: &DocumentsSettings,
     round: u32,
 ) -> Vec<(Cell, u32)> {
-    let mut once = vec![tests.import(), tests.copy()];
+    let mut single = vec![tests.import(), tests.copy()];
     let mut reads = vec![tests.export()];
     reads.extend(
         READS.iter().filter(|(file, ..)| has_form(part, file)).map(|(file, ..)| tests.read(file, Phase::Hot)),
     );
-    let indexes = indexes(part, own, round);
+    let indexes = indexes(part, settings, round);
     for index in &indexes {
-        let timed = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
-        reads.extend(timed.map(|operation| tests.indexed(operation, index)));
+        let operations = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
+        reads.extend(operations.map(|operation| tests.indexed(operation, index)));
     }
-    once.extend(indexes.iter().map(|index| tests.index(index)));
-    if has_no_index(part, own) {
+    single.extend(indexes.iter().map(|index| tests.index(index)));
+    if has_no_index(part, settings) {
         // One cell records why there is no index.
-        once.push(no_index(tests));
+        single.push(no_index(tests));
     }
-    if own.update_path {
-        once.extend(depths(tests.at.table.n).into_iter().map(|depth| tests.update_path(depth)));
+    if settings.update_path {
+        single.extend(depths(tests.at.table.n).into_iter().map(|depth| tests.update_path(depth)));
     }
     if round == 1 {
-        once.push(tests.disk());
-        if own.history.is_some() {
-            once.extend(histories(part).into_iter().map(|one| tests.version(one)));
+        single.push(tests.disk());
+        if settings.history.is_some() {
+            single.extend(histories(part).into_iter().map(|history| tests.version(history)));
         }
         for index in &indexes {
-            once.extend(index.asks.iter().map(|ask| tests.usage(ask, index)));
+            single.extend(index.asks.iter().map(|query| tests.usage(query, index)));
         }
-        if own.cold && tests.cells.target.can_be_cold() {
-            once.extend(cold_reads().map(|(file, _)| tests.read(file, Phase::Cold)));
+        if settings.cold && tests.cells.target.can_be_cold() {
+            single.extend(cold_reads().map(|(file, _)| tests.read(file, Phase::Cold)));
         }
     }
-    let times = |cells: Vec<Cell>, orders: u32| cells.into_iter().map(move |cell| (cell, orders));
-    times(once, 1).chain(times(reads, own.reads)).collect()
+    let with_orders = |cells: Vec<Cell>, orders: u32| cells.into_iter().map(move |cell| (cell, orders));
+    with_orders(single, 1).chain(with_orders(reads, settings.reads)).collect()
 }
 
 /// Keys of all trials of these cells.
-pub(super) fn keys(tests: &TestCells<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<String> {
-    let of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
-    cells(tests, part, own, round).into_iter().flat_map(of).collect()
+pub(super) fn keys(
+    tests: &TestCells<'_>,
+    part: &Part,
+    settings: &DocumentsSettings,
+    round: u32,
+) -> Vec<String> {
+    let keys_of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
+    cells(tests, part, settings, round).into_iter().flat_map(keys_of).collect()
 }
 
 /// Cell of a configuration without an index.
 pub(super) fn no_index(tests: &TestCells<'_>) -> Cell {
-    with(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
+    with_parameter(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
 }

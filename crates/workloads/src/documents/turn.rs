@@ -66,7 +66,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// Records trials as not applicable, with the reason.
     pub(super) fn not_applicable(
         &self,
-        why: &Failure,
+        reason: &Failure,
         cell: &Cell,
         orders: u32,
         recorder: &mut TrialRecorder<'_>,
@@ -76,7 +76,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             if !recorder.has(&key) {
                 let mut trial = new_trial(cell, self.round, order);
                 trial.verdict = Verdict::NotApplicable;
-                trial.failure = Some(why.clone());
+                trial.failure = Some(reason.clone());
                 recorder.trial(key, trial)?;
             }
         }
@@ -93,13 +93,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        let (mut first, mut told) = (failure.clone(), failure.clone());
+        let (mut original, mut reported) = (failure.clone(), failure.clone());
         for order in 0..orders {
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                recorder.failed(key.clone(), cell, self.round, order, told)?;
-                first = first.recorded_in(&key);
-                told = first.followed_by(SAME);
+                recorder.failed(key.clone(), cell, self.round, order, reported)?;
+                original = original.recorded_in(&key);
+                reported = original.followed_by(SAME);
             }
         }
         if matches!(failure.kind, FailureKind::Wrong | FailureKind::Refused) && session.pid().is_some() {
@@ -115,8 +115,8 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         let expected = self.truth.table.documents;
         match figures.values().next() {
             Some(Value::Int(count)) if count.unsigned_abs() == expected => Ok(()),
-            other => {
-                let error = format!("of {expected} documents the system now counts {other:?}");
+            count => {
+                let error = format!("of {expected} documents the system now counts {count:?}");
                 Err(TrialError::failed(FailureKind::Wrong, error))
             }
         }
@@ -152,17 +152,17 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         session: &mut Session<'_>,
     ) -> Result<ExportReply, TrialError> {
         let statement = session.statement("export", &[("table", table)])?;
-        let out: ExportReply =
+        let reply: ExportReply =
             session.request(&Op::Export { statement, values: true }, self.load_limit(), &mut |_| {})?;
-        let wrong = |error: String| Err(TrialError::failed(FailureKind::Wrong, error));
+        let wrong_answer = |error: String| Err(TrialError::failed(FailureKind::Wrong, error));
         let expected = self.truth.table.documents;
-        if out.documents != expected {
-            return wrong(format!("{} documents came out, {expected} went in", out.documents));
+        if reply.documents != expected {
+            return wrong_answer(format!("{} documents came out, {expected} went in", reply.documents));
         }
-        if out.values != Some(digest) {
-            return wrong("the documents that came out are not those that they should be".to_owned());
+        if reply.values != Some(digest) {
+            return wrong_answer("the documents that came out are not those that they should be".to_owned());
         }
-        Ok(out)
+        Ok(reply)
     }
 
     /// Reads one document and compares its digest; only the worker sees its text. Unverified if the system
@@ -171,16 +171,16 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         &self,
         number: u64,
         digest: u64,
-        wrong: impl FnOnce() -> String,
+        describe_error: impl FnOnce() -> String,
         session: &mut Session<'_>,
     ) -> Result<Verdict, TrialError> {
         let key = number.to_string();
-        let read = session.statements("read", &[("table", TABLE), ("key", &key)])?;
-        let Some(statement) = read.into_iter().next() else { return Ok(Verdict::Unverified) };
-        let read: ExportReply = session.request(&Op::Read { statement }, self.limit(), &mut |_| {})?;
-        match (read.documents, read.values) {
-            (1, Some(found)) if found == digest => Ok(Verdict::Exact),
-            _ => Err(TrialError::failed(FailureKind::Wrong, wrong())),
+        let statements = session.statements("read", &[("table", TABLE), ("key", &key)])?;
+        let Some(statement) = statements.into_iter().next() else { return Ok(Verdict::Unverified) };
+        let reply: ExportReply = session.request(&Op::Read { statement }, self.limit(), &mut |_| {})?;
+        match (reply.documents, reply.values) {
+            (1, Some(actual)) if actual == digest => Ok(Verdict::Exact),
+            _ => Err(TrialError::failed(FailureKind::Wrong, describe_error())),
         }
     }
 
@@ -197,8 +197,8 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         if (0..orders).all(|order| recorder.has(&cell.trial_key(self.round, order))) {
             return Ok(Ok(()));
         }
-        let warmed = TrialError::split_fatal(self.query_once(statement, expected, session))?;
-        if let Err(failure) = warmed {
+        let warm_up = TrialError::split_fatal(self.query_once(statement, expected, session))?;
+        if let Err(failure) = warm_up {
             let is_simple = cell.parameters.contains_key("form");
             let is_refused = failure.kind == FailureKind::Refused || is_too_much(&failure, session);
             if is_simple && is_refused && session.pid().is_some() {
@@ -214,18 +214,18 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
                 continue;
             }
             match TrialError::split_fatal(self.query_once(statement, expected, session))? {
-                Ok(answered) => recorder.trial(key, self.answered(cell, order, &answered))?,
+                Ok(reply) => recorder.trial(key, self.answered(cell, order, &reply))?,
                 Err(failure) => return self.failed(&failure, cell, orders, session, recorder),
             }
         }
         Ok(Ok(()))
     }
 
-    pub(super) fn answered(&self, cell: &Cell, order: u32, answered: &AskReply) -> Trial {
+    pub(super) fn answered(&self, cell: &Cell, order: u32, reply: &AskReply) -> Trial {
         let mut trial = new_trial(cell, self.round, order);
-        self.timed(&mut trial, answered.seconds, &answered.usage, self.source_bytes);
-        trial.server_seconds = answered.outcome.server_seconds;
-        trial.rows = Some(answered.outcome.rows.len() as u64);
+        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        trial.server_seconds = reply.outcome.server_seconds;
+        trial.rows = Some(reply.outcome.rows.len() as u64);
         trial.verdict = Verdict::Exact;
         trial
     }
@@ -239,9 +239,9 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     ) -> Result<AskReply, TrialError> {
         session.open()?;
         let op = Op::Ask { statement: statement.to_owned() };
-        let answered: AskReply = session.request(&op, self.limit(), &mut |_| {})?;
-        match self.truth.differs(expected, &answered.outcome.rows) {
-            None => Ok(answered),
+        let reply: AskReply = session.request(&op, self.limit(), &mut |_| {})?;
+        match self.truth.differs(expected, &reply.outcome.rows) {
+            None => Ok(reply),
             Some(difference) => Err(TrialError::failed(FailureKind::Wrong, difference)),
         }
     }

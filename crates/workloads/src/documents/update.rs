@@ -24,16 +24,16 @@ pub(super) fn paths(
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> StepResult<()> {
-    // Depths that have been updated in this document so far. Not those of a run that was interrupted, because the document
-    // has been imported again.
-    let mut changed: Vec<(u32, i64)> = Vec::new();
+    // Depths that have been updated in this document so far. Those of an interrupted run do not count,
+    // because the document has been imported again.
+    let mut changes: Vec<(u32, i64)> = Vec::new();
     for depth in depths(turn.tests.at.table.n) {
         let cell = turn.tests.update_path(depth);
         let key = cell.trial_key(turn.round, 0);
         if recorder.has(&key) || turn.record_unsupported("update_path", &cell, 1, recorder)? {
             continue;
         }
-        match TrialError::split_fatal(change(turn, &cell, depth, &mut changed, session))? {
+        match TrialError::split_fatal(update_number(turn, &cell, depth, &mut changes, session))? {
             Ok(trial) => recorder.trial(key, trial)?,
             Err(failure) => {
                 if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
@@ -50,11 +50,11 @@ fn members(n: u32, depth: u32) -> Vec<String> {
     (1..depth).map(|level| format!("k{}", n.saturating_sub(level))).chain(["l".to_owned()]).collect()
 }
 
-fn change(
+fn update_number(
     turn: &DocumentsTurn<'_, '_, '_>,
     cell: &Cell,
     depth: u32,
-    changed: &mut Vec<(u32, i64)>,
+    changes: &mut Vec<(u32, i64)>,
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
     session.open()?;
@@ -67,13 +67,13 @@ fn change(
     let mut values = vec![("table", TABLE), ("key", key.as_str()), ("value", number.as_str())];
     values.extend(notations.iter().map(|(name, text)| (*name, text.as_str())));
     let statements = session.statements("update_path", &values)?;
-    let ran: RunReply = session.run(statements, turn.limit())?;
-    changed.push((depth, value));
+    let reply: RunReply = session.run(statements, turn.limit())?;
+    changes.push((depth, value));
     let mut trial = new_trial(cell, turn.round, 0);
     let bytes = NestedGenerator::new(table).length(KEY);
-    turn.timed(&mut trial, ran.seconds, &ran.usage, bytes);
-    let wrong = || format!("not exactly the number at depth {depth} has changed");
-    trial.verdict = turn.verify_document(KEY, table.digest_of_changed(KEY, changed), wrong, session)?;
+    turn.timed(&mut trial, reply.seconds, &reply.usage, bytes);
+    let describe = || format!("not exactly the number at depth {depth} has changed");
+    trial.verdict = turn.verify_document(KEY, table.digest_of_changed(KEY, changes), describe, session)?;
     Ok(trial)
 }
 

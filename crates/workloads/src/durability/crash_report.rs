@@ -17,39 +17,40 @@ use jsonathlon_telemetry::stall::Stalls;
 use super::settings::CrashKind;
 
 /// Maximum length of a stored error message in bytes.
-const WORDS: usize = 2_000;
+const MAX_MESSAGE_BYTES: usize = 2_000;
 
 /// Durability that a tier declares for one kind of crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DurabilityPromise<'a> {
     /// Declared loss in words, [`NOTHING`] if nothing may be lost.
-    words: &'a str,
+    loss: &'a str,
+    /// Maximum age in milliseconds of lost writes; `None` if the tier declares no window.
     window_ms: Option<u32>,
 }
 
 impl<'a> DurabilityPromise<'a> {
     pub(super) fn of(tier: &'a Durability, kind: CrashKind) -> Self {
         match kind {
-            CrashKind::Process => Self { words: &tier.process_crash, window_ms: tier.process_crash_ms },
-            CrashKind::Power => Self { words: &tier.power_loss, window_ms: tier.power_loss_ms },
+            CrashKind::Process => Self { loss: &tier.process_crash, window_ms: tier.process_crash_ms },
+            CrashKind::Power => Self { loss: &tier.power_loss, window_ms: tier.power_loss_ms },
         }
     }
 
     /// Returns `true` if the tier allows losses without a limit.
     fn is_unbounded(&self) -> bool {
-        self.words != NOTHING && self.window_ms.is_none()
+        self.loss != NOTHING && self.window_ms.is_none()
     }
 
     /// State of a crash with this result, and whether the result is within what the tier declares.
-    fn state(&self, kept: &RecoveryAudit) -> (FindingState, bool) {
-        let is_whole = kept.torn == 0 && kept.lost_loaded == 0;
-        if kept.lost == 0 && is_whole {
+    fn state(&self, audit: &RecoveryAudit) -> (FindingState, bool) {
+        let is_intact = audit.torn == 0 && audit.lost_loaded == 0;
+        if audit.lost == 0 && is_intact {
             return (FindingState::Kept, true);
         }
-        match (self.words == NOTHING, self.window_ms) {
+        match (self.loss == NOTHING, self.window_ms) {
             (true, _) => (FindingState::PromiseBroken, false),
-            (false, Some(window)) if is_whole => {
-                let is_within = kept.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
+            (false, Some(window)) if is_intact => {
+                let is_within = audit.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
                 if is_within {
                     (FindingState::LostWithinWindow, true)
                 } else {
@@ -75,41 +76,41 @@ pub(super) struct CrashReport<'a> {
 
 impl CrashReport<'_> {
     /// Metrics and findings of a crash after which the documents could be read.
-    pub(super) fn judged(&self, kept: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
-        let (state, is_as_promised) = self.promise.state(kept);
+    pub(super) fn judged(&self, audit: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
+        let (state, is_as_promised) = self.promise.state(audit);
         let counts = [
             (STOPS, 1),
             (STOPS_KEPT, u64::from(state == FindingState::Kept)),
             (STOPS_AS_PROMISED, u64::from(is_as_promised)),
-            (ACKNOWLEDGED_WRITES, kept.acknowledged),
-            (IN_FLIGHT_WRITES, kept.in_flight),
-            (LOST_WRITES, kept.lost),
-            (LOST_DOCUMENTS, kept.lost_loaded),
-            (TORN_DOCUMENTS, kept.torn),
-            (WRITES_OUT_OF_ORDER, kept.out_of_order),
-            (WRITES_AFTER_CUT, kept.after_cut),
+            (ACKNOWLEDGED_WRITES, audit.acknowledged),
+            (IN_FLIGHT_WRITES, audit.in_flight),
+            (LOST_WRITES, audit.lost),
+            (LOST_DOCUMENTS, audit.lost_loaded),
+            (TORN_DOCUMENTS, audit.torn),
+            (WRITES_OUT_OF_ORDER, audit.out_of_order),
+            (WRITES_AFTER_CUT, audit.after_cut),
         ];
-        let mut metrics = metrics(&counts.map(|(figure, count)| (figure, count as f64)));
-        metrics.insert(MEASURED_S.name.to_owned(), kept.worked_s);
-        metrics.extend(self.allowed());
-        if let Some(age) = kept.oldest_loss_ms {
+        let mut metrics = metrics(&counts.map(|(metric, count)| (metric, count as f64)));
+        metrics.insert(MEASURED_S.name.to_owned(), audit.worked_s);
+        metrics.extend(self.allowed_loss());
+        if let Some(age) = audit.oldest_loss_ms {
             metrics.insert(OLDEST_LOSS_S.name.to_owned(), age / 1e3);
         }
         let kinds = [
-            ("loaded documents", kept.lost_loaded),
-            ("torn", kept.torn),
-            ("out of order", kept.out_of_order),
-            ("acknowledged after the cut", kept.after_cut),
+            ("loaded documents", audit.lost_loaded),
+            ("torn", audit.torn),
+            ("out of order", audit.out_of_order),
+            ("acknowledged after the cut", audit.after_cut),
         ];
         let kinds =
             kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, _)| (*kind).to_owned()).collect();
-        (metrics, self.findings(Finding { kinds, seen: Some(seen(kept)), ..self.finding(state) }))
+        (metrics, self.findings(Finding { kinds, seen: Some(evidence(audit)), ..self.finding(state) }))
     }
 
     /// Metrics and findings of a crash after which the system is unusable; this is a finding, not a failure
     /// of the run.
-    pub(super) fn gone(&self, when: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
-        let state = match when {
+    pub(super) fn gone(&self, stage: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
+        let state = match stage {
             UnrecoverableAt::Opening { in_time: true } => FindingState::DoesNotStart,
             UnrecoverableAt::Opening { in_time: false } => FindingState::HangsInRecovery,
             UnrecoverableAt::Reading => FindingState::CannotBeRead,
@@ -121,17 +122,17 @@ impl CrashReport<'_> {
             (STOPS_KEPT, 0.0),
             (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
         ]);
-        metrics.extend(self.allowed());
+        metrics.extend(self.allowed_loss());
         // In a long log, the end says more than the beginning.
         let text = &failure.error;
-        let start = text.ceil_char_boundary(text.len().saturating_sub(WORDS));
-        let words = text.get(start..).unwrap_or_default().to_owned();
+        let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_MESSAGE_BYTES));
+        let message = text.get(start..).unwrap_or_default().to_owned();
         let kinds = vec![failure.kind.word().to_owned()];
-        (metrics, self.findings(Finding { kinds, words: Some(words), ..self.finding(state) }))
+        (metrics, self.findings(Finding { kinds, words: Some(message), ..self.finding(state) }))
     }
 
     /// Metric of the maximum age of lost writes that the tier allows; `None` if the tier declares no window.
-    fn allowed(&self) -> Option<(String, f64)> {
+    fn allowed_loss(&self) -> Option<(String, f64)> {
         let window = self.promise.window_ms?;
         Some((ALLOWED_LOSS_S.name.to_owned(), f64::from(window) / 1e3))
     }
@@ -141,38 +142,38 @@ impl CrashReport<'_> {
     }
 
     /// Findings: the crash itself, the declared durability, and the digest of its basis.
-    fn findings(&self, of_stop: Finding) -> Vec<Finding> {
-        vec![of_stop, Finding::new(PROMISE, self.promise.words), Finding::new(STOPPED, self.basis)]
+    fn findings(&self, crash_finding: Finding) -> Vec<Finding> {
+        vec![crash_finding, Finding::new(PROMISE, self.promise.loss), Finding::new(STOPPED, self.basis)]
     }
 }
 
 /// Metrics of the longest stalls of machine and disk while clients were working.
 pub(super) fn of_stalls(stalls: Stalls) -> Metrics {
     let disk = stalls.disk.map(|disk| (DISK_STALL_S, disk));
-    let all = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
-    all.map(|(figure, stood)| (figure.name.to_owned(), stood.as_secs_f64())).collect()
+    let stalls = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
+    stalls.map(|(metric, duration)| (metric.name.to_owned(), duration.as_secs_f64())).collect()
 }
 
 fn metrics(values: &[(MetricDef, f64)]) -> Metrics {
-    values.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect()
+    values.iter().map(|(metric, value)| (metric.name.to_owned(), *value)).collect()
 }
 
 /// Evidence of the result in a few sentences.
-fn seen(kept: &RecoveryAudit) -> String {
-    let age = match kept.oldest_loss_ms {
+fn evidence(audit: &RecoveryAudit) -> String {
+    let age = match audit.oldest_loss_ms {
         None => None,
-        Some(0.0) => Some(", all acknowledged while the cut was being made".to_owned()),
-        Some(age) => Some(format!(", the oldest acknowledged {age:.1} ms before the cut")),
+        Some(0.0) => Some(", all acknowledged during the crash".to_owned()),
+        Some(age) => Some(format!(", the oldest acknowledged {age:.1} ms before the crash")),
     };
     let counts = format!(
         "{} writes acknowledged in {:.2} s, {} lost{}; {} documents read",
-        kept.acknowledged,
-        kept.worked_s,
-        kept.lost,
+        audit.acknowledged,
+        audit.worked_s,
+        audit.lost,
         age.unwrap_or_default(),
-        kept.read
+        audit.read
     );
-    std::iter::once(counts).chain(kept.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
+    std::iter::once(counts).chain(audit.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
 }
 
 /// Stage at which a crashed system turned out to be unusable.
@@ -199,24 +200,25 @@ pub(super) fn is_of_system(failure: &Failure) -> bool {
 mod tests {
     use super::*;
 
-    fn tier(words: &str, ms: Option<u32>) -> Durability {
+    fn tier(loss: &str, window_ms: Option<u32>) -> Durability {
         Durability {
             name: "window".to_owned(),
-            process_crash: words.to_owned(),
+            process_crash: loss.to_owned(),
             power_loss: NOTHING.to_owned(),
-            process_crash_ms: ms,
+            process_crash_ms: window_ms,
             power_loss_ms: None,
             ranked: true,
         }
     }
 
-    fn state(words: &str, ms: Option<u32>, kept: &RecoveryAudit) -> (String, f64) {
-        let tier = tier(words, ms);
+    fn state(loss: &str, window_ms: Option<u32>, audit: &RecoveryAudit) -> (String, f64) {
+        let tier = tier(loss, window_ms);
         let promise = DurabilityPromise::of(&tier, CrashKind::Process);
-        let (metrics, findings) = CrashReport { stop: 7, promise, basis: "blake3:1" }.judged(kept);
-        let told: Vec<(&str, &str)> =
-            findings.iter().map(|one| (one.of.as_str(), one.state.as_str())).collect();
-        assert_eq!((told[0].0, &told[1..]), ("stop 7", &[("promise", words), ("basis", "blake3:1")][..]));
+        let (metrics, findings) = CrashReport { stop: 7, promise, basis: "blake3:1" }.judged(audit);
+        let subjects: Vec<(&str, &str)> =
+            findings.iter().map(|finding| (finding.of.as_str(), finding.state.as_str())).collect();
+        assert_eq!(subjects[0].0, "stop 7");
+        assert_eq!(&subjects[1..], &[("promise", loss), ("basis", "blake3:1")][..]);
         (findings[0].describe(), metrics["stops_as_promised"])
     }
 
@@ -226,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_stop_is_held_against_what_the_tier_promises() {
-        let whole = RecoveryAudit { acknowledged: 9, ..RecoveryAudit::default() };
-        for (words, ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
-            assert_eq!(state(words, ms, &whole), ("kept".to_owned(), 1.0));
+        let intact = RecoveryAudit { acknowledged: 9, ..RecoveryAudit::default() };
+        for (loss, window_ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
+            assert_eq!(state(loss, window_ms, &intact), ("kept".to_owned(), 1.0));
         }
         assert_eq!(state(NOTHING, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
         assert_eq!(
@@ -265,17 +267,17 @@ mod tests {
         let failure = Failure::new(FailureKind::Environment, format!("{}the end", "é".repeat(3_000)));
         let tier = tier(NOTHING, None);
         let promise = DurabilityPromise::of(&tier, CrashKind::Power);
-        let told = CrashReport { stop: 2, promise, basis: "blake3:1" };
-        let (metrics, findings) = told.gone(UnrecoverableAt::Opening { in_time: true }, &failure);
+        let report = CrashReport { stop: 2, promise, basis: "blake3:1" };
+        let (metrics, findings) = report.gone(UnrecoverableAt::Opening { in_time: true }, &failure);
         assert_eq!(findings[0].describe(), "does not start: environment");
         assert!(
             findings[0]
                 .words
                 .as_ref()
-                .is_some_and(|words| words.ends_with("the end") && words.len() <= WORDS)
+                .is_some_and(|message| message.ends_with("the end") && message.len() <= MAX_MESSAGE_BYTES)
         );
         assert_eq!((metrics["stops"], metrics["stops_kept"]), (1.0, 0.0));
-        let (_, findings) = told.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
+        let (_, findings) = report.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
         assert_eq!(findings[0].state, FindingState::HangsInRecovery);
     }
 }

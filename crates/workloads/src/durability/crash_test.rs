@@ -30,14 +30,14 @@ use crate::serving::scripts;
 use crate::session::{Session, TrialError, forward_progress};
 use crate::snapshot::Snapshot;
 
-/// Seconds that clients would continue after the latest moment of a crash, which ends them earlier.
-const BEYOND_S: f64 = 10.0;
+/// Seconds that a job lasts beyond the latest moment of the crash, so that the crash always ends it.
+const EXTRA_S: f64 = 10.0;
 /// Time for a crash test in addition to the work: connecting, and detecting the end of the system.
 const GRACE: Duration = Duration::from_secs(60);
 /// Poll interval while waiting for the moment of the crash.
-const PAUSE: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Name of the system's data folder on the disk whose power is cut.
-const DATA: &str = "data";
+const DATA_FOLDER: &str = "data";
 /// Number of retries of an operation after a conflict.
 const RETRIES: u32 = 10;
 
@@ -68,8 +68,8 @@ impl<'a> CrashTest<'_, 'a> {
                 "not applicable: needs root, which alone may make a disk whose power can be cut".to_owned(),
             ),
             CrashKind::Power => {
-                let why = Disk::check(&self.disk(), self.own.disk_bytes).err()?;
-                Some(format!("not applicable: {why}"))
+                let reason = Disk::check(&self.disk_path(), self.own.disk_bytes).err()?;
+                Some(format!("not applicable: {reason}"))
             }
         }
     }
@@ -81,60 +81,61 @@ impl<'a> CrashTest<'_, 'a> {
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
         match self.kind {
             CrashKind::Process => {
-                let mut session = self.session(self.bench.work.join(&self.one.name))?;
-                let worked = self.work(&mut session, None)?;
-                self.after(&mut session, &worked, recorder)
+                let mut session = self.open_session(self.bench.work.join(&self.one.name))?;
+                let work = self.run_clients(&mut session, None)?;
+                self.recover(&mut session, &work, recorder)
             }
             CrashKind::Power => {
-                let mut disk = Disk::make(&self.disk(), self.own.disk_bytes).map_err(of_disk)?;
-                let found = self.on(&mut disk, recorder);
+                let mut disk = Disk::make(&self.disk_path(), self.own.disk_bytes).map_err(disk_error)?;
+                let result = self.run_on_disk(&mut disk, recorder);
                 // The first error is the relevant one.
-                let closed = disk.close().map_err(of_disk);
-                found.and_then(|found| closed.map(|()| found))
+                let close_result = disk.close().map_err(disk_error);
+                result.and_then(|outcome| close_result.map(|()| outcome))
             }
         }
     }
 
     /// Runs the test with the data on a disk whose power is cut. No process uses the disk afterwards.
-    fn on(
+    fn run_on_disk(
         &self,
         disk: &mut Disk,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
-        let mut session = self.session(disk.path().join(DATA))?;
+        let mut session = self.open_session(disk.path().join(DATA_FOLDER))?;
         // The loaded data must survive: only writes of the clients are tested.
-        disk.sync().map_err(of_disk)?;
-        let power = || disk.cut().map(drop).map_err(|error| error.to_string());
-        let worked = self.work(&mut session, Some(&power))?;
-        disk.remount().map_err(of_disk)?;
-        self.after(&mut session, &worked, recorder)
+        disk.sync().map_err(disk_error)?;
+        let cut_power = || disk.cut().map(drop).map_err(|error| error.to_string());
+        let work = self.run_clients(&mut session, Some(&cut_power))?;
+        disk.remount().map_err(disk_error)?;
+        self.recover(&mut session, &work, recorder)
     }
 
     /// Mount point of the disk whose power is cut.
-    fn disk(&self) -> PathBuf {
+    fn disk_path(&self) -> PathBuf {
         self.bench.work.join(format!("{}.disk", self.one.name))
     }
 
-    fn told(&self) -> CrashReport<'_> {
+    fn report(&self) -> CrashReport<'_> {
         let promise = DurabilityPromise::of(self.one.tier, self.kind);
         CrashReport { stop: self.stop, promise, basis: &self.one.basis }
     }
 
     /// Opens a session on a copy of the loaded data in `folder`.
-    fn session(&self, folder: PathBuf) -> Result<Session<'a>, TrialError> {
-        self.snapshot.restore_to(&folder).map_err(|error| self.not_put_back(error))?;
+    fn open_session(&self, folder: PathBuf) -> Result<Session<'a>, TrialError> {
+        self.snapshot.restore_to(&folder).map_err(|error| self.restore_error(error))?;
         let mut session = self.bench.session_in(self.one.target, folder, &self.one.name);
         session.set_placeholder("key_type", &self.one.key_type);
-        session.subject().set_activity(&format!("{} {} stop {}", self.one.name, self.kind, self.stop));
+        session.subject().set_activity(&format!("{} {} crash {}", self.one.name, self.kind, self.stop));
         session.open()?;
         Ok(session)
     }
 
     /// If the crash test's own disk is too small, only the test fails; any other error ends the run.
-    fn not_put_back(&self, error: io::Error) -> TrialError {
+    fn restore_error(&self, error: io::Error) -> TrialError {
         if self.kind == CrashKind::Power && error.kind() == io::ErrorKind::StorageFull {
             let error = format!(
-                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk, or fewer --records",
+                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk-size, or fewer \
+                 --records",
                 self.own.disk_bytes
             );
             return TrialError::failed(FailureKind::Environment, error);
@@ -143,64 +144,64 @@ impl<'a> CrashTest<'_, 'a> {
     }
 
     /// Path of the acknowledgement log: never on the disk whose power is cut.
-    fn promises(&self) -> PathBuf {
+    fn ack_log_path(&self) -> PathBuf {
         self.bench.work.join(format!("{}.promises", self.one.name))
     }
 
     /// Runs the clients until the crash.
-    fn work(
+    fn run_clients(
         &self,
         session: &mut Session<'a>,
-        power: Option<&(dyn Fn() -> Result<(), String> + Sync)>,
+        cut_power: Option<&(dyn Fn() -> Result<(), String> + Sync)>,
     ) -> Result<Worked, TrialError> {
-        let promises = self.promises();
-        remove(&promises)?;
-        let job = serde_json::to_value(self.job(session, &promises)?)
+        let ack_log = self.ack_log_path();
+        remove_file(&ack_log)?;
+        let job = serde_json::to_value(self.job(session, &ack_log)?)
             .map_err(|error| TrialError::failed(FailureKind::Protocol, format!("the job: {error}")))?;
-        let wait = Duration::from_secs_f64(self.moment_s());
+        let delay = Duration::from_secs_f64(self.crash_delay_s());
         let watch = Mutex::new(StallWatch::begin(session.folder()));
-        let moment = |is_over: &dyn Fn() -> bool| has_come(&promises, wait, is_over, &watch);
-        let limit = Duration::from_secs_f64(self.own.work_s.1 + BEYOND_S) + GRACE;
-        let stop = CrashTrigger { moment: &moment, power };
-        let stopped: CrashResult<JobReport> = session.crash(&Op::Drive { job }, limit, &stop)?;
+        let wait = |is_over: &dyn Fn() -> bool| wait_for_crash(&ack_log, delay, is_over, &watch);
+        let timeout = Duration::from_secs_f64(self.own.work_s.1 + EXTRA_S) + GRACE;
+        let trigger = CrashTrigger { moment: &wait, power: cut_power };
+        let result: CrashResult<JobReport> = session.crash(&Op::Drive { job }, timeout, &trigger)?;
         // Wrong answers before the crash must not be attributed to the crash.
-        if let Some(wrong) = stopped.answer.as_ref().and_then(|driven| driven.wrong.first()) {
-            return Err(TrialError::failed(FailureKind::Wrong, format!("before the stop: {wrong}")));
+        if let Some(wrong) = result.answer.as_ref().and_then(|report| report.wrong.first()) {
+            return Err(TrialError::failed(FailureKind::Wrong, format!("before the crash: {wrong}")));
         }
         let stalls = watch.into_inner().unwrap_or_else(PoisonError::into_inner).longest();
-        let cut = stopped.cut.ok_or_else(|| {
-            let refusals = stopped.answer.iter().flat_map(|driven| driven.refusals.keys());
-            let words = refusals.take(3).cloned().collect::<Vec<_>>().join("; ");
-            let error = format!("no write was acknowledged, so that there was nothing to stop: {words}");
+        let cut = result.cut.ok_or_else(|| {
+            let refusals = result.answer.iter().flat_map(|report| report.refusals.keys());
+            let messages = refusals.take(3).cloned().collect::<Vec<_>>().join("; ");
+            let error = format!("no write was acknowledged, so that there was nothing to crash: {messages}");
             TrialError::failed(FailureKind::Refused, error)
         })?;
         Ok(Worked { cut, stalls })
     }
 
     /// Seconds of work before the crash, drawn from the seed so that a resumed run draws the same.
-    fn moment_s(&self) -> f64 {
+    fn crash_delay_s(&self) -> f64 {
         const STEPS: u64 = 1 << 32;
         let stream = u64::from(self.stop) << 1 | u64::from(self.kind == CrashKind::Power);
-        let drawn = Random::new(self.bench.settings.seed, stream).below(STEPS) as f64 / STEPS as f64;
-        let (least, most) = self.own.work_s;
-        least + drawn * (most - least)
+        let fraction = Random::new(self.bench.settings.seed, stream).below(STEPS) as f64 / STEPS as f64;
+        let (minimum, maximum) = self.own.work_s;
+        minimum + fraction * (maximum - minimum)
     }
 
-    fn job(&self, session: &Session<'_>, promises: &Path) -> Result<Job, TrialError> {
-        let (own, one) = (self.own, self.one);
+    fn job(&self, session: &Session<'_>, ack_log: &Path) -> Result<Job, TrialError> {
+        let (settings, target) = (self.own, self.one);
         let projection = Projection::default();
-        let most = one.part.clients.unwrap_or(u32::MAX);
+        let max_clients = target.part.clients.unwrap_or(u32::MAX);
         Ok(Job {
-            records: one.records.records().clone(),
+            records: target.records.records().clone(),
             loaded: self.bench.staged.documents,
             load: format!("{} {}", self.kind, self.stop),
-            mix: one.mix.clone(),
-            scripts: scripts::scripts(session, &one.part, &one.records, projection, &one.mix)?,
-            clients: own.clients.min(most).max(1),
+            mix: target.mix.clone(),
+            scripts: scripts::scripts(session, &target.part, &target.records, projection, &target.mix)?,
+            clients: settings.clients.min(max_clients).max(1),
             threads: None,
             arrival: Arrival::Closed,
             ramp_s: 0.0,
-            stop: StopCondition::Time { seconds: own.work_s.1 + BEYOND_S },
+            stop: StopCondition::Time { seconds: settings.work_s.1 + EXTRA_S },
             seed: self.bench.settings.seed.wrapping_add(u64::from(self.stop) << 32),
             verify: true,
             prepare: true,
@@ -209,96 +210,101 @@ impl<'a> CrashTest<'_, 'a> {
             limit: 1,
             projection,
             retries: RETRIES,
-            timeout_s: own.timeout_s,
+            timeout_s: settings.timeout_s,
             watched: SamplingTargets::default(),
-            writers_take_turns: one.part.writers_take_turns,
-            ack_log: Some(promises.to_owned()),
+            writers_take_turns: target.part.writers_take_turns,
+            ack_log: Some(ack_log.to_owned()),
         })
     }
 
     /// Starts the system again and reads all documents.
-    fn after(
+    fn recover(
         &self,
         session: &mut Session<'a>,
-        worked: &Worked,
+        work: &Worked,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
-        let limit = Duration::from_secs_f64(self.own.recovery_s);
-        session.limit_opening(limit);
-        let begun = Instant::now();
+        let timeout = Duration::from_secs_f64(self.own.recovery_s);
+        session.limit_opening(timeout);
+        let started = Instant::now();
         let (mut metrics, findings) = match session.open() {
             Ok(()) => {
                 let recovery_s = session.open_s;
-                let (mut metrics, findings) = self.read(session, &worked.cut, recorder)?;
+                let (mut metrics, findings) = self.read_back(session, &work.cut, recorder)?;
                 metrics.insert("recovery_s".to_owned(), recovery_s);
                 (metrics, findings)
             }
             Err(TrialError::Failed(failure)) if crash_report::is_of_system(&failure) => {
-                let in_time = begun.elapsed() < limit;
-                self.told().gone(UnrecoverableAt::Opening { in_time }, &failure)
+                let in_time = started.elapsed() < timeout;
+                self.report().gone(UnrecoverableAt::Opening { in_time }, &failure)
             }
-            Err(other) => return Err(other),
+            Err(error) => return Err(error),
         };
         session.kill();
-        remove(&self.promises())?;
-        metrics.extend(crash_report::of_stalls(worked.stalls));
+        remove_file(&self.ack_log_path())?;
+        metrics.extend(crash_report::of_stalls(work.stalls));
         Ok((metrics, findings))
     }
 
-    fn read(
+    fn read_back(
         &self,
         session: &mut Session<'a>,
         cut: &CrashWindow,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
-        let one = self.one;
+        let target = self.one;
         let mut scripts =
-            scripts::scripts(session, &one.part, &one.records, Projection::default(), &one.mix)?;
+            scripts::scripts(session, &target.part, &target.records, Projection::default(), &target.mix)?;
         let Some(script) = scripts.remove(&Operation::Read) else {
             return Err(TrialError::failed(FailureKind::Protocol, "the system has no read by key"));
         };
         let job = RecoveryRead {
-            records: one.records.records().clone(),
+            records: target.records.records().clone(),
             loaded: self.bench.staged.documents,
-            promises: self.promises(),
+            promises: self.ack_log_path(),
             cut: *cut,
             script,
         };
         let job = serde_json::json!({ READ_BACK: job });
-        let limit = Duration::from_secs_f64(self.bench.settings.timeout_s);
+        let timeout = Duration::from_secs_f64(self.bench.settings.timeout_s);
         match session.request::<RecoveryAudit>(
             &Op::Drive { job },
-            limit,
+            timeout,
             &mut forward_progress(recorder.observer),
         ) {
-            Ok(kept) => Ok(self.told().judged(&kept)),
+            Ok(audit) => Ok(self.report().judged(&audit)),
             Err(TrialError::Failed(failure)) if crash_report::is_of_system(&failure) => {
-                Ok(self.told().gone(UnrecoverableAt::Reading, &failure))
+                Ok(self.report().gone(UnrecoverableAt::Reading, &failure))
             }
-            Err(other) => Err(other),
+            Err(error) => Err(error),
         }
     }
 }
 
-fn of_disk(error: OutageError) -> TrialError {
+fn disk_error(error: OutageError) -> TrialError {
     TrialError::failed(FailureKind::Environment, error.to_string())
 }
 
-/// Waits for the first acknowledgement and then for the duration `wait`; watches for stalls meanwhile.
+/// Waits for the first acknowledgement and then for the duration `delay`; watches for stalls meanwhile.
 /// Returns `false` if the clients end before that.
-fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool, watch: &Mutex<StallWatch>) -> bool {
+fn wait_for_crash(
+    ack_log: &Path,
+    delay: Duration,
+    is_over: &dyn Fn() -> bool,
+    watch: &Mutex<StallWatch>,
+) -> bool {
     let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut first: Option<Instant> = None;
+    let mut first_ack: Option<Instant> = None;
     while !is_over() {
-        let pause = match first {
-            None if has_begun(promises) => {
-                first = Some(Instant::now());
+        let pause = match first_ack {
+            None if has_begun(ack_log) => {
+                first_ack = Some(Instant::now());
                 continue;
             }
-            None => PAUSE,
-            Some(first) => match wait.checked_sub(first.elapsed()) {
+            None => POLL_INTERVAL,
+            Some(first_ack) => match delay.checked_sub(first_ack.elapsed()) {
                 None => return true,
-                Some(left) => left.min(PAUSE),
+                Some(remaining) => remaining.min(POLL_INTERVAL),
             },
         };
         std::thread::sleep(pause);
@@ -307,7 +313,7 @@ fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool, watch: 
     false
 }
 
-fn remove(path: &Path) -> Result<(), TrialError> {
+fn remove_file(path: &Path) -> Result<(), TrialError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(RunError::io(format!("remove {}", path.display()))(error).into())

@@ -1,9 +1,10 @@
 //! The durability workload: are acknowledged writes still there after a crash?
 //!
 //! Clients insert and update. At a random moment the system's processes are killed, or the power of its disk
-//! is cut. The system is started again, and all documents are read. The reference is the system's folder:
-//! each durability tier declares what a process crash and a power loss may lose. Each crash yields a finding
-//! with evidence, not a failure; it counts as kept only if everything was read.
+//! is cut. The system is started again, and all documents are read. What may be lost is declared in the
+//! system's folder, for each durability tier and for process crashes and power losses separately. A crash
+//! that loses writes yields a finding with evidence, not a failed trial. Writes count as kept only if all
+//! documents could be read.
 
 mod crash_report;
 mod crash_test;
@@ -13,7 +14,7 @@ pub mod settings;
 use crash_test::CrashTest;
 use settings::{CrashKind, DurabilitySettings};
 
-use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving as Part};
+use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_loadgen::{
     mix::{Mix, RequestDistribution},
@@ -38,8 +39,8 @@ use crate::{
 /// Name of the workload in the journal and on the command line.
 pub const NAME: &str = WorkloadKind::Durability.name();
 
-/// Disk space in bytes for two copies of a server's data without documents.
-const DISK: u64 = 1 << 30;
+/// Disk space in bytes for two copies of a server's data folder without documents.
+const EMPTY_SERVERS_BYTES: u64 = 1 << 30;
 
 /// The durability workload: crash tests with an audit of the acknowledged writes.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub struct Durability {
 }
 
 impl Durability {
-    /// Creates the workload with these settings.
+    /// Creates the workload after checking the settings of its records.
     ///
     /// # Errors
     /// If records cannot be generated from the settings.
@@ -59,11 +60,12 @@ impl Durability {
 
     /// Durability tiers of a target that the settings select, safest first.
     fn tiers<'t>(&self, target: &'t Target) -> Vec<&'t Tier> {
-        let wanted = &self.settings.tiers;
-        let all = target.configuration.durabilities();
-        all.filter(|tier| wanted.is_empty() || wanted.contains(&tier.name)).collect()
+        let selected = &self.settings.tiers;
+        let tiers = target.configuration.durabilities();
+        tiers.filter(|tier| selected.is_empty() || selected.contains(&tier.name)).collect()
     }
 
+    /// Cell of all crashes of one kind in one tier.
     fn cell(&self, cells: &Cells<'_>, tier: &Tier, kind: CrashKind) -> Cell {
         let mut cell = cells.cell(kind.word(), Phase::Steady, None);
         cell.parameters.insert(DURABILITY.to_owned(), tier.name.clone().into());
@@ -71,9 +73,12 @@ impl Durability {
         cell
     }
 
-    /// Description of the records as a configuration stores them, with the system's name for the key member.
-    fn records(&self, part: &Part) -> Result<RecordSet, String> {
-        let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
+    /// Prepares the records as a configuration stores them, with its name for the key member.
+    ///
+    /// # Errors
+    /// If records cannot be generated with these settings.
+    fn records(&self, serving: &Serving) -> Result<RecordSet, String> {
+        let records = Records { key_member: serving.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
     }
 }
@@ -94,32 +99,33 @@ impl Workload for Durability {
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
         if target.remote.is_some() {
-            return Some(format!(
-                "the server of {name} is somebody else's, and must not be stopped the hard way"
-            ));
+            return Some(format!("{name} runs on a remote server, which must not be crashed"));
         }
-        let Some(part) = target.configuration.serving() else {
+        let Some(serving) = target.configuration.serving() else {
             return Some(format!("{name} has no folder {SERVING}/"));
         };
-        if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
-            return Some(format!("{name} has no keys of 64-bit integers here"));
+        if self.settings.records.key_type == KeyType::Bigint && serving.bigint_key.is_none() {
+            return Some(format!("{name} does not support 64-bit integer keys in this workload"));
         }
-        if let Err(why) = self.records(&part) {
-            return Some(format!("{name} cannot hold these records: {why}"));
+        if let Err(reason) = self.records(&serving) {
+            return Some(format!("{name} cannot store these records: {reason}"));
         }
-        if part.statements(Operation::Read.file()).is_empty() {
-            return Some(format!("{name} has no read by key, by which everything is looked for afterwards"));
+        if serving.statements(Operation::Read.file()).is_empty() {
+            return Some(format!("{name} has no read by key, which the check after a crash needs"));
         }
-        if mix(&part).is_none() {
-            return Some(format!("{name} neither inserts nor updates"));
+        if write_mix(&serving).is_none() {
+            return Some(format!("{name} supports neither inserts nor updates"));
         }
-        let has: Vec<&str> = target.configuration.durabilities().map(|tier| tier.name.as_str()).collect();
-        self.tiers(target).is_empty().then(|| format!("{name} has no such tier: it has {}", has.join(", ")))
+        let names: Vec<&str> = target.configuration.durabilities().map(|tier| tier.name.as_str()).collect();
+        self.tiers(target)
+            .is_empty()
+            .then(|| format!("{name} has none of the selected durability tiers, only {}", names.join(", ")))
     }
 
-    fn required_disk_bytes(&self, documents: u64, _: u64) -> u64 {
-        // Systems run one after the other: the loaded data, and a copy that clients extend until the crash.
-        DISK + 4 * documents
+    fn required_disk_bytes(&self, document_bytes: u64, _: u64) -> u64 {
+        // Systems run one after the other. Each needs space for the loaded data, and for a copy to which the
+        // clients add records until the crash.
+        EMPTY_SERVERS_BYTES + 4 * document_bytes
     }
 
     fn size_option_hint(&self) -> &'static str {
@@ -133,7 +139,7 @@ impl Workload for Durability {
             for tier in self.tiers(target) {
                 for kind in &self.settings.kinds {
                     let cell = self.cell(&cells, tier, *kind);
-                    keys.extend((1..=self.settings.stops).map(|stop| cell.trial_key(stop, 0)));
+                    keys.extend((1..=self.settings.stops).map(|crash| cell.trial_key(crash, 0)));
                 }
             }
         }
@@ -141,67 +147,70 @@ impl Workload for Durability {
     }
 
     fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let own = &self.settings;
-        let kinds: Vec<&str> = own.kinds.iter().map(|kind| kind.word()).collect();
+        let settings = &self.settings;
+        let kinds: Vec<&str> = settings.kinds.iter().map(|kind| kind.word()).collect();
         let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
+        let crashes = tiers * settings.kinds.len() * settings.stops as usize;
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{tiers} configurations and tiers × {} × {} stops, {} clients, each after {:.2} to {:.2} s of work: each starts \
-             its system twice, {} starts in all",
+            "{crashes} crashes: {} of each kind ({}) in each durability tier of each configuration \
+             ({tiers} tiers in total), each after {:.2} to {:.2} s of work by {} clients; \
+             a crash needs two starts of its system ({} in total)",
+            settings.stops,
             kinds.join(", "),
-            own.stops,
-            own.clients,
-            own.work_s.0,
-            own.work_s.1,
-            2 * tiers * own.kinds.len() * own.stops as usize
+            settings.work_s.0,
+            settings.work_s.1,
+            settings.clients,
+            2 * crashes
         )));
         for target in bench.targets {
             for tier in self.tiers(target) {
-                let in_tier = in_tier(target, tier)?;
-                self.tier(bench, &in_tier, tier, recorder)?;
+                let target_in_tier = with_tier(target, tier)?;
+                self.run_tier(bench, &target_in_tier, tier, recorder)?;
             }
         }
         Ok(())
     }
 }
 
-/// Mix of half inserts and half updates; only one of them if the system has no other. `None` if it has
-/// neither.
-fn mix(part: &Part) -> Option<Mix> {
-    let has: Vec<Operation> = [Operation::Insert, Operation::Update]
+/// Half inserts and half updates, or only one of them if the system does not support the other. `None` if it
+/// supports neither.
+fn write_mix(serving: &Serving) -> Option<Mix> {
+    let supported: Vec<Operation> = [Operation::Insert, Operation::Update]
         .into_iter()
-        .filter(|operation| !part.statements(operation.file()).is_empty())
+        .filter(|operation| !serving.statements(operation.file()).is_empty())
         .collect();
-    let share = 1.0 / has.len().max(1) as f64;
-    let shares = has.iter().map(|operation| (*operation, share)).collect();
+    let share = 1.0 / supported.len().max(1) as f64;
+    let shares = supported.iter().map(|operation| (*operation, share)).collect();
     let mix = Mix { name: "writes".to_owned(), shares, requests: RequestDistribution::Uniform };
-    (!has.is_empty() && scripts::missing(part, &mix).is_empty()).then_some(mix)
+    (!supported.is_empty() && scripts::missing(serving, &mix).is_empty()).then_some(mix)
 }
 
 /// Returns the target with the settings of a durability tier.
-fn in_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
+fn with_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
     let configuration = target.configuration.clone().with_durability(&tier.name);
     let configuration = configuration.map_err(|error| RunError::Catalogue(error.to_string()))?;
     let part = configuration.parts.get(SERVING).cloned().unwrap_or_else(|| target.part.clone());
     Ok(Target { configuration, part, ..target.clone() })
 }
 
-/// One configuration in one durability tier.
+/// One configuration in one durability tier, with everything that its crash tests share.
 struct TierTarget<'a> {
-    /// Base name of its folders and logs.
+    /// Base name of the folders and logs of the crash tests.
     name: String,
     target: &'a Target,
     tier: &'a Tier,
-    part: Part,
+    part: Serving,
     records: RecordSet,
+    /// Declaration of the key column's type, which replaces `{{key_type}}` in statements.
     key_type: String,
     mix: Mix,
-    /// Digest of everything that determines its durability.
+    /// Digest of everything that determines the durability of the configuration in this tier.
     basis: String,
 }
 
 impl Durability {
     /// Runs all crash tests of a target in a tier.
-    fn tier(
+    fn run_tier(
         &self,
         bench: &RunContext<'_>,
         target: &Target,
@@ -209,45 +218,46 @@ impl Durability {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let cells = bench.cells(target);
-        let is_open = |kind: CrashKind, recorder: &TrialRecorder<'_>| {
+        let has_open_trials = |kind: CrashKind, recorder: &TrialRecorder<'_>| {
             let cell = self.cell(&cells, tier, kind);
-            (1..=self.settings.stops).any(|stop| !recorder.has(&cell.trial_key(stop, 0)))
+            (1..=self.settings.stops).any(|crash| !recorder.has(&cell.trial_key(crash, 0)))
         };
-        if !self.settings.kinds.iter().any(|kind| is_open(*kind, recorder)) {
+        if !self.settings.kinds.iter().any(|kind| has_open_trials(*kind, recorder)) {
             return Ok(());
         }
-        let refused = |why: String| RunError::Catalogue(format!("{NAME} cannot run: {why}"));
+        let unsupported = |reason: String| RunError::Catalogue(format!("{NAME} cannot run: {reason}"));
         let name = format!("{}.{}", target.file_name(), tier.name);
         let Some((part, mix)) =
-            target.configuration.serving().and_then(|part| mix(&part).map(|mix| (part, mix)))
+            target.configuration.serving().and_then(|part| write_mix(&part).map(|mix| (part, mix)))
         else {
-            return Err(refused(self.unsupported_reason(target).unwrap_or_default()));
+            return Err(unsupported(self.unsupported_reason(target).unwrap_or_default()));
         };
-        let records = self.records(&part).map_err(refused)?;
+        let records = self.records(&part).map_err(unsupported)?;
         let key_type = match records.records().key_type {
             KeyType::Text => part.text_key.clone(),
             KeyType::Bigint => part.bigint_key.clone().unwrap_or_default(),
         };
         let basis = target.durability_basis();
-        let one = TierTarget { name, target, tier, part, records, key_type, mix, basis };
-        let mut loaded = bench.under_test(target, &one.name);
-        let ended = self.stops(bench, &one, &mut loaded, recorder);
+        let tier_target = TierTarget { name, target, tier, part, records, key_type, mix, basis };
+        let mut loaded = bench.under_test(target, &tier_target.name);
+        let result = self.run_crashes(bench, &tier_target, &mut loaded, recorder);
         loaded.session.kill();
         if !bench.settings.keep_data {
             // Best effort: nothing depends on the removal.
             std::fs::remove_dir_all(loaded.session.folder()).ok();
         }
-        ended
+        result
     }
 
-    fn stops<'a>(
+    /// Loads the records once, and runs each crash test on a copy of the loaded data.
+    fn run_crashes<'a>(
         &self,
         bench: &RunContext<'a>,
-        one: &TierTarget<'a>,
+        tier_target: &TierTarget<'a>,
         loaded: &mut TargetState<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        loaded.session.set_placeholder("key_type", &one.key_type);
+        loaded.session.set_placeholder("key_type", &tier_target.key_type);
         bench.load(1, loaded, recorder)?;
         let snapshot = match &loaded.load_result {
             Ok(_) => {
@@ -255,39 +265,41 @@ impl Durability {
             }
             Err(failure) => Err(crate::loading::skipped_after_load_failure(failure)),
         };
-        for kind in &self.settings.kinds {
-            let cell = self.cell(&loaded.cells, one.tier, *kind);
-            for stop in 1..=self.settings.stops {
-                let key = cell.trial_key(stop, 0);
+        let settings = &self.settings;
+        for &kind in &settings.kinds {
+            let cell = self.cell(&loaded.cells, tier_target.tier, kind);
+            for crash in 1..=settings.stops {
+                let key = cell.trial_key(crash, 0);
                 if recorder.has(&key) {
                     continue;
                 }
                 let snapshot = match &snapshot {
                     Ok(snapshot) => snapshot,
                     Err(failure) => {
-                        recorder.failed(key, &cell, stop, 0, failure.clone())?;
+                        recorder.failed(key, &cell, crash, 0, failure.clone())?;
                         continue;
                     }
                 };
-                let what = format!("{} {kind} stop {stop} of {}", one.name, self.settings.stops);
-                recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-                let stopping = CrashTest { bench, own: &self.settings, one, kind: *kind, stop, snapshot };
-                if let Some(why) = stopping.not_applicable() {
-                    let mut trial = new_trial(&cell, stop, 0);
+                let activity = format!("{} {kind} crash {crash} of {}", tier_target.name, settings.stops);
+                recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+                let crash_test =
+                    CrashTest { bench, own: settings, one: tier_target, kind, stop: crash, snapshot };
+                if let Some(reason) = crash_test.not_applicable() {
+                    let mut trial = new_trial(&cell, crash, 0);
                     trial.verdict = Verdict::NotApplicable;
-                    trial.failure = Some(Failure::new(FailureKind::Environment, why));
+                    trial.failure = Some(Failure::new(FailureKind::Environment, reason));
                     recorder.trial(key, trial)?;
                     continue;
                 }
-                match TrialError::split_fatal(stopping.make(recorder))? {
+                match TrialError::split_fatal(crash_test.make(recorder))? {
                     Ok((metrics, findings)) => {
-                        let mut trial = new_trial(&cell, stop, 0);
+                        let mut trial = new_trial(&cell, crash, 0);
                         trial.verdict = Verdict::Exact;
                         trial.metrics = metrics;
                         trial.findings = findings;
                         recorder.trial(key, trial)?;
                     }
-                    Err(failure) => recorder.failed(key, &cell, stop, 0, failure)?,
+                    Err(failure) => recorder.failed(key, &cell, crash, 0, failure)?,
                 }
             }
         }

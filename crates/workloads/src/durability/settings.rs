@@ -7,7 +7,7 @@ use jsonathlon_powerfail::OutageError;
 use jsonathlon_schema::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
-/// What a crash takes from a system: its processes alone, or the power of its disk as well.
+/// What a crash affects: only the processes of a system, or also the power of its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrashKind {

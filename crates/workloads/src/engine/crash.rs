@@ -17,11 +17,11 @@ use serde::de::DeserializeOwned;
 use super::EngineHandle;
 
 /// Time that the processes of a killed server have to exit.
-const GONE: Duration = Duration::from_secs(20);
+const EXIT_LIMIT: Duration = Duration::from_secs(20);
 
 /// Time between power cut and kill. Nothing that the engine writes then lasts, so acknowledgements in this
 /// time show whether the engine checks the results of its syncs.
-const IN_THE_DARK: Duration = Duration::from_millis(50);
+const POWER_OFF_TIME: Duration = Duration::from_millis(50);
 
 /// Moment and kind of an engine crash.
 pub(crate) struct CrashTrigger<'s> {
@@ -71,51 +71,55 @@ impl EngineHandle {
         op: &Op,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
-        stop: &CrashTrigger<'_>,
+        trigger: &CrashTrigger<'_>,
     ) -> Result<CrashResult<R>, WorkerError> {
-        let broken = |action: &str, source: io::Error| WorkerError::Io { action: action.to_owned(), source };
-        let victim = match &mut self.server {
+        let io_error =
+            |action: &str, source: io::Error| WorkerError::Io { action: action.to_owned(), source };
+        let target = match &mut self.server {
             Some(server) => CrashTarget::Server(server),
             None => CrashTarget::Worker(
-                hold(self.worker.pid()).map_err(|error| broken("hold the worker's process", error))?,
+                open_pidfd(self.worker.pid())
+                    .map_err(|error| io_error("hold the worker's process", error))?,
             ),
         };
-        let over = AtomicBool::new(false);
+        let is_over = AtomicBool::new(false);
         let worker = &mut self.worker;
-        let (answer, came) = std::thread::scope(|scope| {
-            let cutting = std::thread::Builder::new()
+        let (answer, attempt) = std::thread::scope(|scope| {
+            let crash_thread = std::thread::Builder::new()
                 .name("stop".to_owned())
-                .spawn_scoped(scope, || victim.cut(stop, &|| over.load(Ordering::SeqCst)))?;
+                .spawn_scoped(scope, || target.crash(trigger, &|| is_over.load(Ordering::SeqCst)))?;
             let answer = worker.request(op, limit, cancelled, &mut |_| {});
-            over.store(true, Ordering::SeqCst);
-            let came = cutting.join().map_err(|_| io::Error::other("its thread has failed"))?;
-            Ok((answer, came))
+            is_over.store(true, Ordering::SeqCst);
+            let attempt = crash_thread.join().map_err(|_| io::Error::other("its thread has failed"))?;
+            Ok((answer, attempt))
         })
-        .map_err(|error: io::Error| broken("stop the engine", error))?;
-        let stopped = match (came, answer) {
+        .map_err(|error: io::Error| io_error("crash the engine", error))?;
+        let result = match (attempt, answer) {
             (_, Err(WorkerError::Cancelled)) => Err(WorkerError::Cancelled),
             // The clients' own result does not matter: acknowledged writes are in the acknowledgement log.
-            (CrashAttempt::Cut(cut), answer) => Ok(CrashResult { cut: Some(cut), answer: answer.ok() }),
-            (CrashAttempt::Failed(words), _) => Err(broken("stop the engine", io::Error::other(words))),
-            (CrashAttempt::TooLate | CrashAttempt::Never, Err(error)) => return Err(self.broken(error)),
+            (CrashAttempt::Cut(window), answer) => Ok(CrashResult { cut: Some(window), answer: answer.ok() }),
+            (CrashAttempt::Failed(reason), _) => Err(io_error("crash the engine", io::Error::other(reason))),
+            (CrashAttempt::TooLate | CrashAttempt::Never, Err(error)) => {
+                return Err(self.end_after_error(error));
+            }
             (CrashAttempt::Never, Ok(answer)) => Ok(CrashResult { cut: None, answer: Some(answer) }),
             (CrashAttempt::TooLate, Ok(_)) => {
-                let words = "the engine was lost before it was to be stopped";
+                let reason = "the engine was lost before it was to be crashed";
                 let message = match &mut self.server {
-                    Some(server) => server.describe_exit(words),
-                    None => words.to_owned(),
+                    Some(server) => server.describe_exit(reason),
+                    None => reason.to_owned(),
                 };
                 Err(WorkerError::Refused { kind: FailureKind::Crashed, message })
             }
         };
         self.end();
-        stopped
+        result
     }
 }
 
 impl CrashTarget<'_> {
-    fn cut(mut self, stop: &CrashTrigger<'_>, is_over: &dyn Fn() -> bool) -> CrashAttempt {
-        if !(stop.moment)(is_over) {
+    fn crash(mut self, trigger: &CrashTrigger<'_>, is_over: &dyn Fn() -> bool) -> CrashAttempt {
+        if !(trigger.moment)(is_over) {
             return CrashAttempt::Never;
         }
         if let Self::Server(server) = &mut self
@@ -124,19 +128,19 @@ impl CrashTarget<'_> {
             return CrashAttempt::TooLate;
         }
         let before_ns = now_ns();
-        let powered_ns = match stop.power {
+        let powered_ns = match trigger.power {
             None => None,
-            Some(cut) => match cut() {
+            Some(cut_power) => match cut_power() {
                 Ok(()) => {
                     let cut_ns = now_ns();
-                    std::thread::sleep(IN_THE_DARK);
+                    std::thread::sleep(POWER_OFF_TIME);
                     Some(cut_ns)
                 }
-                Err(words) => return CrashAttempt::Failed(words),
+                Err(reason) => return CrashAttempt::Failed(reason),
             },
         };
-        if let Err(words) = self.kill() {
-            return CrashAttempt::Failed(words);
+        if let Err(reason) = self.kill() {
+            return CrashAttempt::Failed(reason);
         }
         CrashAttempt::Cut(match powered_ns {
             Some(after_ns) => CrashWindow { before_ns, after_ns, promised_ns: before_ns },
@@ -149,19 +153,19 @@ impl CrashTarget<'_> {
 
     fn kill(&mut self) -> Result<(), String> {
         match self {
-            Self::Server(server) => match server.kill(GONE) {
+            Self::Server(server) => match server.kill(EXIT_LIMIT) {
                 Some(_) => Ok(()),
-                None => Err(format!("the server was killed and is not gone after {GONE:?}")),
+                None => Err(format!("the server was killed and has not ended after {EXIT_LIMIT:?}")),
             },
-            Self::Worker(held) => {
+            Self::Worker(pidfd) => {
                 let failed = |error: Errno| format!("the worker could not be killed: {error}");
-                pidfd_send_signal(&*held, Signal::KILL).map_err(failed)?;
+                pidfd_send_signal(&*pidfd, Signal::KILL).map_err(failed)?;
                 // The pidfd becomes readable once the process is dead; until then its threads may still run
                 // for a moment.
-                let mut fds = [PollFd::from_borrowed_fd(held.as_fd(), PollFlags::IN)];
-                let limit = Timespec { tv_sec: GONE.as_secs().cast_signed(), tv_nsec: 0 };
+                let mut fds = [PollFd::from_borrowed_fd(pidfd.as_fd(), PollFlags::IN)];
+                let limit = Timespec { tv_sec: EXIT_LIMIT.as_secs().cast_signed(), tv_nsec: 0 };
                 match poll(&mut fds, Some(&limit)).map_err(failed)? {
-                    0 => Err(format!("the worker was killed and is not gone after {GONE:?}")),
+                    0 => Err(format!("the worker was killed and has not ended after {EXIT_LIMIT:?}")),
                     _ => Ok(()),
                 }
             }
@@ -169,7 +173,7 @@ impl CrashTarget<'_> {
     }
 }
 
-fn hold(process: u32) -> io::Result<OwnedFd> {
+fn open_pidfd(process: u32) -> io::Result<OwnedFd> {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
     let process = process.ok_or_else(|| io::Error::other("it is no process"))?;
     Ok(pidfd_open(process, PidfdFlags::empty())?)

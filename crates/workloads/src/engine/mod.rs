@@ -22,9 +22,9 @@ pub(crate) use crash::{CrashResult, CrashTrigger};
 use restarter::ServerRestarter;
 
 /// Maximum number of starts if another process takes the free port before the server listens on it.
-const PORTS: usize = 5;
+const MAX_PORTS: usize = 5;
 /// Milliseconds between two attempts to reach a starting server. An attempt costs the server next to nothing.
-const PAUSE_MS: u64 = 5;
+const RETRY_INTERVAL_MS: u64 = 5;
 
 /// Command line that starts a worker process.
 #[derive(Debug, Clone)]
@@ -53,12 +53,12 @@ pub struct EngineHandle {
     worker: Worker,
     server: Option<Server>,
     launch: Option<LaunchSpec>,
-    place: EngineLocation,
+    location: EngineLocation,
 }
 
 impl EngineHandle {
     /// Starts the server, if `launch` is given, and opens a session in a worker. The reported seconds cover
-    /// both. `started` is called with the process id of each worker.
+    /// both. `on_start` is called with the process id of each worker.
     ///
     /// # Errors
     /// As [`Worker::request`]. [`FailureKind::Unavailable`] with the end of the server's log if the server
@@ -70,32 +70,34 @@ impl EngineHandle {
         launch: Option<&LaunchSpec>,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
-        started: &mut dyn FnMut(u32),
+        on_start: &mut dyn FnMut(u32),
     ) -> Result<(Self, OpenReply), WorkerError> {
         let Some(launch) = launch else {
             let mut worker = command.spawn(log)?;
-            started(worker.pid());
+            on_start(worker.pid());
             let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
             let opened: OpenReply = worker.request(&op, limit, cancelled, &mut |_| {})?;
-            return Ok((Self { worker, server: None, launch: None, place: opened.place }, opened));
+            return Ok((Self { worker, server: None, launch: None, location: opened.place }, opened));
         };
-        for _ in 0..PORTS {
+        for _ in 0..MAX_PORTS {
             // The worker starts first, so that it can look for the server at once.
             let mut worker = command.spawn(log)?;
-            started(worker.pid());
-            let mut server = Server::start(launch, cancelled).map_err(failed)?;
-            match session(&mut worker, &mut server, open, launch, limit, cancelled) {
+            on_start(worker.pid());
+            let mut server = Server::start(launch, cancelled).map_err(worker_error)?;
+            match open_session(&mut worker, &mut server, open, launch, limit, cancelled) {
                 Ok(opened) => {
                     let (server, launch) = (Some(server), Some(launch.clone()));
-                    return Ok((Self { worker, server, launch, place: opened.place }, opened));
+                    return Ok((Self { worker, server, launch, location: opened.place }, opened));
                 }
                 // Another process took the port. Any other error has nothing to do with the port.
                 Err(_) if server.port_was_taken() => {}
                 Err(error) => return Err(error),
             }
         }
-        let text = format!("{PORTS} free ports were taken by others before the server was up");
-        Err(unavailable(text))
+        let message = format!(
+            "gave up: {MAX_PORTS} ports in a row were taken by other processes while the server was starting"
+        );
+        Err(unavailable(message))
     }
 
     /// Closes the session and opens another one in a new worker. The server keeps running meanwhile.
@@ -109,21 +111,21 @@ impl EngineHandle {
         open: &SessionOptions,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
-        started: &mut dyn FnMut(u32),
+        on_start: &mut dyn FnMut(u32),
     ) -> Result<OpenReply, WorkerError> {
         self.worker.close(limit)?;
         self.worker = command.spawn(log)?;
-        started(self.worker.pid());
+        on_start(self.worker.pid());
         let opened = match (&mut self.server, &self.launch) {
             (Some(server), Some(launch)) => {
-                session(&mut self.worker, server, open, launch, limit, cancelled)?
+                open_session(&mut self.worker, server, open, launch, limit, cancelled)?
             }
             _ => {
                 let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
                 self.worker.request(&op, limit, cancelled, &mut |_| {})?
             }
         };
-        self.place = opened.place;
+        self.location = opened.place;
         Ok(opened)
     }
 
@@ -154,7 +156,7 @@ impl EngineHandle {
     /// servers.
     #[must_use]
     pub fn process(&self) -> Option<u32> {
-        match self.place {
+        match self.location {
             EngineLocation::InProcess => Some(self.worker.pid()),
             EngineLocation::Process(server) => Some(server),
             EngineLocation::Remote => None,
@@ -174,7 +176,7 @@ impl EngineHandle {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<R, WorkerError> {
         let answer = self.worker.request(op, limit, cancelled, progress);
-        answer.map_err(|error| self.broken(error))
+        answer.map_err(|error| self.end_after_error(error))
     }
 
     /// Sends a request whose clients use connections of their own. A server that exits meanwhile is restarted
@@ -193,25 +195,25 @@ impl EngineHandle {
         let (Some(server), Some(launch)) = (&mut self.server, &self.launch) else {
             return self.request(op, limit, cancelled, progress).map(|answer| (answer, Vec::new()));
         };
-        let keeper = RefCell::new(ServerRestarter::new(server, launch));
+        let restarter = RefCell::new(ServerRestarter::new(server, launch));
         let stop = || {
-            keeper.borrow_mut().look(cancelled);
+            restarter.borrow_mut().look(cancelled);
             cancelled()
         };
         let answer = self.worker.request(op, limit, &stop, progress);
-        let mut keeper = keeper.into_inner();
+        let mut restarter = restarter.into_inner();
         // Requests after this one need the server, so a last exit is handled here.
-        keeper.look(cancelled);
-        let ends = keeper.ends();
+        restarter.look(cancelled);
+        let ends = restarter.ends();
         if !ends.is_empty() {
-            self.place = EngineLocation::Process(server.pid());
+            self.location = EngineLocation::Process(server.pid());
         }
-        answer.map(|answer| (answer, ends)).map_err(|error| self.broken(error))
+        answer.map(|answer| (answer, ends)).map_err(|error| self.end_after_error(error))
     }
 
     /// Ends worker and server after errors that ended the worker or its connection; explains a crash of the
     /// server.
-    fn broken(&mut self, error: WorkerError) -> WorkerError {
+    fn end_after_error(&mut self, error: WorkerError) -> WorkerError {
         match error {
             WorkerError::Refused { kind: FailureKind::Crashed, message } => {
                 let message = match &mut self.server {
@@ -222,9 +224,9 @@ impl EngineHandle {
                 WorkerError::Refused { kind: FailureKind::Crashed, message }
             }
             refused @ WorkerError::Refused { .. } => refused,
-            dead => {
+            error => {
                 self.end();
-                dead
+                error
             }
         }
     }
@@ -236,7 +238,7 @@ impl EngineHandle {
     pub fn close(mut self, limit: Duration) -> Result<(), WorkerError> {
         self.worker.close(limit)?;
         match self.server.take() {
-            Some(server) => server.stop().map_err(failed),
+            Some(server) => server.stop().map_err(worker_error),
             None => Ok(()),
         }
     }
@@ -248,7 +250,7 @@ impl EngineHandle {
 }
 
 /// Opens a session on a server that may still be starting. Gives up when the server exits.
-fn session(
+fn open_session(
     worker: &mut Worker,
     server: &mut Server,
     open: &SessionOptions,
@@ -256,22 +258,22 @@ fn session(
     limit: Duration,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<OpenReply, WorkerError> {
-    let patience = Duration::from_secs(launch.recipe.start_limit_s);
-    let endpoint = endpoint(server.login(), server.pid(), patience);
+    let start_limit = Duration::from_secs(launch.recipe.start_limit_s);
+    let endpoint = endpoint(server.login(), server.pid(), start_limit);
     let op = Op::Open {
         protocol: PROTOCOL,
         open: SessionOptions { endpoint: Some(Box::new(endpoint)), ..open.clone() },
     };
-    let watched = RefCell::new(server);
-    let stop = || cancelled() || watched.borrow_mut().has_ended();
+    let watched_server = RefCell::new(server);
+    let stop = || cancelled() || watched_server.borrow_mut().has_ended();
     let opened: Result<OpenReply, WorkerError> = worker.request(&op, limit, &stop, &mut |_| {});
-    let server = watched.into_inner();
+    let server = watched_server.into_inner();
     match opened {
         Ok(opened) => Ok(OpenReply { seconds: opened.seconds + server.seconds(), ..opened }),
         Err(WorkerError::Cancelled) if cancelled() => Err(WorkerError::Cancelled),
-        Err(WorkerError::Cancelled) => Err(unavailable(server.describe_startup_failure("", patience))),
+        Err(WorkerError::Cancelled) => Err(unavailable(server.describe_startup_failure("", start_limit))),
         Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) => {
-            Err(unavailable(server.describe_startup_failure(&message, patience)))
+            Err(unavailable(server.describe_startup_failure(&message, start_limit)))
         }
         Err(WorkerError::Refused { kind: FailureKind::Crashed, message }) => {
             let message = server.describe_exit(&message);
@@ -283,7 +285,7 @@ fn session(
 
 /// Builds the endpoint by which a worker reaches a server that this process has started.
 #[must_use]
-pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
+pub fn endpoint(login: &Login, process: u32, connect_timeout: Duration) -> Endpoint {
     let Login { host, port, socket, certificate, user, database, password } = login.clone();
     Endpoint {
         host,
@@ -292,11 +294,11 @@ pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
         user,
         database,
         password: Password(password),
-        tls: certificate.map(|path| Tls { ca: Some(path) }),
+        tls: certificate.map(|path| Tls { ca: Some(path), ..Tls::default() }),
         process: Some(process),
         exclusive: true,
-        connect_timeout_s: patience.as_secs(),
-        retry_interval_ms: PAUSE_MS,
+        connect_timeout_s: connect_timeout.as_secs(),
+        retry_interval_ms: RETRY_INTERVAL_MS,
         attempt_ms: None,
     }
 }
@@ -306,7 +308,7 @@ fn unavailable(message: String) -> WorkerError {
 }
 
 /// Converts a server's error into the error that a worker's request would return.
-fn failed(error: ServerError) -> WorkerError {
+fn worker_error(error: ServerError) -> WorkerError {
     let kind = match &error {
         ServerError::Cancelled => return WorkerError::Cancelled,
         ServerError::Unsupported(_) => FailureKind::Unsupported,

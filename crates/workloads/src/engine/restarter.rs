@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 use jsonathlon_servers::{LaunchSpec, Server, ServerError};
 
 /// Number of restarts after which a server that exits again stays down.
-const STARTS: usize = 5;
+const MAX_RESTARTS: usize = 5;
 /// Attempts per restart, and the delay between two: a client's attempt to connect can occupy the port for a
 /// moment.
-const ATTEMPTS: u32 = 3;
-const PAUSE: Duration = Duration::from_millis(100);
+const MAX_ATTEMPTS: u32 = 3;
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Supervises a server and restarts it on exit.
 pub(super) struct ServerRestarter<'a> {
     server: &'a mut Server,
     launch: &'a LaunchSpec,
-    begun: Instant,
+    start_time: Instant,
     ends: Vec<String>,
     is_down: bool,
 }
 
 impl<'a> ServerRestarter<'a> {
     pub(super) fn new(server: &'a mut Server, launch: &'a LaunchSpec) -> Self {
-        Self { server, launch, begun: Instant::now(), ends: Vec::new(), is_down: false }
+        Self { server, launch, start_time: Instant::now(), ends: Vec::new(), is_down: false }
     }
 
     /// Restarts the server if it has exited. Cheap while the server is running, so it may be polled.
@@ -31,8 +31,8 @@ impl<'a> ServerRestarter<'a> {
             return;
         }
         let Some(status) = self.server.ended() else { return };
-        let seconds = self.begun.elapsed().as_secs_f64();
-        let came = if self.ends.len() >= STARTS {
+        let seconds = self.start_time.elapsed().as_secs_f64();
+        let outcome = if self.ends.len() >= MAX_RESTARTS {
             self.is_down = true;
             "once more, and was left alone".to_owned()
         } else {
@@ -45,7 +45,7 @@ impl<'a> ServerRestarter<'a> {
             }
         };
         self.ends.push(format!(
-            "the server ended ({status}) {seconds:.1} s after its clients had been told to begin, {came}"
+            "the server ended ({status}) {seconds:.1} s after its clients had started, {outcome}"
         ));
     }
 
@@ -53,11 +53,11 @@ impl<'a> ServerRestarter<'a> {
         let mut attempt = 1;
         loop {
             match self.server.restart(self.launch, cancelled) {
-                Err(ServerError::Unavailable(_)) if attempt < ATTEMPTS => {}
-                other => return other,
+                Err(ServerError::Unavailable(_)) if attempt < MAX_ATTEMPTS => {}
+                result => return result,
             }
             attempt += 1;
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_PAUSE);
         }
     }
 

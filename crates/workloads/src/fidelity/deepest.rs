@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum depth to try: no practical document is deeper, and some engines crash on deeper ones.
-const MOST: u64 = 100_000;
+const MAX_DEPTH: u64 = 100_000;
 
 /// Subject of the finding whose state is the depth of the deepest accepted document.
 const TAKEN: &str = "levels taken";
@@ -32,8 +32,8 @@ pub(super) fn find(
     limit: Duration,
     session: &mut Session<'_>,
 ) -> Result<Vec<Finding>, TrialError> {
-    let mut against = None;
-    let found = limit::find::<TrialError>(Nesting::LEAST, MOST, |levels| {
+    let mut rejection = None;
+    let search = limit::find::<TrialError>(Nesting::LEAST, MAX_DEPTH, |levels| {
         if session.pid().is_none() {
             session.reset_data()?;
             session.open()?;
@@ -49,8 +49,8 @@ pub(super) fn find(
         // Nothing is extracted: only acceptance matters.
         let part = Part { extracts: false, ..part };
         let probe = Probe { case: &case, part, file: &file.path, limit };
-        let (findings, is_rankable) = probe.through(InsertPath::Bulk, session)?;
-        if !is_rankable {
+        let (findings, is_healthy) = probe.through(InsertPath::Bulk, session)?;
+        if !is_healthy {
             session.kill();
         }
         // The last rejected depth is also the smallest one: bisection accepts every depth that it tries
@@ -58,16 +58,16 @@ pub(super) fn find(
         match findings.into_iter().find(outcome::is_against) {
             None => Ok(true),
             Some(finding) => {
-                against = Some(finding);
+                rejection = Some(finding);
                 Ok(false)
             }
         }
     })?;
-    let mut all = Vec::new();
-    all.extend(found.taken.map(|levels| Finding::new(TAKEN, levels.to_string())));
-    if let (Some(levels), Some(why)) = (found.refused, against) {
+    let mut findings = Vec::new();
+    findings.extend(search.taken.map(|levels| Finding::new(TAKEN, levels.to_string())));
+    if let (Some(levels), Some(rejection)) = (search.refused, rejection) {
         let finding = Finding::new(REFUSED, levels.to_string());
-        all.push(Finding { kinds: vec![why.state.into()], words: why.words, ..finding });
+        findings.push(Finding { kinds: vec![rejection.state.into()], words: rejection.words, ..finding });
     }
-    Ok(all)
+    Ok(findings)
 }

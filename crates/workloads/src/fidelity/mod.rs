@@ -37,11 +37,11 @@ use crate::{
 };
 
 /// Maximum duration of one statement on one document; the run's own timeout applies if it is shorter.
-const LIMIT: Duration = Duration::from_secs(60);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Number of consecutive failures to start an engine or create its table after which the system is skipped.
-const FAILED_STARTS: u32 = 3;
+const MAX_FAILED_STARTS: u32 = 3;
 /// Number of documents between two syncs of the journal, because a sync takes longer than a document.
-const SYNCED: usize = 64;
+const SYNC_INTERVAL: usize = 64;
 /// Disk space in bytes of a table with one document, WAL included.
 const DISK: u64 = 256 << 20;
 
@@ -89,35 +89,36 @@ impl Workload for Fidelity {
     }
 
     fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
-        let of = |target| {
+        let keys_of = |target| {
             let cells = bench.cells(target);
             self.steps().map(move |step| cell(&cells, step).trial_key(1, 0))
         };
-        bench.targets.iter().flat_map(of).collect()
+        bench.targets.iter().flat_map(keys_of).collect()
     }
 
     fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{} configurations × {} documents: each in by the bulk path and as a parameter, out whole and as a value",
+            "{} configurations × {} documents: each in by the bulk path and as a parameter, \
+             out whole and as a value",
             bench.targets.len(),
             self.cases.len()
         )));
-        let mut all = bench.all_under_test();
-        let mut ended = Ok(());
-        for one in &mut all {
-            ended = self.configuration(bench, one, recorder);
-            one.session.kill();
-            if !bench.settings.keep_data && !one.session.is_remote() {
+        let mut targets = bench.all_under_test();
+        let mut result = Ok(());
+        for state in &mut targets {
+            result = self.run_configuration(bench, state, recorder);
+            state.session.kill();
+            if !bench.settings.keep_data && !state.session.is_remote() {
                 // Best effort: nothing depends on the removal.
-                std::fs::remove_dir_all(one.session.folder()).ok();
+                std::fs::remove_dir_all(state.session.folder()).ok();
             }
-            if ended.is_err() {
+            if result.is_err() {
                 break;
             }
         }
         // The first error is returned, so the clean-up only warns.
-        bench.drop_remote_objects_of(&mut all, recorder);
-        ended
+        bench.drop_remote_objects_of(&mut targets, recorder);
+        result
     }
 }
 
@@ -133,89 +134,89 @@ impl Fidelity {
     }
 
     /// Runs all documents through one configuration.
-    fn configuration(
+    fn run_configuration(
         &self,
         bench: &RunContext<'_>,
-        one: &mut TargetState<'_>,
+        state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let Some(part) = one.cells.target.configuration.fidelity() else { return Ok(()) };
-        if self.steps().all(|step| recorder.has(&cell(&one.cells, step).trial_key(1, 0))) {
+        let Some(part) = state.cells.target.configuration.fidelity() else { return Ok(()) };
+        if self.steps().all(|step| recorder.has(&cell(&state.cells, step).trial_key(1, 0))) {
             return Ok(());
         }
-        let what = one.cells.target.file_name();
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-        one.session.subject().set_activity(&what);
-        one.is_loaded = true;
-        let file = DocumentFile::new(&bench.work, &what)?;
-        let limit = LIMIT.min(Duration::from_secs_f64(bench.settings.timeout_s));
-        let mut starts = RestartFailures::default();
-        for (place, case) in self.cases.iter().enumerate() {
-            if place % SYNCED == 0 {
+        let name = state.cells.target.file_name();
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &name });
+        state.session.subject().set_activity(&name);
+        state.is_loaded = true;
+        let file = DocumentFile::new(&bench.work, &name)?;
+        let limit = STATEMENT_TIMEOUT.min(Duration::from_secs_f64(bench.settings.timeout_s));
+        let mut failures = RestartFailures::default();
+        for (index, case) in self.cases.iter().enumerate() {
+            if index % SYNC_INTERVAL == 0 {
                 recorder.sync()?;
             }
-            starts.tried(&cell(&one.cells, &case.name), one, recorder, |session| {
+            failures.run_cell(&cell(&state.cells, &case.name), state, recorder, |session| {
                 file.write(&case.bytes)?;
-                both_ways(&Probe { case, part, file: &file.path, limit }, session)
+                insert_both_ways(&Probe { case, part, file: &file.path, limit }, session)
             })?;
         }
         for nesting in &self.nestings {
-            starts.tried(&cell(&one.cells, nesting.name()), one, recorder, |session| {
+            failures.run_cell(&cell(&state.cells, nesting.name()), state, recorder, |session| {
                 deepest::find(*nesting, part, &file, limit, session)
             })?;
         }
         recorder.sync()?;
-        if let Err(failure) = TrialError::split_fatal(one.session.close())? {
-            recorder.warn(&format!("{what}: failed to close: {}", failure.error));
+        if let Err(failure) = TrialError::split_fatal(state.session.close())? {
+            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
         }
         Ok(())
     }
 }
 
 /// Stores a document in both ways. A crash in one of them does not prevent the other.
-fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, TrialError> {
-    let mut all = Vec::new();
-    for way in InsertPath::BOTH {
+fn insert_both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, TrialError> {
+    let mut all_findings = Vec::new();
+    for insert_path in InsertPath::BOTH {
         if session.pid().is_none() {
             // The data of an engine that was killed may be unusable, so the next engine starts with an empty
             // folder.
             session.reset_data()?;
             session.open()?;
         }
-        let (findings, is_rankable) = probe.through(way, session)?;
-        all.extend(findings);
-        if !is_rankable {
+        let (findings, is_healthy) = probe.through(insert_path, session)?;
+        all_findings.extend(findings);
+        if !is_healthy {
             session.kill();
         }
     }
-    Ok(all)
+    Ok(all_findings)
 }
 
 /// Number of consecutive failures, and the last one.
 #[derive(Default)]
 struct RestartFailures {
-    failed: u32,
+    count: u32,
     last: Option<Failure>,
 }
 
 impl RestartFailures {
-    /// Runs the work that returns the findings of one cell, unless they are recorded or too many starts have
-    /// failed.
-    fn tried(
+    /// Records the findings of one cell that `find` returns, unless they are recorded or too many starts
+    /// have failed.
+    fn run_cell(
         &mut self,
         cell: &Cell,
-        one: &mut TargetState<'_>,
+        state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
-        findings: impl FnOnce(&mut Session<'_>) -> Result<Vec<Finding>, TrialError>,
+        find: impl FnOnce(&mut Session<'_>) -> Result<Vec<Finding>, TrialError>,
     ) -> Result<(), RunError> {
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
             return Ok(());
         }
-        if let Some(failure) = self.given_up() {
+        if let Some(failure) = self.skip_failure() {
             return recorder.failed(key, cell, 1, 0, failure);
         }
-        match TrialError::split_fatal(findings(&mut one.session))? {
+        match TrialError::split_fatal(find(&mut state.session))? {
             Ok(findings) => {
                 *self = Self::default();
                 let mut trial = new_trial(cell, 1, 0);
@@ -224,23 +225,23 @@ impl RestartFailures {
                 recorder.trial_unsynced(key, trial)
             }
             Err(failure) => {
-                one.session.kill();
+                state.session.kill();
                 recorder.failed(key.clone(), cell, 1, 0, failure.clone())?;
-                self.failed(failure.recorded_in(&key));
+                self.record(failure.recorded_in(&key));
                 Ok(())
             }
         }
     }
 
-    fn failed(&mut self, failure: Failure) {
-        self.failed += 1;
+    fn record(&mut self, failure: Failure) {
+        self.count += 1;
         self.last = Some(failure);
     }
 
-    /// Failure of the remaining cells after [`FAILED_STARTS`] failures in a row; `None` before that.
-    fn given_up(&self) -> Option<Failure> {
-        let last = self.last.as_ref().filter(|_| self.failed >= FAILED_STARTS)?;
-        let words = format!("not tried: it failed {} times in a row", self.failed);
-        Some(Failure { kind: FailureKind::Environment, ..last.followed_by(&words) })
+    /// Failure of the remaining cells after [`MAX_FAILED_STARTS`] failures in a row; `None` before that.
+    fn skip_failure(&self) -> Option<Failure> {
+        let last = self.last.as_ref().filter(|_| self.count >= MAX_FAILED_STARTS)?;
+        let message = format!("not tried: it failed {} times in a row", self.count);
+        Some(Failure { kind: FailureKind::Environment, ..last.followed_by(&message) })
     }
 }

@@ -9,9 +9,9 @@ use jsonathlon_schema::{
 };
 
 /// Maximum length of a stored error message in bytes.
-const WORDS: usize = 500;
+const MAX_MESSAGE_BYTES: usize = 500;
 /// Maximum length of the stored text of a returned document in bytes.
-const SEEN: usize = 300;
+const MAX_DOCUMENT_BYTES: usize = 300;
 
 /// Returns `true` if the finding says that the document was not accepted, or is not there. A stored document
 /// that cannot be read counts as accepted.
@@ -26,58 +26,58 @@ pub(super) fn is_against(finding: &Finding) -> bool {
     )
 }
 
-/// Shortens a system's error message to [`WORDS`] bytes, because some systems repeat the document.
+/// Shortens a system's error message to [`MAX_MESSAGE_BYTES`], because some systems repeat the document.
 pub(super) fn words(text: &str) -> String {
-    if text.len() <= WORDS {
+    if text.len() <= MAX_MESSAGE_BYTES {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(WORDS);
+    let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
 /// Finding about an engine that crashed or hung.
-pub(super) fn of_end(of: &str, failure: &Failure) -> Finding {
+pub(super) fn of_end(subject: &str, failure: &Failure) -> Finding {
     let state = if failure.kind == FailureKind::Timeout { FindingState::Hung } else { FindingState::Crashed };
-    with_words(of, state, &failure.error)
+    with_words(subject, state, &failure.error)
 }
 
 /// Finding with a state and an error message of the system or the client.
-pub(super) fn with_words(of: &str, state: FindingState, why: &str) -> Finding {
-    Finding { words: Some(words(why)), ..Finding::new(of, state) }
+pub(super) fn with_words(subject: &str, state: FindingState, message: &str) -> Finding {
+    Finding { words: Some(words(message)), ..Finding::new(subject, state) }
 }
 
 /// Finding about a value that cannot be read back.
-pub(super) fn unreadable(of: &str, why: &str) -> Finding {
-    with_words(of, FindingState::Unreadable, why)
+pub(super) fn unreadable(subject: &str, message: &str) -> Finding {
+    with_words(subject, FindingState::Unreadable, message)
 }
 
 /// Finding about a document that was read back as a whole; with `hex` it is encoded as hexadecimal digits.
-pub(super) fn of_whole(of: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
-    let [cell] = rows else { return of_count(of, rows.len()) };
+pub(super) fn of_whole(subject: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
+    let [cell] = rows else { return count_finding(subject, rows.len()) };
     let bytes = match cell {
-        Some(Value::Text(text)) if hex => match bytes_of_digits(text) {
+        Some(Value::Text(text)) if hex => match decode_hex(text) {
             Some(bytes) => bytes,
-            None => return unreadable(of, "what should be hexadecimal digits is none"),
+            None => return unreadable(subject, "what should be hexadecimal digits is none"),
         },
         Some(Value::Text(text)) => text.as_bytes().to_vec(),
-        None | Some(Value::Null) => return Finding::new(of, FindingState::Lost),
-        Some(other) => return unreadable(of, &format!("a document is text, not {other:?}")),
+        None | Some(Value::Null) => return Finding::new(subject, FindingState::Lost),
+        Some(value) => return unreadable(subject, &format!("a document is text, not {value:?}")),
     };
-    retained(of, &fidelity::of_document(&case.bytes, &bytes), &bytes)
+    round_trip_finding(subject, &fidelity::of_document(&case.bytes, &bytes), &bytes)
 }
 
 /// Finding about the value of a member, returned in the given form.
-pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extracted) -> Finding {
-    let [cell] = rows else { return of_count(of, rows.len()) };
+pub(super) fn of_value(subject: &str, case: &Case, rows: &[Option<Value>], form: Extracted) -> Finding {
+    let [cell] = rows else { return count_finding(subject, rows.len()) };
     let cell = cell.clone().unwrap_or(Value::Null);
     let text = match &cell {
         Value::Text(text) => text.clone(),
         Value::Null => "NULL".to_owned(),
-        Value::Bool(truth) => truth.to_string(),
+        Value::Bool(boolean) => boolean.to_string(),
         Value::Int(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
     };
-    let found = match (form, &cell) {
+    let round_trip = match (form, &cell) {
         // NULL stands for null; for any other value, NULL means that nothing was returned.
         (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(RoundTrip::is_same_value),
         (Extracted::Value, cell) => fidelity::of_cell(&case.bytes, MEMBER, cell),
@@ -85,37 +85,40 @@ pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extr
         (Extracted::Member, Value::Text(text)) => fidelity::of_member(&case.bytes, MEMBER, text.as_bytes()),
         (Extracted::Json | Extracted::Member, _) => None,
     };
-    match found {
-        Some(found) => retained(of, &found, text.as_bytes()),
-        None => Finding { seen: Some(shown(text.as_bytes(), SEEN)), ..Finding::new(of, FindingState::Lost) },
+    match round_trip {
+        Some(round_trip) => round_trip_finding(subject, &round_trip, text.as_bytes()),
+        None => {
+            let seen = Some(shown(text.as_bytes(), MAX_DOCUMENT_BYTES));
+            Finding { seen, ..Finding::new(subject, FindingState::Lost) }
+        }
     }
 }
 
 /// Finding about a table that was given one document and returned none or several rows.
-fn of_count(of: &str, rows: usize) -> Finding {
+fn count_finding(subject: &str, rows: usize) -> Finding {
     match rows {
-        0 => Finding::new(of, FindingState::Lost),
+        0 => Finding::new(subject, FindingState::Lost),
         rows => Finding {
             kinds: vec![fidelity::ChangeKind::Addition.word().to_owned()],
             seen: Some(format!("{rows} documents")),
-            ..Finding::new(of, FindingState::Changed)
+            ..Finding::new(subject, FindingState::Changed)
         },
     }
 }
 
-fn retained(of: &str, found: &RoundTrip, returned: &[u8]) -> Finding {
-    let state = match found {
+fn round_trip_finding(subject: &str, round_trip: &RoundTrip, returned: &[u8]) -> Finding {
+    let state = match round_trip {
         RoundTrip::Bytes => FindingState::SameBytes,
         RoundTrip::Value(_) => FindingState::SameValue,
         RoundTrip::Changed(_) => FindingState::Changed,
     };
-    let kinds = found.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
+    let kinds = round_trip.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
     // Equal bytes need not be stored again.
-    let seen = (*found != RoundTrip::Bytes).then(|| shown(returned, SEEN));
-    Finding { kinds, seen, ..Finding::new(of, state) }
+    let seen = (*round_trip != RoundTrip::Bytes).then(|| shown(returned, MAX_DOCUMENT_BYTES));
+    Finding { kinds, seen, ..Finding::new(subject, state) }
 }
 
-fn bytes_of_digits(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let pairs = digits.chunks(2).map(|pair| match pair {
         [_, _] => u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok(),
@@ -142,36 +145,36 @@ mod tests {
     #[test]
     fn rows_of_a_document_are_a_state() {
         let case = case(br#"{"v":1.0,"w":null}"#);
-        let told = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).describe();
-        assert_eq!(told(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
-        assert_eq!(told(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
-        assert_eq!(told(&[text(r#"{"v":1.0}"#)]), "changed: null members");
-        assert_eq!(told(&[]), "lost");
-        assert_eq!(told(&[Some(Value::Null)]), "lost");
-        assert_eq!(told(&[text("{}"), text("{}")]), "changed: addition");
-        assert_eq!(told(&[Some(Value::Int(1))]), "unreadable");
+        let describe = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).describe();
+        assert_eq!(describe(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
+        assert_eq!(describe(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
+        assert_eq!(describe(&[text(r#"{"v":1.0}"#)]), "changed: null members");
+        assert_eq!(describe(&[]), "lost");
+        assert_eq!(describe(&[Some(Value::Null)]), "lost");
+        assert_eq!(describe(&[text("{}"), text("{}")]), "changed: addition");
+        assert_eq!(describe(&[Some(Value::Int(1))]), "unreadable");
     }
 
     #[test]
     fn documents_that_are_no_text_come_as_digits() {
         let case = case(b"\"\xff\"");
-        let told = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).describe();
-        assert_eq!(told("22FF22"), "same bytes");
-        assert_eq!(told("22EFBFBD22"), "changed: repair");
-        assert_eq!(told("2"), "unreadable");
-        assert_eq!(told("xx"), "unreadable");
+        let describe = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).describe();
+        assert_eq!(describe("22FF22"), "same bytes");
+        assert_eq!(describe("22EFBFBD22"), "changed: repair");
+        assert_eq!(describe("2"), "unreadable");
+        assert_eq!(describe("xx"), "unreadable");
     }
 
     #[test]
     fn values_are_told_in_the_form_in_which_they_come() {
         let case = case(br#"{"v":[1.0]}"#);
-        let told = |form, cell| of_value("bulk, value", &case, &[cell], form).describe();
-        assert_eq!(told(Extracted::Value, text("[1.0]")), "same value");
-        assert_eq!(told(Extracted::Json, text("[2.0]")), "changed: number value");
-        assert_eq!(told(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
-        assert_eq!(told(Extracted::Member, text("{}")), "changed: loss");
+        let describe = |form, cell| of_value("bulk, value", &case, &[cell], form).describe();
+        assert_eq!(describe(Extracted::Value, text("[1.0]")), "same value");
+        assert_eq!(describe(Extracted::Json, text("[2.0]")), "changed: number value");
+        assert_eq!(describe(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
+        assert_eq!(describe(Extracted::Member, text("{}")), "changed: loss");
         for form in [Extracted::Value, Extracted::Json, Extracted::Member] {
-            assert_eq!(told(form, Some(Value::Null)), "lost");
+            assert_eq!(describe(form, Some(Value::Null)), "lost");
         }
         let null = [Some(Value::Null)];
         assert_eq!(

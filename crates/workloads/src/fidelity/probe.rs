@@ -53,61 +53,62 @@ impl Probe<'_> {
     /// the document removed. An error concerns the machine or the folder's statements, not the document.
     pub(super) fn through(
         &self,
-        way: InsertPath,
+        insert_path: InsertPath,
         session: &mut Session<'_>,
     ) -> Result<(Vec<Finding>, bool), TrialError> {
-        if let Some(why) = self.not_offered(way) {
-            return Ok((vec![outcome::with_words(way.word(), FindingState::NotOffered, why)], true));
+        if let Some(reason) = self.skip_reason(insert_path) {
+            let finding = outcome::with_words(insert_path.word(), FindingState::NotOffered, reason);
+            return Ok((vec![finding], true));
         }
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit)?;
-        let offered = match way {
-            InsertPath::Bulk => self.bulk(session),
-            InsertPath::Parameter => self.parameter(session),
+        let result = match insert_path {
+            InsertPath::Bulk => self.load_bulk(session),
+            InsertPath::Parameter => self.insert_parameter(session),
         };
-        let refused = match tried(offered)? {
-            Ok(loaded) => loaded.rejects.into_iter().next().map(|reject| reject.reason),
+        let rejection = match split_failure(result)? {
+            Ok(reply) => reply.rejects.into_iter().next().map(|reject| reject.reason),
             Err(failure) if failure.kind == FailureKind::Refused => Some(failure.error),
-            Err(failure) if is_of_engine(&failure) => {
-                return Ok((vec![outcome::of_end(way.word(), &failure)], false));
+            Err(failure) if is_engine_failure(&failure) => {
+                return Ok((vec![outcome::of_end(insert_path.word(), &failure)], false));
             }
             // Neither a rejection nor the end of the engine: the client could not send the document.
             Err(failure) => {
-                let finding = outcome::with_words(way.word(), FindingState::Failed, &failure.error);
-                return Ok((vec![finding], self.is_dropped(session)?));
+                let finding = outcome::with_words(insert_path.word(), FindingState::Failed, &failure.error);
+                return Ok((vec![finding], self.drop_document(session)?));
             }
         };
-        if let Some(words) = refused {
-            let finding = outcome::with_words(way.word(), FindingState::Refused, &words);
-            return Ok((vec![finding], self.is_dropped(session)?));
+        if let Some(message) = rejection {
+            let finding = outcome::with_words(insert_path.word(), FindingState::Refused, &message);
+            return Ok((vec![finding], self.drop_document(session)?));
         }
-        let mut found = vec![Finding::new(way.word(), FindingState::Accepted)];
-        let whole = format!("{}, whole", way.word());
-        match tried(self.whole(session))? {
-            Ok(rows) => found.push(outcome::of_whole(&whole, self.case, &rows, self.reads_hex())),
-            Err(failure) if is_of_engine(&failure) => {
-                found.push(outcome::of_end(&whole, &failure));
-                return Ok((found, false));
+        let mut findings = vec![Finding::new(insert_path.word(), FindingState::Accepted)];
+        let subject = format!("{}, whole", insert_path.word());
+        match split_failure(self.read_document(session))? {
+            Ok(rows) => findings.push(outcome::of_whole(&subject, self.case, &rows, self.reads_hex())),
+            Err(failure) if is_engine_failure(&failure) => {
+                findings.push(outcome::of_end(&subject, &failure));
+                return Ok((findings, false));
             }
-            Err(failure) => found.push(outcome::unreadable(&whole, &failure.error)),
+            Err(failure) => findings.push(outcome::unreadable(&subject, &failure.error)),
         }
         if self.part.extracts && self.case.has_member() {
-            let value = format!("{}, value", way.word());
-            match tried(self.value(session))? {
-                Ok(rows) => found.push(outcome::of_value(&value, self.case, &rows, self.part.extracted)),
-                Err(failure) if is_of_engine(&failure) => {
-                    found.push(outcome::of_end(&value, &failure));
-                    return Ok((found, false));
+            let subject = format!("{}, value", insert_path.word());
+            match split_failure(self.read_value(session))? {
+                Ok(rows) => findings.push(outcome::of_value(&subject, self.case, &rows, self.part.extracted)),
+                Err(failure) if is_engine_failure(&failure) => {
+                    findings.push(outcome::of_end(&subject, &failure));
+                    return Ok((findings, false));
                 }
-                Err(failure) => found.push(outcome::unreadable(&value, &failure.error)),
+                Err(failure) => findings.push(outcome::unreadable(&subject, &failure.error)),
             }
         }
-        Ok((found, self.is_dropped(session)?))
+        Ok((findings, self.drop_document(session)?))
     }
 
     /// Why the document is not tried in this way; `None` if it is tried.
-    fn not_offered(&self, way: InsertPath) -> Option<&'static str> {
-        match way {
+    fn skip_reason(&self, insert_path: InsertPath) -> Option<&'static str> {
+        match insert_path {
             InsertPath::Bulk if self.part.one_line && !self.case.is_one_line() => {
                 Some("the bulk path takes a document a line, and this one has several")
             }
@@ -119,9 +120,9 @@ impl Probe<'_> {
         }
     }
 
-    fn bulk(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
-        let plain = PlainName::of(self.file)?;
-        let path = plain.text();
+    fn load_bulk(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
+        let plain_name = PlainName::of(self.file)?;
+        let path = plain_name.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
             LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
@@ -133,7 +134,7 @@ impl Probe<'_> {
         session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
     }
 
-    fn parameter(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
+    fn insert_parameter(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
         let statements = session.statements_with_parameters("insert", &[("table", TABLE)])?;
         let statement = statements.into_iter().next().unwrap_or_default();
         let load = LoadMethod::Parameter { statement, file: self.file.to_owned() };
@@ -145,45 +146,49 @@ impl Probe<'_> {
         self.part.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
     }
 
-    fn whole(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
+    fn read_document(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
         let file = if self.reads_hex() { "read_hex" } else { "read" };
         let statement = session.statement(file, &[("table", TABLE)])?;
-        self.cells(statement, session)
+        self.first_column(statement, session)
     }
 
-    fn value(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
+    fn read_value(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
         let statement = session.statement("value", &[("table", TABLE), ("member", MEMBER)])?;
-        self.cells(statement, session)
+        self.first_column(statement, session)
     }
 
     /// First column of each row of the answer.
-    fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
-        let answered: AskReply = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
-        if answered.outcome.replaced > 0 {
+    fn first_column(
+        &self,
+        statement: String,
+        session: &mut Session<'_>,
+    ) -> Result<Vec<Option<Value>>, TrialError> {
+        let reply: AskReply = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
+        if reply.outcome.replaced > 0 {
             // The client cannot decode the text, so nothing is known about what the system stored.
             return Err(TrialError::failed(FailureKind::Protocol, "the text is not UTF-8"));
         }
-        Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
+        Ok(reply.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
     }
 
     /// Removes the document, usually with its table. Returns `false` if that fails, so that the engine must
     /// start with an empty folder.
-    fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, TrialError> {
+    fn drop_document(&self, session: &mut Session<'_>) -> Result<bool, TrialError> {
         let drop = session.statements("drop", &[("table", TABLE)])?;
-        Ok(tried(session.run(drop, self.limit))?.is_ok())
+        Ok(split_failure(session.run(drop, self.limit))?.is_ok())
     }
 }
 
 /// Returns `true` if the engine has crashed or hangs.
-fn is_of_engine(failure: &Failure) -> bool {
+fn is_engine_failure(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout)
 }
 
 /// Separates failures of the engine, which are findings, from errors that end the run.
-fn tried<T>(result: Result<T, TrialError>) -> Result<ProbeResult<T>, TrialError> {
+fn split_failure<T>(result: Result<T, TrialError>) -> Result<ProbeResult<T>, TrialError> {
     match result {
         Ok(value) => Ok(Ok(value)),
         Err(TrialError::Failed(failure)) => Ok(Err(failure)),
-        Err(other) => Err(other),
+        Err(error) => Err(error),
     }
 }

@@ -29,40 +29,41 @@ impl RunContext<'_> {
         let (staged, limit) = (self.staged, Duration::from_secs_f64(self.settings.load_timeout_s));
         session.open()?;
         session.run(session.statements("create", &[("table", table)])?, limit)?;
-        let mut without: Vec<u64> = documents.refused_lines.iter().copied().collect();
-        without.sort_unstable();
-        let clean = staged.clean_documents.saturating_sub(without.len() as u64);
-        let mut files = Vec::new();
-        let part = beside(session.folder(), "common");
-        if clean > 0 {
-            reject_search::without(&staged.clean, without, &part)?;
-            files.push(load_file(session, table, &part, limit, recorder));
+        let mut refused_lines: Vec<u64> = documents.refused_lines.iter().copied().collect();
+        refused_lines.sort_unstable();
+        let clean_count = staged.clean_documents.saturating_sub(refused_lines.len() as u64);
+        let mut replies = Vec::new();
+        let part_path = beside(session.folder(), "common");
+        if clean_count > 0 {
+            reject_search::without(&staged.clean, refused_lines, &part_path)?;
+            replies.push(load_file(session, table, &part_path, limit, recorder));
         }
-        for suspect in documents.suspects.iter().filter_map(|place| staged.suspects.get(*place)) {
-            if files.iter().any(Result::is_err) {
+        for suspect in documents.suspects.iter().filter_map(|position| staged.suspects.get(*position)) {
+            if replies.iter().any(Result::is_err) {
                 break;
             }
             let bytes = staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document"))?;
             let line = [&bytes, &b"\n"[..]].concat();
-            std::fs::write(&part, line).map_err(RunError::io(format!("write {}", part.display())))?;
-            files.push(load_file(session, table, &part, limit, recorder));
+            std::fs::write(&part_path, line)
+                .map_err(RunError::io(format!("write {}", part_path.display())))?;
+            replies.push(load_file(session, table, &part_path, limit, recorder));
         }
-        remove(&part)?;
-        for loaded in files {
-            if let Some(reject) = loaded?.rejects.into_iter().next() {
+        remove(&part_path)?;
+        for reply in replies {
+            if let Some(reject) = reply?.rejects.into_iter().next() {
                 return Err(TrialError::failed(FailureKind::Refused, reject.reason));
             }
         }
-        let index = session.statements("index", &[("table", table)])?;
-        if !index.is_empty() {
-            session.run(index, limit)?;
+        let index_statements = session.statements("index", &[("table", table)])?;
+        if !index_statements.is_empty() {
+            session.run(index_statements, limit)?;
         }
         settle(session, "drain", table, self.settings.load_timeout_s, !session.is_remote())?;
-        let (found, expected) = (held(session, table, limit)?, clean + documents.suspects.len() as u64);
-        if found == expected {
+        let (count, expected) = (held(session, table, limit)?, clean_count + documents.suspects.len() as u64);
+        if count == expected {
             return Ok(());
         }
-        let error = format!("{found} documents are in the table, {expected} were given");
+        let error = format!("{count} documents are in the table, {expected} were given");
         Err(TrialError::failed(FailureKind::Wrong, error))
     }
 }

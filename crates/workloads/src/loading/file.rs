@@ -15,17 +15,17 @@ use crate::{
 };
 
 /// Name of the table into which documents are loaded on trial.
-const PROBE: &str = "documents_probed";
+const PROBE_TABLE: &str = "documents_probed";
 /// Timeout of loading on trial. A document that takes longer counts as rejected.
 pub(super) const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
 
-/// Number of documents in a table according to the system.
+/// Number of documents in a table as the system counts them.
 pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, TrialError> {
     let figures = session.figures("count", &[("table", table)], limit)?;
     match figures.values().next() {
         Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
-        other => {
-            let error = format!("the system's count of documents is no number: {other:?}");
+        value => {
+            let error = format!("the system's count of documents is no number: {value:?}");
             Err(TrialError::failed(FailureKind::Wrong, error))
         }
     }
@@ -39,8 +39,8 @@ pub(super) fn load_file(
     limit: Duration,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<LoadReply, TrialError> {
-    let plain = PlainName::of(file)?;
-    let path = plain.text();
+    let plain_name = PlainName::of(file)?;
+    let path = plain_name.text();
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.part.load {
         LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
@@ -53,8 +53,8 @@ pub(super) fn load_file(
 }
 
 /// Lines that a load has rejected, with the system's reasons.
-pub(super) fn refused_lines(loaded: &LoadReply) -> Vec<RejectedDocument> {
-    loaded
+pub(super) fn refused_lines(reply: &LoadReply) -> Vec<RejectedDocument> {
+    reply
         .rejects
         .iter()
         .map(|reject| RejectedDocument { ordinal: reject.line, reason: reject.reason.clone() })
@@ -79,16 +79,16 @@ pub(super) fn on_trial(
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Outcome, TrialError> {
     session.open()?;
-    let create = session.statements("create", &[("table", PROBE)])?;
+    let create = session.statements("create", &[("table", PROBE_TABLE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
-    let outcome = match load_file(session, PROBE, file, ONE_DOCUMENT_LIMIT, recorder) {
-        Ok(loaded) => {
-            let refused = refused_lines(&loaded);
-            let offered = reject_search::lines(file)?;
-            let found = held(session, PROBE, ONE_DOCUMENT_LIMIT)?;
-            match found + refused.len() as u64 == offered {
-                true => Outcome::Lines(refused),
-                false => Outcome::Whole(format!("it makes {found} documents of {offered}")),
+    let outcome = match load_file(session, PROBE_TABLE, file, ONE_DOCUMENT_LIMIT, recorder) {
+        Ok(reply) => {
+            let rejected = refused_lines(&reply);
+            let line_count = reject_search::lines(file)?;
+            let count = held(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
+            match count + rejected.len() as u64 == line_count {
+                true => Outcome::Lines(rejected),
+                false => Outcome::Whole(format!("it makes {count} documents of {line_count}")),
             }
         }
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
@@ -101,9 +101,9 @@ pub(super) fn on_trial(
             session.open()?;
             Outcome::Whole(format!("it ended the engine: {}", failure.error))
         }
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
-    let drop = session.statements("drop", &[("table", PROBE)])?;
+    let drop = session.statements("drop", &[("table", PROBE_TABLE)])?;
     session.run(drop, ONE_DOCUMENT_LIMIT)?;
     Ok(outcome)
 }

@@ -1,7 +1,7 @@
 //! Loads documents as fast as the system accepts them, and accounts for every rejected document.
 //!
-//! Clean documents are loaded in bulk. Suspects (duplicate keys, very large, …) are loaded on trial first, so
-//! that none of them can make a bulk statement fail or leave part of itself behind. Accepted suspects are
+//! Clean documents are loaded in bulk. Suspects (duplicate keys, very large, …) are loaded on trial first.
+//! None of them can then make a bulk statement fail or leave part of itself behind. Accepted suspects are
 //! loaded after the clean documents; that time is part of the load. Rejected documents are listed with the
 //! system's reason.
 
@@ -25,35 +25,35 @@ use crate::scratch::beside;
 use crate::session::{Session, TrialError};
 
 /// Minimum share of the offered documents that a system must hold to be compared with others.
-const COMPARABLE: f64 = 0.999;
+const COMPARABLE_SHARE: f64 = 0.999;
 
 /// Loads one target. Records the trial in rounds that begin with a load, and stores the accepted documents or
 /// the failure in [`TargetState::load_result`].
 pub(super) fn load(
     bench: &RunContext<'_>,
     round: u32,
-    one: &mut TargetState<'_>,
+    target_state: &mut TargetState<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let settings = bench.settings;
-    let cells = one.cells;
+    let cells = target_state.cells;
     let cell = cells.load();
     let key = cell.trial_key(round, 0);
-    let blank = new_trial(&cell, round, 0);
-    let outcome = attempt(&mut one.session, bench, recorder, blank);
+    let blank_trial = new_trial(&cell, round, 0);
+    let outcome = attempt(&mut target_state.session, bench, recorder, blank_trial);
     let (trial, rejected, accepted) = match TrialError::split_fatal(outcome)? {
-        Ok(done) => done,
+        Ok(loaded) => loaded,
         Err(failure) => {
-            one.session.abandon(settings.keep_data);
+            target_state.session.abandon(settings.keep_data);
             recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            one.load_result = Err(failure.recorded_in(&key));
+            target_state.load_result = Err(failure.recorded_in(&key));
             return Ok(());
         }
     };
-    one.load_s = trial.seconds.unwrap_or_default();
-    one.load_result = Ok(accepted);
+    target_state.load_s = trial.seconds.unwrap_or_default();
+    target_state.load_result = Ok(accepted);
     // Reloading data in a resumed run is not a trial.
-    if (round == 1 || round <= settings.load_rounds_of(one.load_s)) && !recorder.has(&key) {
+    if (round == 1 || round <= settings.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
         rejects::note(cells, &rejected, recorder)?;
         recorder.trial(key, trial)?;
     }
@@ -75,7 +75,7 @@ fn attempt(
     session.run(create, limit)?;
     let mut spent = Spent::default();
     let watch = Watch::begin(session);
-    let refused_lines = bulk(session, staged, limit, &mut spent, recorder)?;
+    let refused_lines = bulk_load(session, staged, limit, &mut spent, recorder)?;
     watch.end(&mut spent);
     // Testing suspects is not part of the load time; loading the accepted ones is.
     let mut tried = match staged.suspects.as_slice() {
@@ -84,25 +84,26 @@ fn attempt(
     };
     let watch = Watch::begin(session);
     suspects::load(session, staged, &mut tried, &mut spent, recorder)?;
-    let index = session.statements("index", &[("table", TABLE)])?;
-    if !index.is_empty() {
+    let index_statements = session.statements("index", &[("table", TABLE)])?;
+    if !index_statements.is_empty() {
         let limit_s = settings.load_timeout_s;
-        let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_remote() };
+        let sync = !session.is_remote();
+        let settle = Op::Settle { statements: index_statements, until_zero: None, limit_s, sync };
         spent.indexing(&session.request::<SettleReply>(&settle, limit, &mut |_| {})?);
     }
     watch.end(&mut spent);
 
     let Tried { accepted, refused, .. } = tried;
-    let rejected = rejects::told(staged, &own_files(session, staged), &refused_lines, &refused)
+    let rejected = rejects::told(staged, &program_files(session, staged), &refused_lines, &refused)
         .map_err(RunError::io("read the documents"))?;
     let count = count(session, staged, &rejected, limit)?;
     if count == 0 {
         return Err(rejects::all(&rejected, session.target));
     }
-    let refused_bytes: u64 = rejected.iter().map(|one| one.bytes).sum();
+    let refused_bytes: u64 = rejected.iter().map(|document| document.bytes).sum();
     trial.seconds = Some(spent.seconds);
-    trial.verdict =
-        if (count as f64) < COMPARABLE * staged.documents as f64 { Verdict::Partial } else { Verdict::Exact };
+    let is_partial = (count as f64) < COMPARABLE_SHARE * staged.documents as f64;
+    trial.verdict = if is_partial { Verdict::Partial } else { Verdict::Exact };
     trial.bound_by = bound_by(&spent, bench);
     trial.metrics = metrics(&spent, count, staged.bytes.saturating_sub(refused_bytes));
     trial.metrics.extend([
@@ -118,22 +119,22 @@ fn attempt(
         // The coordinator's own memory, mainly the expected answers.
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
-    let refused_lines = refused_lines.iter().map(|one| one.ordinal).collect();
+    let refused_lines = refused_lines.iter().map(|document| document.ordinal).collect();
     Ok((trial, rejected, LoadedDocuments { refused_lines, suspects: accepted }))
 }
 
 /// Paths of the files that this program creates for a system, as they may appear in error messages.
-fn own_files(session: &Session<'_>, staged: &StagedDocuments) -> Vec<String> {
+fn program_files(session: &Session<'_>, staged: &StagedDocuments) -> Vec<String> {
     let folder = session.folder();
     let scratch = ["part", "kept", "suspects"].map(|ending| beside(folder, ending));
-    // If the clean file is the user's own file, the user knows its name.
-    let is_own = folder.parent().is_some_and(|work| staged.clean.starts_with(work));
-    let clean = is_own.then(|| staged.clean.clone());
-    clean.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
+    // A clean file outside the work folder is the user's own file, whose name may appear in messages.
+    let is_in_work_folder = folder.parent().is_some_and(|work| staged.clean.starts_with(work));
+    let clean_file = is_in_work_folder.then(|| staged.clean.clone());
+    clean_file.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
 }
 
 fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<String> {
-    let spent = bottleneck::TrialUsage {
+    let usage = bottleneck::TrialUsage {
         seconds: spent.seconds,
         cpu_s: spent.cpu_s?,
         read_bytes: spent.read_bytes,
@@ -141,7 +142,7 @@ fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<String> {
         cores: bench.settings.cores,
         disk_bytes_per_s: bench.disk_bytes_per_s,
     };
-    bottleneck::bottleneck(&spent).map(str::to_owned)
+    bottleneck::bottleneck(&usage).map(str::to_owned)
 }
 
 /// Metrics of a load that left `documents` documents of `bytes` bytes in the system.
@@ -154,8 +155,8 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
         ("bytes_per_s".to_owned(), per_second(bytes)),
         ("index_s".to_owned(), spent.index_s),
     ]);
-    if let Some(client) = spent.client_cpu_s {
-        metrics.insert("client_cpu_s".into(), client);
+    if let Some(client_cpu_s) = spent.client_cpu_s {
+        metrics.insert("client_cpu_s".into(), client_cpu_s);
     }
     if let Some(cpu_s) = spent.cpu_s {
         metrics.insert("server_cpu_s".into(), cpu_s);
@@ -167,8 +168,8 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
             metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
         }
     }
-    if let Some(sync) = spent.sync_s {
-        metrics.insert("sync_s".into(), sync);
+    if let Some(sync_s) = spent.sync_s {
+        metrics.insert("sync_s".into(), sync_s);
     }
     metrics
 }
@@ -197,7 +198,7 @@ fn count(
 
 /// Loads the clean documents through the system's bulk load path. Returns the rejected lines of the clean
 /// file.
-fn bulk(
+fn bulk_load(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
     limit: Duration,
@@ -208,38 +209,38 @@ fn bulk(
         return Ok(Vec::new());
     }
     let failure = match load_file(session, TABLE, &staged.clean, limit, recorder) {
-        Ok(loaded) => {
-            spent.loading(&loaded);
-            return Ok(refused_lines(&loaded));
+        Ok(reply) => {
+            spent.loading(&reply);
+            return Ok(refused_lines(&reply));
         }
         // A rejection can be traced to single documents; a crash or timeout of the whole load cannot.
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => failure,
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
     recorder.warn(&format!(
         "{} refused the documents as a whole ({}); looking for the ones it means",
         session.target.configuration.title,
-        rejects::first_line(&rejects::in_users_terms(&failure.error, &own_files(session, staged)))
+        rejects::first_line(&rejects::in_users_terms(&failure.error, &program_files(session, staged)))
     ));
     let scratch = beside(session.folder(), "part");
-    let found =
+    let result =
         reject_search::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
     remove(&scratch)?;
-    let refused = found?;
-    if refused.is_empty() {
+    let rejected = result?;
+    if rejected.is_empty() {
         return Err(failure.into());
     }
     // Remove what the failed statement may have left: every document must be present exactly once.
     recreate_table(session, limit)?;
-    if refused.len() as u64 == staged.clean_documents {
-        return Ok(refused);
+    if rejected.len() as u64 == staged.clean_documents {
+        return Ok(rejected);
     }
-    let kept = beside(session.folder(), "kept");
-    reject_search::without(&staged.clean, refused.iter().map(|one| one.ordinal), &kept)?;
-    let loaded = load_file(session, TABLE, &kept, limit, recorder);
-    remove(&kept)?;
-    spent.loading(&loaded?);
-    Ok(refused)
+    let remaining_file = beside(session.folder(), "kept");
+    reject_search::without(&staged.clean, rejected.iter().map(|document| document.ordinal), &remaining_file)?;
+    let reply = load_file(session, TABLE, &remaining_file, limit, recorder);
+    remove(&remaining_file)?;
+    spent.loading(&reply?);
+    Ok(rejected)
 }
 
 fn recreate_table(session: &mut Session<'_>, limit: Duration) -> Result<(), TrialError> {

@@ -32,21 +32,28 @@ impl<'a> RunContext<'a> {
 
     /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
     /// settle.
-    fn load_rounds(&self, one: &TargetState<'_>) -> u32 {
-        self.settings.load_rounds_of(one.load_s + one.drained_s)
+    fn load_rounds(&self, target_state: &TargetState<'_>) -> u32 {
+        self.settings.load_rounds_of(target_state.load_s + target_state.drained_s)
     }
 
     /// Returns `true` if this round of a target begins with a load that has no record yet.
     #[must_use]
-    pub fn is_load_due(&self, round: u32, one: &TargetState<'_>, recorder: &TrialRecorder<'_>) -> bool {
-        let [load, size] = one.cells.load_keys(round);
-        let open = !recorder.has(&load) || !recorder.has(&size);
-        match one.is_loaded {
+    pub fn is_load_due(
+        &self,
+        round: u32,
+        target_state: &TargetState<'_>,
+        recorder: &TrialRecorder<'_>,
+    ) -> bool {
+        let [load, size] = target_state.cells.load_keys(round);
+        let is_open = !recorder.has(&load) || !recorder.has(&size);
+        match target_state.is_loaded {
             // A target that the current process has not loaded is loaded here only for rounds that certainly
             // load; other rounds load it when a question is due.
-            false => open && (round == 1 || self.settings.load_rounds.is_some_and(|rounds| round <= rounds)),
+            false => {
+                is_open && (round == 1 || self.settings.load_rounds.is_some_and(|rounds| round <= rounds))
+            }
             // A failed load is not repeated.
-            true => open && round <= self.load_rounds(one) && one.load_result.is_ok(),
+            true => is_open && round <= self.load_rounds(target_state) && target_state.load_result.is_ok(),
         }
     }
 
@@ -58,16 +65,16 @@ impl<'a> RunContext<'a> {
     pub fn fail_planned_loads(
         &self,
         round: u32,
-        one: &TargetState<'_>,
+        target_state: &TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let is_planned = self.settings.load_rounds.is_some_and(|rounds| round <= rounds);
-        let Err(failure) = &one.load_result else { return Ok(()) };
-        if !one.is_loaded || !is_planned {
+        let Err(failure) = &target_state.load_result else { return Ok(()) };
+        if !target_state.is_loaded || !is_planned {
             return Ok(());
         }
-        let cells = [one.cells.load(), one.cells.size(DataState::Drained)];
-        for (key, cell) in one.cells.load_keys(round).into_iter().zip(cells) {
+        let cells = [target_state.cells.load(), target_state.cells.size(DataState::Drained)];
+        for (key, cell) in target_state.cells.load_keys(round).into_iter().zip(cells) {
             recorder.failed(key, &cell, round, 0, skipped_after_load_failure(failure))?;
         }
         Ok(())
@@ -81,27 +88,27 @@ impl<'a> RunContext<'a> {
     pub fn load(
         &self,
         round: u32,
-        one: &mut TargetState<'a>,
+        target_state: &mut TargetState<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let what = format!("loading {}", one.cells.target.file_name());
-        recorder.observer.event(&RunEvent::Began { work: Activity::Loading, what: &what });
-        self.subject.set_activity(&what);
-        if one.is_loaded
-            && let Err(failure) = TrialError::split_fatal(one.session.reset_data())?
+        let activity = format!("loading {}", target_state.cells.target.file_name());
+        recorder.observer.event(&RunEvent::Began { work: Activity::Loading, what: &activity });
+        self.subject.set_activity(&activity);
+        if target_state.is_loaded
+            && let Err(failure) = TrialError::split_fatal(target_state.session.reset_data())?
         {
-            let cell = one.cells.load();
+            let cell = target_state.cells.load();
             let key = cell.trial_key(round, 0);
             recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            one.load_result = Err(failure.recorded_in(&key));
+            target_state.load_result = Err(failure.recorded_in(&key));
         } else {
-            load::load(self, round, one, recorder)?;
+            load::load(self, round, target_state, recorder)?;
         }
-        one.is_loaded = true;
+        target_state.is_loaded = true;
         // Settle immediately and stop the engine: its background work must be measured here and must not
         // disturb the next engine.
-        let recorded = round == 1 || round <= self.load_rounds(one);
-        self.enter(DataState::Drained, recorded.then_some(round), one, recorder)
+        let is_recorded = round == 1 || round <= self.load_rounds(target_state);
+        self.enter(DataState::Drained, is_recorded.then_some(round), target_state, recorder)
     }
 
     /// Compacts a target once, after all rounds in the drained state. Loads it first if the current process
@@ -111,16 +118,16 @@ impl<'a> RunContext<'a> {
     /// If the run must end. A failed compaction is recorded.
     pub fn compact(
         &self,
-        one: &mut TargetState<'a>,
+        target_state: &mut TargetState<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        if recorder.has(&one.cells.size(DataState::Compacted).trial_key(1, 0)) {
+        if recorder.has(&target_state.cells.size(DataState::Compacted).trial_key(1, 0)) {
             return Ok(());
         }
-        if !one.is_loaded {
-            self.load(1, one, recorder)?;
+        if !target_state.is_loaded {
+            self.load(1, target_state, recorder)?;
         }
-        self.enter(DataState::Compacted, Some(1), one, recorder)
+        self.enter(DataState::Compacted, Some(1), target_state, recorder)
     }
 }
 

@@ -13,114 +13,124 @@ use serde_json::Value;
 
 use crate::recorder::TrialRecorder;
 use crate::run_context::{LOOK_UP, LoadedDocuments, RunContext, TABLE, TargetState};
-use crate::session::TrialError;
+use crate::session::{Session, TrialError};
 
 impl RunContext<'_> {
     /// Reads sample documents back and compares them with the originals.
     pub(super) fn read_back(
         &self,
-        one: &mut TargetState<'_>,
+        target_state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         // References keep no documents.
-        if one.session.target.part.statements("read_back").is_empty() {
+        let statements = target_state.session.target.part.statements("read_back");
+        if statements.is_empty() {
             return Ok(());
         }
-        let cell = one.cells.structure();
+        let cell = target_state.cells.structure();
         let key = format!("structure:{}", cell.key());
         if recorder.has(&key) {
             return Ok(());
         }
         // A statement with `{{rows}}` returns documents by position, any other by key.
-        let is_by_position =
-            one.session.target.part.statements("read_back").iter().any(|text| text.contains("{{rows}}"));
-        if is_by_position {
-            let values = [("table", TABLE), ("rows", POSITIONS_TEXT)];
-            let statement = one.session.statement("read_back", &values)?;
-            let returned =
-                one.session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows;
-            let unreadable =
-                |error: std::io::Error| TrialError::failed(FailureKind::Environment, error.to_string());
-            let held = one.load_result.as_ref().ok();
-            // The sample may miss suspects, so an unknown document proves nothing.
-            let has_others = held.is_some_and(|held| !held.suspects.is_empty());
-            let first = self.first_loaded(held).map_err(unreadable)?;
-            let mut compared = by_position::compare(&first, &returned);
-            if compared.is_strange() && has_others {
-                compared.strange = 0;
-            } else if compared.is_strange() && first.len() == LOOKED_AT {
-                // The table may be in a completely different order, so all clean documents are searched.
-                let lines = BufReader::new(File::open(&self.staged.clean).map_err(unreadable)?).split(b'\n');
-                compared.recognised +=
-                    u64::from(by_position::is_any_of(lines, &returned).map_err(unreadable)?);
-            }
-            compared.check(&returned)?;
-            return Ok(recorder.append(key, RecordBody::Structure(structure(cell, compared)))?);
+        let is_by_position = statements.iter().any(|text| text.contains("{{rows}}"));
+        let comparison = if is_by_position {
+            self.read_by_position(target_state)?
+        } else {
+            self.read_by_key(&mut target_state.session)?
+        };
+        recorder.append(key, RecordBody::Structure(round_trip_report(cell, comparison)))?;
+        Ok(())
+    }
+
+    /// Reads the first documents in the system's own order, and fails if none of them was loaded.
+    fn read_by_position(&self, target_state: &mut TargetState<'_>) -> Result<ReadBack, TrialError> {
+        let values = [("table", TABLE), ("rows", ROW_COUNT_TEXT)];
+        let statement = target_state.session.statement("read_back", &values)?;
+        let op = Op::ReadBack { statement };
+        let returned = target_state.session.request::<ReadBackReply>(&op, LOOK_UP, &mut |_| {})?.rows;
+        let unreadable =
+            |error: std::io::Error| TrialError::failed(FailureKind::Environment, error.to_string());
+        let loaded = target_state.load_result.as_ref().ok();
+        // The sample may miss suspects, so an unknown document proves nothing.
+        let has_suspects = loaded.is_some_and(|loaded| !loaded.suspects.is_empty());
+        let documents = self.first_loaded(loaded).map_err(unreadable)?;
+        let mut comparison = by_position::compare(&documents, &returned);
+        if comparison.is_strange() && has_suspects {
+            comparison.strange = 0;
+        } else if comparison.is_strange() && documents.len() == SEARCHED_DOCUMENTS {
+            // The table may be in a completely different order, so all clean documents are searched.
+            let lines = BufReader::new(File::open(&self.staged.clean).map_err(unreadable)?).split(b'\n');
+            comparison.recognised += u64::from(by_position::is_any_of(lines, &returned).map_err(unreadable)?);
         }
-        let mut given: HashMap<Key, Vec<u8>> = HashMap::new();
+        comparison.check(&returned)?;
+        Ok(comparison)
+    }
+
+    /// Reads the sample documents by their keys, and fails if none of the returned ones was loaded.
+    fn read_by_key(&self, session: &mut Session<'_>) -> Result<ReadBack, TrialError> {
+        let mut originals: HashMap<Key, Vec<u8>> = HashMap::new();
         for sample in &self.staged.samples {
             if let Some(key) = key_of(&sample.line) {
-                given.insert(key, sample.line.clone());
+                originals.insert(key, sample.line.clone());
             }
         }
-        let keys: Vec<String> = given.keys().map(|(time, _)| time.to_string()).collect();
+        let keys: Vec<String> = originals.keys().map(|(time, _)| time.to_string()).collect();
         let returned = if keys.is_empty() {
             Vec::new()
         } else {
             let values = [("table", TABLE), ("keys", &keys.join(", "))];
-            let session = &mut one.session;
             let statement = session.statement("read_back", &values)?;
             session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows
         };
-        let compared = compare(&given, &returned);
-        compared.check(&returned)?;
-        recorder.append(key, RecordBody::Structure(structure(cell, compared)))?;
-        Ok(())
+        let comparison = compare(&originals, &returned);
+        comparison.check(&returned)?;
+        Ok(comparison)
     }
 
     /// First documents in load order: those of the clean file, then the accepted suspects.
-    fn first_loaded(&self, held: Option<&LoadedDocuments>) -> std::io::Result<Vec<Vec<u8>>> {
+    fn first_loaded(&self, loaded: Option<&LoadedDocuments>) -> std::io::Result<Vec<Vec<u8>>> {
         let staged = self.staged;
-        let mut first = match staged.clean_documents {
+        let mut documents = match staged.clean_documents {
             0 => Vec::new(),
-            _ => first_lines(&staged.clean, LOOKED_AT)?,
+            _ => first_lines(&staged.clean, SEARCHED_DOCUMENTS)?,
         };
-        let suspects = held.into_iter().flat_map(|held| &held.suspects);
+        let suspects = loaded.into_iter().flat_map(|loaded| &loaded.suspects);
         let mut bytes = 0;
-        for suspect in suspects.filter_map(|place| staged.suspects.get(*place)) {
+        for suspect in suspects.filter_map(|index| staged.suspects.get(*index)) {
             bytes += suspect.length;
-            if first.len() >= LOOKED_AT || bytes > MOST_SUSPECT_BYTES {
+            if documents.len() >= SEARCHED_DOCUMENTS || bytes > MAX_SUSPECT_BYTES {
                 break;
             }
-            first.push(staged.suspect_bytes(suspect)?);
+            documents.push(staged.suspect_bytes(suspect)?);
         }
-        Ok(first)
+        Ok(documents)
     }
 }
 
 /// Characters of an unknown document that are quoted in the failure.
-const SHOWN: usize = 80;
+const QUOTED_CHARACTERS: usize = 80;
 /// Number of documents that are read back by position: the first ones in the system's own order.
-const POSITIONS_TEXT: &str = "1000";
+const ROW_COUNT_TEXT: &str = "1000";
 /// Maximum total size of suspects to compare; single ones can be very large.
-const MOST_SUSPECT_BYTES: u64 = 256 << 20;
+const MAX_SUSPECT_BYTES: u64 = 256 << 20;
 /// Number of loaded documents to search for the returned ones: a load by several threads changes the order.
-const LOOKED_AT: usize = 20_000;
+const SEARCHED_DOCUMENTS: usize = 20_000;
 
-fn structure(cell: Cell, compared: ReadBack) -> RoundTripReport {
+fn round_trip_report(cell: Cell, comparison: ReadBack) -> RoundTripReport {
     RoundTripReport {
         cell,
-        retains: compared.retains().to_owned(),
-        compared: compared.compared,
-        equal_bytes: compared.equal_bytes,
-        equal_value: compared.equal_value,
-        changes: compared.changes,
+        retains: comparison.retains().to_owned(),
+        compared: comparison.compared,
+        equal_bytes: comparison.equal_bytes,
+        equal_value: comparison.equal_value,
+        changes: comparison.changes,
     }
 }
 
-/// First `most` lines of a file, without newlines.
-fn first_lines(file: &Path, most: usize) -> std::io::Result<Vec<Vec<u8>>> {
-    BufReader::new(File::open(file)?).split(b'\n').take(most).collect()
+/// First `count` lines of a file, without newlines.
+fn first_lines(file: &Path, count: usize) -> std::io::Result<Vec<Vec<u8>>> {
+    BufReader::new(File::open(file)?).split(b'\n').take(count).collect()
 }
 
 /// Result of comparing returned documents with the loaded ones.
@@ -150,7 +160,7 @@ impl ReadBack {
     /// Fails if none of the returned documents is one of the loaded documents.
     fn check(&self, returned: &[String]) -> Result<(), TrialError> {
         let Some(first) = returned.first().filter(|_| self.is_strange()) else { return Ok(()) };
-        let (count, first) = (returned.len(), first.chars().take(SHOWN).collect::<String>());
+        let (count, first) = (returned.len(), first.chars().take(QUOTED_CHARACTERS).collect::<String>());
         let error = format!(
             "none of {count} documents read back is one of those that were loaded: the first is `{first}`"
         );
@@ -183,22 +193,23 @@ fn key_of_value(document: &Value) -> Option<Key> {
     Some((document.get("time_us")?.as_i64()?, author))
 }
 
-/// Compares `given`, the loaded documents by key, with the returned documents.
+/// Compares `originals`, the loaded documents by key, with the returned documents.
 #[must_use]
-pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> ReadBack {
-    let mut result = ReadBack { compared: given.len() as u64, ..ReadBack::default() };
-    let times: HashSet<i64> = given.keys().map(|(time, _)| *time).collect();
-    let mut left: HashMap<&Key, &Vec<u8>> = given.iter().collect();
-    let note = |changes: &mut BTreeMap<String, u64>, kind: String| *changes.entry(kind).or_insert(0) += 1;
+pub(crate) fn compare(originals: &HashMap<Key, Vec<u8>>, returned: &[String]) -> ReadBack {
+    let mut result = ReadBack { compared: originals.len() as u64, ..ReadBack::default() };
+    let times: HashSet<i64> = originals.keys().map(|(time, _)| *time).collect();
+    let mut missing: HashMap<&Key, &Vec<u8>> = originals.iter().collect();
+    let count_change =
+        |changes: &mut BTreeMap<String, u64>, kind: String| *changes.entry(kind).or_insert(0) += 1;
     for text in returned {
         let parsed = serde_json::from_str::<Value>(text);
         let key = parsed.as_ref().ok().and_then(key_of_value);
-        let original = key.as_ref().and_then(|key| left.remove(key));
+        let original = key.as_ref().and_then(|key| missing.remove(key));
         let (Ok(value), Some(original)) = (parsed, original) else {
             // A sample's time may match further events of the same microsecond, which are not an error.
             if !key.is_some_and(|(time, _)| times.contains(&time)) {
                 result.strange += 1;
-                note(&mut result.changes, "a document came back that was not given".to_owned());
+                count_change(&mut result.changes, "a document came back that was not given".to_owned());
             }
             continue;
         };
@@ -210,21 +221,21 @@ pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> Rea
         }
         let mut kinds: Vec<String> = Vec::new();
         match serde_json::from_slice::<Value>(original) {
-            Ok(before) => differences(&before, &value, &mut kinds),
+            Ok(original_value) => differences(&original_value, &value, &mut kinds),
             Err(_) => kinds.push("the original is not JSON".to_owned()),
         }
         if kinds.is_empty() {
             result.equal_value += 1;
-            note(&mut result.changes, "white space, member order or escapes".to_owned());
+            count_change(&mut result.changes, "white space, member order or escapes".to_owned());
         }
         kinds.sort();
         kinds.dedup();
         for kind in kinds {
-            note(&mut result.changes, kind);
+            count_change(&mut result.changes, kind);
         }
     }
-    for _ in left {
-        note(&mut result.changes, "a document did not come back".to_owned());
+    for _ in missing {
+        count_change(&mut result.changes, "a document did not come back".to_owned());
     }
     result
 }
@@ -235,8 +246,8 @@ fn differences(before: &Value, after: &Value, kinds: &mut Vec<String>) {
         (Value::Object(before), Value::Object(after)) => {
             for (name, value) in before {
                 match after.get(name) {
-                    Some(other) => differences(value, other, kinds),
-                    None => kinds.push(lost(value)),
+                    Some(new_value) => differences(value, new_value, kinds),
+                    None => kinds.push(loss_kind(value)),
                 }
             }
             if after.keys().any(|name| !before.contains_key(name)) {
@@ -247,18 +258,18 @@ fn differences(before: &Value, after: &Value, kinds: &mut Vec<String>) {
             if before.len() != after.len() {
                 kinds.push("array elements lost or added".to_owned());
             }
-            for (value, other) in before.iter().zip(after) {
-                differences(value, other, kinds);
+            for (value, new_value) in before.iter().zip(after) {
+                differences(value, new_value, kinds);
             }
         }
         (before, after) if before == after => {}
         (Value::Number(_), Value::Number(_)) => kinds.push("numbers changed".to_owned()),
         (Value::String(_), Value::String(_)) => kinds.push("text changed".to_owned()),
-        (before, after) => kinds.push(format!("{} became {}", type_of(before), type_of(after))),
+        (before, after) => kinds.push(format!("{} became {}", type_name(before), type_name(after))),
     }
 }
 
-fn lost(value: &Value) -> String {
+fn loss_kind(value: &Value) -> String {
     match value {
         Value::Null => "null members lost".to_owned(),
         Value::Object(members) if members.is_empty() => "empty objects lost".to_owned(),
@@ -267,7 +278,7 @@ fn lost(value: &Value) -> String {
     }
 }
 
-fn type_of(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -282,21 +293,21 @@ fn type_of(value: &Value) -> &'static str {
 mod tests {
     use super::*;
 
-    fn given(documents: &[&str]) -> HashMap<Key, Vec<u8>> {
+    fn by_key(documents: &[&str]) -> HashMap<Key, Vec<u8>> {
         documents.iter().map(|d| (key_of(d.as_bytes()).unwrap(), d.as_bytes().to_vec())).collect()
     }
 
-    fn one(before: &str, after: &str) -> ReadBack {
-        compare(&given(&[before]), &[after.to_owned()])
+    fn compare_one(before: &str, after: &str) -> ReadBack {
+        compare(&by_key(&[before]), &[after.to_owned()])
     }
 
     #[test]
     fn equal_bytes_equal_values_and_changes_are_three_things() {
         let document = r#"{"time_us":1,"a":{"b":null},"c":[1,{}]}"#;
-        assert_eq!(one(document, document).retains(), "bytes");
-        let reordered = one(document, r#"{"a":{"b":null},"c":[1,{}],"time_us":1}"#);
+        assert_eq!(compare_one(document, document).retains(), "bytes");
+        let reordered = compare_one(document, r#"{"a":{"b":null},"c":[1,{}],"time_us":1}"#);
         assert_eq!((reordered.retains(), reordered.equal_bytes), ("value", 0));
-        let dropped = one(document, r#"{"time_us":1,"a":{},"c":[1,{}]}"#);
+        let dropped = compare_one(document, r#"{"time_us":1,"a":{},"c":[1,{}]}"#);
         assert_eq!(dropped.retains(), "changed");
         assert_eq!(dropped.changes.keys().collect::<Vec<_>>(), ["null members lost"]);
     }
@@ -316,18 +327,18 @@ mod tests {
             (r#"{"time_us":1,"did":"a"}"#, r#"{"time_us":1,"did":"b"}"#, "a document did not come back"),
             (r#"{"time_us":1}"#, "rubbish", "a document came back that was not given"),
         ] {
-            let got = one(before, after);
-            assert_eq!(got.retains(), "changed", "{before} → {after}");
-            assert!(got.changes.contains_key(kind), "{before} → {after}: {:?}", got.changes);
+            let comparison = compare_one(before, after);
+            assert_eq!(comparison.retains(), "changed", "{before} → {after}");
+            assert!(comparison.changes.contains_key(kind), "{before} → {after}: {:?}", comparison.changes);
         }
     }
 
     #[test]
     fn documents_that_stay_away_are_counted() {
-        let got =
-            compare(&given(&[r#"{"time_us":1}"#, r#"{"time_us":2}"#]), &[r#"{"time_us":2}"#.to_owned()]);
-        assert_eq!((got.retains(), got.compared, got.equal_bytes), ("changed", 2, 1));
-        assert_eq!(got.changes["a document did not come back"], 1);
+        let comparison =
+            compare(&by_key(&[r#"{"time_us":1}"#, r#"{"time_us":2}"#]), &[r#"{"time_us":2}"#.to_owned()]);
+        assert_eq!((comparison.retains(), comparison.compared, comparison.equal_bytes), ("changed", 2, 1));
+        assert_eq!(comparison.changes["a document did not come back"], 1);
         assert_eq!(compare(&HashMap::new(), &[]).retains(), "unknown");
     }
 }

@@ -39,44 +39,46 @@ struct LineRange {
     first_line: u64,
 }
 
-/// Finds at most `most` rejected documents of `file`. `try_load` loads a part, written to `scratch`, on
+/// Finds at most `max_count` rejected documents of `file`. `try_load` loads a part, written to `scratch`, on
 /// trial.
 pub(crate) fn find(
     file: &Path,
     scratch: &Path,
-    most: usize,
+    max_count: usize,
     try_load: &mut dyn FnMut(&Path) -> Result<Outcome, TrialError>,
 ) -> Result<Vec<RejectedDocument>, TrialError> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let length = std::fs::metadata(file).map_err(failed())?.len();
     let mut source = File::open(file).map_err(failed())?;
-    let mut refused = Vec::new();
+    let mut rejected = Vec::new();
     let mut parts = vec![LineRange { start: 0, end: length, first_line: 0 }];
     while let Some(part) = parts.pop() {
         copy_part(&mut source, part, scratch)?;
         match try_load(scratch)? {
-            Outcome::Lines(lines) => refused.extend(
-                lines
-                    .into_iter()
-                    .map(|one| RejectedDocument { ordinal: part.first_line + one.ordinal, ..one }),
-            ),
+            Outcome::Lines(lines) => rejected.extend(lines.into_iter().map(|document| RejectedDocument {
+                ordinal: part.first_line + document.ordinal,
+                ..document
+            })),
             Outcome::Whole(reason) => match split(&mut source, part)? {
                 Some((left, right)) => {
                     // The left part is tried first, so that documents are found in file order.
                     parts.push(right);
                     parts.push(left);
                 }
-                None => refused.push(RejectedDocument { ordinal: part.first_line, reason }),
+                None => rejected.push(RejectedDocument { ordinal: part.first_line, reason }),
             },
         }
-        if let Some(last) = refused.get(most) {
+        if let Some(last_document) = rejected.get(max_count) {
             return Err(TrialError::failed(
                 FailureKind::Refused,
-                format!("more than {most} documents are refused; the last reason: {}", last.reason),
+                format!(
+                    "more than {max_count} documents are refused; the last reason: {}",
+                    last_document.reason
+                ),
             ));
         }
     }
-    Ok(refused)
+    Ok(rejected)
 }
 
 /// Number of lines in a file; a last line without a newline counts.
@@ -95,24 +97,25 @@ pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
     Ok(lines + u64::from(last != b'\n'))
 }
 
-/// Copies the lines of `file` to `kept`, except those with a number in `refused`, which must be ascending.
+/// Copies the lines of `file` to `output`, except those with a number in `line_numbers`, which must be
+/// ascending.
 pub(crate) fn without(
     file: &Path,
-    refused: impl IntoIterator<Item = u64>,
-    kept: &Path,
+    line_numbers: impl IntoIterator<Item = u64>,
+    output: &Path,
 ) -> Result<(), RunError> {
-    let failed = || RunError::io(format!("write {}", kept.display()));
+    let failed = || RunError::io(format!("write {}", output.display()));
     let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
-    let mut writer = std::io::BufWriter::with_capacity(1 << 20, File::create(kept).map_err(failed())?);
-    let mut next = refused.into_iter().peekable();
+    let mut writer = std::io::BufWriter::with_capacity(1 << 20, File::create(output).map_err(failed())?);
+    let mut skipped = line_numbers.into_iter().peekable();
     let mut line = Vec::new();
     for number in 0_u64.. {
         line.clear();
         if reader.read_until(b'\n', &mut line).map_err(failed())? == 0 {
             break;
         }
-        if next.peek() == Some(&number) {
-            next.next();
+        if skipped.peek() == Some(&number) {
+            skipped.next();
         } else {
             writer.write_all(&line).map_err(failed())?;
         }
@@ -120,10 +123,10 @@ pub(crate) fn without(
     writer.flush().map_err(failed())
 }
 
-fn copy_part(source: &mut File, part: LineRange, to: &Path) -> Result<(), RunError> {
-    let failed = || RunError::io(format!("write {}", to.display()));
+fn copy_part(source: &mut File, part: LineRange, path: &Path) -> Result<(), RunError> {
+    let failed = || RunError::io(format!("write {}", path.display()));
     source.seek(SeekFrom::Start(part.start)).map_err(failed())?;
-    let mut target = File::create(to).map_err(failed())?;
+    let mut target = File::create(path).map_err(failed())?;
     std::io::copy(&mut source.take(part.end - part.start), &mut target).map_err(failed())?;
     Ok(())
 }
@@ -139,24 +142,26 @@ fn split(source: &mut File, part: LineRange) -> Result<Option<(LineRange, LineRa
     let mut last_start = 0;
     loop {
         line.clear();
-        let got = reader.read_until(b'\n', &mut line).map_err(failed())? as u64;
-        if got == 0 {
+        let line_length = reader.read_until(b'\n', &mut line).map_err(failed())? as u64;
+        if line_length == 0 {
             break;
         }
         last_start = offset;
-        offset += got;
+        offset += line_length;
         lines += 1;
         if offset > middle {
             break;
         }
     }
-    let whole = part.end - part.start;
+    let total_length = part.end - part.start;
     // If the middle is in the last line, that line alone is the right part.
-    let (cut, lines) = if offset < whole { (offset, lines) } else { (last_start, lines.saturating_sub(1)) };
-    Ok((cut > 0).then(|| {
+    let (split_offset, lines) =
+        if offset < total_length { (offset, lines) } else { (last_start, lines.saturating_sub(1)) };
+    let boundary = part.start + split_offset;
+    Ok((split_offset > 0).then(|| {
         (
-            LineRange { start: part.start, end: part.start + cut, first_line: part.first_line },
-            LineRange { start: part.start + cut, end: part.end, first_line: part.first_line + lines },
+            LineRange { start: part.start, end: boundary, first_line: part.first_line },
+            LineRange { start: boundary, end: part.end, first_line: part.first_line + lines },
         )
     }))
 }
@@ -168,31 +173,31 @@ mod tests {
     use super::*;
 
     /// Runs the search against a system that rejects every line that begins with `!`.
-    fn refused_of(lines: &[String], final_newline: bool, by_line: bool) -> Vec<(u64, String)> {
+    fn rejected_lines(lines: &[String], final_newline: bool, by_line: bool) -> Vec<(u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         let text = lines.join("\n") + if final_newline && !lines.is_empty() { "\n" } else { "" };
         std::fs::write(&file, &text).unwrap();
         let scratch = folder.path().join("scratch");
-        let found = find(&file, &scratch, MOST, &mut |part| {
+        let rejected = find(&file, &scratch, MOST, &mut |part| {
             let text = std::fs::read_to_string(part).unwrap();
-            let bad = |line: &&str| line.starts_with('!');
+            let is_rejected = |line: &&str| line.starts_with('!');
             // Names the rejected lines, unless a document cannot be parsed at all.
             if by_line && !text.contains('c') {
-                let lines = (0..).zip(text.lines()).filter(|(_, line)| bad(line));
-                let refused =
+                let lines = (0..).zip(text.lines()).filter(|(_, line)| is_rejected(line));
+                let rejection =
                     |(ordinal, line): (u64, &str)| RejectedDocument { ordinal, reason: line.to_owned() };
-                return Ok(Outcome::Lines(lines.map(refused).collect()));
+                return Ok(Outcome::Lines(lines.map(rejection).collect()));
             }
-            let first = text.lines().find(bad).map(str::to_owned);
-            Ok(first.map_or(Outcome::Lines(Vec::new()), Outcome::Whole))
+            let first_rejected = text.lines().find(is_rejected).map(str::to_owned);
+            Ok(first_rejected.map_or(Outcome::Lines(Vec::new()), Outcome::Whole))
         })
         .unwrap();
-        let kept = folder.path().join("kept");
-        without(&file, found.iter().map(|one| one.ordinal), &kept).unwrap();
+        let remaining_file = folder.path().join("kept");
+        without(&file, rejected.iter().map(|document| document.ordinal), &remaining_file).unwrap();
         let expected: Vec<&String> = lines.iter().filter(|line| !line.starts_with('!')).collect();
-        assert_eq!(std::fs::read_to_string(kept).unwrap().lines().collect::<Vec<_>>(), expected);
-        found.into_iter().map(|one| (one.ordinal, one.reason)).collect()
+        assert_eq!(std::fs::read_to_string(remaining_file).unwrap().lines().collect::<Vec<_>>(), expected);
+        rejected.into_iter().map(|document| (document.ordinal, document.reason)).collect()
     }
 
     proptest! {
@@ -207,7 +212,7 @@ mod tests {
                 .filter(|(_, line)| line.starts_with('!'))
                 .map(|(number, line)| (number as u64, line.clone()))
                 .collect();
-            prop_assert_eq!(refused_of(&lines, final_newline, by_line), expected);
+            prop_assert_eq!(rejected_lines(&lines, final_newline, by_line), expected);
         }
     }
 
@@ -216,10 +221,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         std::fs::write(&file, "!\n".repeat(3 * MOST)).unwrap();
-        let found =
+        let result =
             find(&file, &folder.path().join("scratch"), MOST, &mut |_| Ok(Outcome::Whole("no".into())));
         assert!(
-            matches!(found, Err(TrialError::Failed(failure)) if failure.error.contains("more than 1000"))
+            matches!(result, Err(TrialError::Failed(failure)) if failure.error.contains("more than 1000"))
         );
     }
 }

@@ -18,7 +18,7 @@ use crate::session::TrialError;
 use crate::target::Target;
 
 /// Number of reasons that the journal distinguishes; the file of rejected documents contains all of them.
-const REASONS: usize = 20;
+const MAX_REASONS: usize = 20;
 
 /// A document that a system rejected.
 pub(super) struct Rejected {
@@ -39,56 +39,56 @@ pub(super) struct Rejected {
 /// If the documents cannot be read again.
 pub(super) fn told(
     staged: &StagedDocuments,
-    own_files: &[String],
+    program_files: &[String],
     lines: &[RejectedDocument],
     suspects: &[RejectedDocument],
 ) -> io::Result<Vec<Rejected>> {
-    let of = |ordinal: u64, document: &[u8], reason: &str| {
-        let reason = in_users_terms(&reason::without_document(reason, document), own_files);
+    let describe = |ordinal: u64, document: &[u8], reason: &str| {
+        let reason = in_users_terms(&reason::without_document(reason, document), program_files);
         Rejected { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
     };
     let mut rejected = Vec::with_capacity(lines.len() + suspects.len());
-    each_line(staged, lines, &mut |refused, document| {
-        rejected.push(of(staged.offered_ordinal(refused.ordinal), document, &refused.reason));
+    for_each_line(staged, lines, &mut |rejection, document| {
+        rejected.push(describe(staged.offered_ordinal(rejection.ordinal), document, &rejection.reason));
     })?;
-    for refused in suspects {
-        let place = staged.suspects.binary_search_by_key(&refused.ordinal, |suspect| suspect.ordinal);
-        let suspect = place.ok().and_then(|place| staged.suspects.get(place));
+    for rejection in suspects {
+        let index = staged.suspects.binary_search_by_key(&rejection.ordinal, |suspect| suspect.ordinal);
+        let suspect = index.ok().and_then(|index| staged.suspects.get(index));
         let document = suspect.map_or(Ok(Vec::new()), |suspect| staged.suspect_bytes(suspect))?;
-        rejected.push(of(refused.ordinal, &document, &refused.reason));
+        rejected.push(describe(rejection.ordinal, &document, &rejection.reason));
     }
-    rejected.sort_by_key(|one| one.ordinal);
+    rejected.sort_by_key(|document| document.ordinal);
     Ok(rejected)
 }
 
 /// Removes names of this program's own files, and line numbers in them, from a system's error message.
-pub(super) fn in_users_terms(words: &str, own_files: &[String]) -> String {
-    reason::without_own_files(words, own_files)
+pub(super) fn in_users_terms(message: &str, program_files: &[String]) -> String {
+    reason::without_own_files(message, program_files)
 }
 
-/// Calls `show` for each rejected line of the clean file, with its document.
-fn each_line(
+/// Calls `visit` for each rejected line of the clean file, with its document.
+fn for_each_line(
     staged: &StagedDocuments,
-    refused: &[RejectedDocument],
-    show: &mut dyn FnMut(&RejectedDocument, &[u8]),
+    rejected: &[RejectedDocument],
+    visit: &mut dyn FnMut(&RejectedDocument, &[u8]),
 ) -> io::Result<()> {
-    let mut next = refused.iter().peekable();
-    if next.peek().is_none() {
+    let mut remaining = rejected.iter().peekable();
+    if remaining.peek().is_none() {
         return Ok(());
     }
     let mut reader = BufReader::with_capacity(1 << 20, File::open(&staged.clean)?);
     let mut line = Vec::new();
     for number in 0_u64.. {
         line.clear();
-        if next.peek().is_none() || reader.read_until(b'\n', &mut line)? == 0 {
+        if remaining.peek().is_none() || reader.read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        while let Some(one) = next.next_if(|one| one.ordinal == number) {
-            show(one, line.strip_suffix(b"\n").unwrap_or(&line));
+        while let Some(rejection) = remaining.next_if(|rejection| rejection.ordinal == number) {
+            visit(rejection, line.strip_suffix(b"\n").unwrap_or(&line));
         }
     }
     // A number beyond the last line is a driver's error; report it with an empty document.
-    next.for_each(|one| show(one, &[]));
+    remaining.for_each(|rejection| visit(rejection, &[]));
     Ok(())
 }
 
@@ -102,12 +102,12 @@ pub(super) fn note(
         return Ok(());
     }
     let mut lines = Vec::new();
-    for one in rejected {
+    for document in rejected {
         let line = serde_json::json!({
-            "ordinal": one.ordinal,
-            "input": one.place.as_ref().map(|place| &*place.input),
-            "line": one.place.as_ref().map(|place| place.line),
-            "reason": one.reason,
+            "ordinal": document.ordinal,
+            "input": document.place.as_ref().map(|place| &*place.input),
+            "line": document.place.as_ref().map(|place| place.line),
+            "reason": document.reason,
         });
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
@@ -123,26 +123,28 @@ pub(super) fn note(
 /// Failure of a load from which the system accepted no document.
 pub(super) fn all(rejected: &[Rejected], target: &Target) -> TrialError {
     let reasons = by_reason(rejected, target);
-    let most = reasons.iter().max_by_key(|(_, one)| one.documents);
-    let why = most.map_or_else(String::new, |(words, one)| format!(": {}", one.in_words(words)));
+    let most_common = reasons.iter().max_by_key(|(_, reason)| reason.documents);
+    let explanation =
+        most_common.map_or_else(String::new, |(kind, reason)| format!(": {}", reason.in_words(kind)));
     let count = rejected.len();
-    let all = if count == 1 { "the only document".to_owned() } else { format!("all {count} documents") };
-    TrialError::failed(FailureKind::Refused, format!("it refused {all}{why}"))
+    let documents =
+        if count == 1 { "the only document".to_owned() } else { format!("all {count} documents") };
+    TrialError::failed(FailureKind::Refused, format!("it refused {documents}{explanation}"))
 }
 
 fn by_reason(rejected: &[Rejected], target: &Target) -> BTreeMap<String, Reason> {
     let mut reasons: BTreeMap<String, Reason> = BTreeMap::new();
-    for one in rejected {
-        let words = reason::kind(&one.reason);
-        let is_known = reasons.len() < REASONS || reasons.contains_key(&words);
-        let new = || Reason {
+    for document in rejected {
+        let kind = reason::kind(&document.reason);
+        let is_known = reasons.len() < MAX_REASONS || reasons.contains_key(&kind);
+        let new_reason = || Reason {
             documents: 0,
             // File names may contain control characters, which must not reach the terminal.
-            first: one.place.as_ref().map(|place| place.to_string().replace(char::is_control, "?")),
-            remedy: target.configuration.remedy(&one.reason).map(str::to_owned),
+            first: document.place.as_ref().map(|place| place.to_string().replace(char::is_control, "?")),
+            remedy: target.configuration.remedy(&document.reason).map(str::to_owned),
         };
-        let words = if is_known { words } else { "other reasons".to_owned() };
-        reasons.entry(words).or_insert_with(new).documents += 1;
+        let kind = if is_known { kind } else { "other reasons".to_owned() };
+        reasons.entry(kind).or_insert_with(new_reason).documents += 1;
     }
     reasons
 }

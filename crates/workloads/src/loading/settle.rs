@@ -22,40 +22,41 @@ impl RunContext<'_> {
         &self,
         state: DataState,
         round: Option<u32>,
-        one: &mut TargetState<'_>,
+        target_state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        self.subject.set_activity(&format!("settling {}, {}", one.cells.target.file_name(), state.word()));
-        let cell = one.cells.size(state);
+        let system = target_state.cells.target.file_name();
+        self.subject.set_activity(&format!("settling {system}, {}", state.word()));
+        let cell = target_state.cells.size(state);
         let key = round.map(|round| (cell.trial_key(round, 0), round));
-        let result = match &one.load_result {
+        let result = match &target_state.load_result {
             Err(failure) => Err(skipped_after_load_failure(failure)),
-            Ok(_) => TrialError::split_fatal(self.settled(state, one, recorder))?,
+            Ok(_) => TrialError::split_fatal(self.settle_and_stop(state, target_state, recorder))?,
         };
         match result {
             Err(failure) => {
-                one.session.abandon(self.settings.keep_data);
+                target_state.session.abandon(self.settings.keep_data);
                 let mut failure = failure;
                 if let Some((key, round)) = key {
                     recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
                     failure = failure.recorded_in(&key);
                 }
                 // No trials run on data in an unknown state.
-                if one.load_result.is_ok() && failure.kind == FailureKind::Wrong {
+                if target_state.load_result.is_ok() && failure.kind == FailureKind::Wrong {
                     // The system holds other documents than it reported, so its load time is void.
                     if let Some(round) = round {
-                        let load = one.cells.load();
+                        let load = target_state.cells.load();
                         recorder.failed(load.trial_key(round, 1), &load, round, 1, failure.clone())?;
                     }
-                    one.load_result = Err(failure);
-                } else if one.load_result.is_ok() {
-                    let words = format!("it did not come to be {}", state.word());
-                    one.load_result = Err(failure.followed_by(&words));
+                    target_state.load_result = Err(failure);
+                } else if target_state.load_result.is_ok() {
+                    let reason = format!("it did not come to be {}", state.word());
+                    target_state.load_result = Err(failure.followed_by(&reason));
                 }
             }
             Ok(metrics) => {
                 if state == DataState::Drained {
-                    one.drained_s = metrics.get("drained_s").copied().unwrap_or_default();
+                    target_state.drained_s = metrics.get("drained_s").copied().unwrap_or_default();
                 }
                 if let Some((key, round)) = key.filter(|(key, _)| !recorder.has(key)) {
                     let mut trial = new_trial(&cell, round, 0);
@@ -70,17 +71,17 @@ impl RunContext<'_> {
 
     /// Settles, measures, reads documents back after the drained state, and stops the engine. If any of these
     /// fails, the data state is unknown.
-    fn settled(
+    fn settle_and_stop(
         &self,
         state: DataState,
-        one: &mut TargetState<'_>,
+        target_state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Metrics, TrialError> {
-        let metrics = self.settle_and_measure(state, &mut one.session)?;
+        let metrics = self.settle_and_measure(state, &mut target_state.session)?;
         if state == DataState::Drained {
-            self.read_back(one, recorder)?;
+            self.read_back(target_state, recorder)?;
         }
-        one.session.close()?;
+        target_state.session.close()?;
         Ok(metrics)
     }
 
@@ -91,28 +92,28 @@ impl RunContext<'_> {
             DataState::Compacted => "compact",
         };
         let sync = !session.is_remote();
-        let settled = settle(session, name, TABLE, self.settings.load_timeout_s, sync)?;
-        let mut metrics = Metrics::from([(format!("{}_s", state.word()), settled.seconds)]);
-        if settled.remaining > 0 {
-            metrics.insert("background_work_left".into(), settled.remaining as f64);
+        let reply = settle(session, name, TABLE, self.settings.load_timeout_s, sync)?;
+        let mut metrics = Metrics::from([(format!("{}_s", state.word()), reply.seconds)]);
+        if reply.remaining > 0 {
+            metrics.insert("background_work_left".into(), reply.remaining as f64);
         }
         metrics.extend(sizes(session, TABLE)?);
         if session.is_remote() {
             return Ok(metrics);
         }
-        let files = page_cache::allocated_bytes(session.folder()).map_err(|error| {
+        let file_bytes = page_cache::allocated_bytes(session.folder()).map_err(|error| {
             TrialError::failed(
                 FailureKind::Environment,
                 format!("failed to measure the data folder: {error}"),
             )
         })?;
-        metrics.insert("files_bytes".into(), files as f64);
+        metrics.insert("files_bytes".into(), file_bytes as f64);
         let logs = &session.target.part.logs;
         if !logs.is_empty() {
-            let bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
+            let log_bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
                 TrialError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
             })?;
-            metrics.insert("log_bytes".into(), bytes as f64);
+            metrics.insert("log_bytes".into(), log_bytes as f64);
         }
         Ok(metrics)
     }

@@ -9,7 +9,7 @@ use jsonathlon_worker::protocol::{LoadReply, OpUsage, SettleReply};
 use crate::session::Session;
 
 /// Interval at which the engine's memory is sampled during a load.
-const LOOKS: Duration = Duration::from_millis(250);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Totals of the timed parts, and the peak memory over all of them.
 #[derive(Default)]
@@ -27,16 +27,16 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    pub(super) fn loading(&mut self, loaded: &LoadReply) {
-        self.seconds += loaded.seconds;
-        self.sync_s = sum(self.sync_s, loaded.sync_seconds);
-        self.add(&loaded.usage);
+    pub(super) fn loading(&mut self, reply: &LoadReply) {
+        self.seconds += reply.seconds;
+        self.sync_s = sum(self.sync_s, reply.sync_seconds);
+        self.add(&reply.usage);
     }
 
-    pub(super) fn indexing(&mut self, settled: &SettleReply) {
-        self.seconds += settled.seconds;
-        self.index_s += settled.seconds;
-        self.add(&settled.usage);
+    pub(super) fn indexing(&mut self, reply: &SettleReply) {
+        self.seconds += reply.seconds;
+        self.index_s += reply.seconds;
+        self.add(&reply.usage);
     }
 
     fn add(&mut self, usage: &OpUsage) {
@@ -46,10 +46,10 @@ impl Spent {
     }
 }
 
-fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
+fn sum(left: Option<f64>, right: Option<f64>) -> Option<f64> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left + right),
+        (left, right) => left.or(right),
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn begin(session: &Session<'_>) -> Self {
-        let sampler = session.engine().map(|pid| PeakSampler::start(pid, LOOKS));
+        let sampler = session.engine().map(|pid| PeakSampler::start(pid, SAMPLE_INTERVAL));
         let writes = (!session.is_remote()).then(|| DiskWrites::begin(session.folder())).flatten();
         Self { sampler, writes }
     }

@@ -23,7 +23,7 @@ use crate::scratch::beside;
 use crate::session::{Session, TrialError};
 
 /// A document that every system accepts; it precedes a value that is not an object.
-const OBJECT: &[u8] = b"{}";
+const EMPTY_OBJECT: &[u8] = b"{}";
 
 /// Result of loading the suspects on trial.
 #[derive(Default)]
@@ -33,13 +33,13 @@ pub(super) struct Tried {
     /// Rejected suspects, by their number among the offered documents.
     pub(super) refused: Vec<RejectedDocument>,
     /// Whether all accepted objects can be loaded by one statement.
-    together: bool,
+    can_load_together: bool,
 }
 
 impl Tried {
-    fn refuse(&mut self, staged: &StagedDocuments, place: usize, reason: String) {
-        self.accepted.retain(|accepted| *accepted != place);
-        if let Some(suspect) = staged.suspects.get(place) {
+    fn reject(&mut self, staged: &StagedDocuments, index: usize, reason: String) {
+        self.accepted.retain(|accepted| *accepted != index);
+        if let Some(suspect) = staged.suspects.get(index) {
             self.refused.push(RejectedDocument { ordinal: suspect.ordinal, reason });
         }
     }
@@ -51,60 +51,62 @@ pub(super) fn try_out(
     staged: &StagedDocuments,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Tried, TrialError> {
-    let mut tried =
-        Tried { accepted: (0..staged.suspects.len()).collect(), refused: Vec::new(), together: true };
-    let (objects, others) = by_form(staged, &tried.accepted);
+    let accepted = (0..staged.suspects.len()).collect();
+    let mut tried = Tried { accepted, refused: Vec::new(), can_load_together: true };
+    let (objects, other_values) = split_by_type(staged, &tried.accepted);
     if !objects.is_empty() {
         let file = file_of(session);
         write(staged, &objects, &file)?;
         let scratch = beside(session.folder(), "part");
-        let found =
+        let rejected =
             reject_search::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
         remove(&scratch)?;
-        for one in found? {
-            if let Some(place) = usize::try_from(one.ordinal).ok().and_then(|line| objects.get(line)) {
-                tried.refuse(staged, *place, one.reason);
+        for rejection in rejected? {
+            if let Some(index) = usize::try_from(rejection.ordinal).ok().and_then(|line| objects.get(line)) {
+                tried.reject(staged, *index, rejection.reason);
             }
         }
-        let (kept, _) = by_form(staged, &tried.accepted);
-        if !kept.is_empty() && kept.len() < objects.len() {
+        let (accepted_objects, _) = split_by_type(staged, &tried.accepted);
+        if !accepted_objects.is_empty() && accepted_objects.len() < objects.len() {
             // So far the accepted objects were only tried in parts.
-            write(staged, &kept, &file)?;
+            write(staged, &accepted_objects, &file)?;
             let outcome = on_trial(session, &file, recorder)?;
-            tried.together = matches!(outcome, Outcome::Lines(refused) if refused.is_empty());
+            tried.can_load_together = matches!(outcome, Outcome::Lines(refused) if refused.is_empty());
         }
         remove(&file)?;
     }
-    for (done, place) in others.iter().enumerate() {
+    for (position, index) in other_values.iter().enumerate() {
         recorder.observer.event(&RunEvent::Progress {
-            done: done as u64,
-            total: Some(others.len() as u64),
+            done: position as u64,
+            total: Some(other_values.len() as u64),
             unit: "documents that are no objects",
         });
-        if let Some(reason) = behind_an_object(session, staged, *place, recorder)? {
-            tried.refuse(staged, *place, reason);
+        if let Some(reason) = test_after_object(session, staged, *index, recorder)? {
+            tried.reject(staged, *index, reason);
         }
     }
     Ok(tried)
 }
 
 /// Tries one document after an object; returns the reason if the system rejects it, else `None`.
-fn behind_an_object(
+fn test_after_object(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
-    place: usize,
+    index: usize,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<String>, TrialError> {
     let file = file_of(session);
-    let mut text = OBJECT.to_vec();
-    text.push(b'\n');
-    text.extend(bytes_of(staged, place)?);
-    text.push(b'\n');
-    std::fs::write(&file, text).map_err(RunError::io(format!("write {}", file.display())))?;
+    let mut content = EMPTY_OBJECT.to_vec();
+    content.push(b'\n');
+    content.extend(bytes_of(staged, index)?);
+    content.push(b'\n');
+    std::fs::write(&file, content).map_err(RunError::io(format!("write {}", file.display())))?;
     let outcome = on_trial(session, &file, recorder);
     remove(&file)?;
     Ok(match outcome? {
-        Outcome::Lines(refused) => refused.into_iter().find(|one| one.ordinal == 1).map(|one| one.reason),
+        Outcome::Lines(rejected) => {
+            rejected.into_iter().find(|rejection| rejection.ordinal == 1).map(|rejection| rejection.reason)
+        }
         Outcome::Whole(reason) => Some(reason),
     })
 }
@@ -118,22 +120,22 @@ pub(super) fn load(
     spent: &mut Spent,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), TrialError> {
-    let (objects, others) = by_form(staged, &tried.accepted);
-    let alone = |places: Vec<usize>| places.into_iter().map(|place| vec![place]).collect::<Vec<_>>();
-    let mut parts = if tried.together { vec![objects] } else { alone(objects) };
-    parts.extend(alone(others));
+    let (objects, other_values) = split_by_type(staged, &tried.accepted);
+    let one_per_part = |indices: Vec<usize>| indices.into_iter().map(|index| vec![index]).collect::<Vec<_>>();
+    let mut parts = if tried.can_load_together { vec![objects] } else { one_per_part(objects) };
+    parts.extend(one_per_part(other_values));
     let file = file_of(session);
-    for places in parts.into_iter().filter(|places| !places.is_empty()) {
-        write(staged, &places, &file)?;
-        let times = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        let limit = ONE_DOCUMENT_LIMIT.saturating_mul(times);
-        let loaded = load_file(session, TABLE, &file, limit, recorder);
+    for indices in parts.into_iter().filter(|indices| !indices.is_empty()) {
+        write(staged, &indices, &file)?;
+        let count = u32::try_from(indices.len()).unwrap_or(u32::MAX);
+        let limit = ONE_DOCUMENT_LIMIT.saturating_mul(count);
+        let reply = load_file(session, TABLE, &file, limit, recorder);
         remove(&file)?;
-        let loaded = loaded?;
-        spent.loading(&loaded);
-        for one in refused_lines(&loaded) {
-            if let Some(place) = usize::try_from(one.ordinal).ok().and_then(|line| places.get(line)) {
-                tried.refuse(staged, *place, one.reason);
+        let reply = reply?;
+        spent.loading(&reply);
+        for rejection in refused_lines(&reply) {
+            if let Some(index) = usize::try_from(rejection.ordinal).ok().and_then(|line| indices.get(line)) {
+                tried.reject(staged, *index, rejection.reason);
             }
         }
     }
@@ -141,28 +143,29 @@ pub(super) fn load(
 }
 
 /// Splits suspects into objects and other JSON values.
-fn by_form(staged: &StagedDocuments, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let is_object =
-        |suspect: Option<&Suspect>| suspect.is_some_and(|one| !one.traits.intersects(Traits::NOT_OBJECT));
-    places.iter().partition(|place| is_object(staged.suspects.get(**place)))
+fn split_by_type(staged: &StagedDocuments, indices: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let is_object = |suspect: Option<&Suspect>| {
+        suspect.is_some_and(|suspect| !suspect.traits.intersects(Traits::NOT_OBJECT))
+    };
+    indices.iter().partition(|index| is_object(staged.suspects.get(**index)))
 }
 
 fn file_of(session: &Session<'_>) -> PathBuf {
     beside(session.folder(), "suspects")
 }
 
-fn bytes_of(staged: &StagedDocuments, place: usize) -> Result<Vec<u8>, RunError> {
-    match staged.suspects.get(place) {
+fn bytes_of(staged: &StagedDocuments, index: usize) -> Result<Vec<u8>, RunError> {
+    match staged.suspects.get(index) {
         Some(suspect) => staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document")),
         None => Ok(Vec::new()),
     }
 }
 
-fn write(staged: &StagedDocuments, places: &[usize], path: &Path) -> Result<(), RunError> {
+fn write(staged: &StagedDocuments, indices: &[usize], path: &Path) -> Result<(), RunError> {
     let failed = || RunError::io(format!("write {}", path.display()));
     let mut file = BufWriter::new(File::create(path).map_err(failed())?);
-    for place in places {
-        let bytes = bytes_of(staged, *place)?;
+    for index in indices {
+        let bytes = bytes_of(staged, *index)?;
         file.write_all(&bytes).and_then(|()| file.write_all(b"\n")).map_err(failed())?;
     }
     file.flush().map_err(failed())

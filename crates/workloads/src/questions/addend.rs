@@ -25,7 +25,7 @@ pub(super) fn largest(staged: &StagedDocuments, statements: &[&str]) -> Result<f
             return Ok(extremes.largest(statements));
         }
         if let Ok(document) = serde_json::from_slice(&line) {
-            extremes.look_at("", &document);
+            extremes.visit("", &document);
         }
     }
 }
@@ -35,20 +35,20 @@ pub(super) fn largest(staged: &StagedDocuments, statements: &[&str]) -> Result<f
 struct Extremes(HashMap<String, [f64; 2]>);
 
 impl Extremes {
-    fn look_at(&mut self, key: &str, value: &Value) {
+    fn visit(&mut self, key: &str, value: &Value) {
         match value {
             Value::Number(number) => {
                 let number = number.as_f64().filter(|number| number.is_finite()).unwrap_or_default();
-                let found = match self.0.get_mut(key) {
-                    Some(found) => found,
+                let pair = match self.0.get_mut(key) {
+                    Some(pair) => pair,
                     None => self.0.entry(key.to_owned()).or_default(),
                 };
-                let [positive, negative] = found;
+                let [positive, negative] = pair;
                 let side = if number < 0.0 { negative } else { positive };
                 *side = side.max(number.abs());
             }
-            Value::Array(elements) => elements.iter().for_each(|element| self.look_at(key, element)),
-            Value::Object(members) => members.iter().for_each(|(key, member)| self.look_at(key, member)),
+            Value::Array(elements) => elements.iter().for_each(|element| self.visit(key, element)),
+            Value::Object(members) => members.iter().for_each(|(key, member)| self.visit(key, member)),
             Value::Null | Value::Bool(_) | Value::String(_) => {}
         }
     }
@@ -72,7 +72,7 @@ mod tests {
             r#"{"amount":-800.25,"at":1.8e18,"deep":{"change":[1]}}"#,
             r#"{"amount":99.75,"at":1.9e18}"#,
         ] {
-            extremes.look_at("", &serde_json::from_str(document).unwrap());
+            extremes.visit("", &serde_json::from_str(document).unwrap());
         }
         let amounts = "SELECT sum(doc->>'amount') FROM t";
         assert_eq!(extremes.largest(&[amounts]), 99.75);

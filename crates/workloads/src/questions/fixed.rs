@@ -31,7 +31,7 @@ struct Other {
     holding: String,
     verdict: Verdict,
     /// Description of the difference if the verdict is wrong.
-    why: String,
+    reason: String,
 }
 
 /// Basis for verifying an answer.
@@ -45,36 +45,36 @@ pub(super) enum Against<'f> {
 }
 
 impl ExpectedAnswer {
-    /// Builds the expected answers from a recorded agreement; `rows` returns the rows of an answer file.
-    pub(super) fn of(agreement: &Agreement, rows: impl Fn(&str) -> Vec<Row>) -> Self {
+    /// Builds the expected answers from a recorded agreement; `read_rows` returns the rows of an answer file.
+    pub(super) fn of(agreement: &Agreement, read_rows: impl Fn(&str) -> Vec<Row>) -> Self {
         let addend = agreement.addend.unwrap_or_default();
-        let mut fixed = Self { basis: agreement.basis, addend, rows: BTreeMap::new(), others: Vec::new() };
+        let mut expected = Self { basis: agreement.basis, addend, rows: BTreeMap::new(), others: Vec::new() };
         if agreement.basis.is_settled()
             && let Some(file) = &agreement.file
         {
-            fixed.rows.insert(agreement.holding.clone(), rows(file));
+            expected.rows.insert(agreement.holding.clone(), read_rows(file));
         }
         for standing in &agreement.standings {
             match (&standing.file, standing.verdict) {
                 (Some(file), _) => {
-                    fixed.rows.entry(standing.holding.clone()).or_insert_with(|| rows(file));
+                    expected.rows.entry(standing.holding.clone()).or_insert_with(|| read_rows(file));
                 }
-                (None, Some(verdict)) => fixed.others.push(Other {
+                (None, Some(verdict)) => expected.others.push(Other {
                     id: standing.id.clone(),
                     profile: standing.profile,
                     holding: standing.holding.clone(),
                     verdict,
-                    why: in_words_of_record(standing, agreement.documents),
+                    reason: in_words_of_record(standing, agreement.documents),
                 }),
                 (None, None) => {}
             }
         }
-        fixed
+        expected
     }
 
     /// Comparison rules of the question with the scale determined from the documents.
-    pub(super) fn rules(&self, stated: &ComparisonRules) -> ComparisonRules {
-        ComparisonRules { addend: self.addend, ..stated.clone() }
+    pub(super) fn rules(&self, rules: &ComparisonRules) -> ComparisonRules {
+        ComparisonRules { addend: self.addend, ..rules.clone() }
     }
 
     /// Basis for verifying an answer of a target that holds these documents.
@@ -90,12 +90,12 @@ impl ExpectedAnswer {
             | ExpectedAnswerSource::Expected
             | ExpectedAnswerSource::Reference => {}
         }
-        let is_it = |other: &&Other| {
+        let is_target = |other: &&Other| {
             other.id == target.id() && other.profile == target.profile() && other.holding == held.digest
         };
-        match (self.rows.get(&held.digest), self.others.iter().find(is_it)) {
+        match (self.rows.get(&held.digest), self.others.iter().find(is_target)) {
             (Some(rows), _) => Against::Rows(rows),
-            (None, Some(Other { verdict: Verdict::Wrong, why, .. })) => Against::Wrong(why),
+            (None, Some(Other { verdict: Verdict::Wrong, reason, .. })) => Against::Wrong(reason),
             (None, Some(other)) => Against::Doubt(other.verdict),
             // The target holds other documents now than when it was first asked.
             (None, None) => Against::Doubt(Verdict::Unverified),

@@ -18,7 +18,7 @@ impl Held {
         let lines = accepted.refused_lines.iter().map(|line| staged.offered_ordinal(*line));
         let suspects = staged.suspects.iter().enumerate();
         let refused = suspects
-            .filter(|(place, _)| accepted.suspects.binary_search(place).is_err())
+            .filter(|(index, _)| accepted.suspects.binary_search(index).is_err())
             .map(|(_, suspect)| suspect.ordinal);
         Self::from(Holding::new(staged.documents, lines.chain(refused)))
     }

@@ -48,7 +48,8 @@ impl Questions {
     /// Creates the workload for the questions in the settings.
     #[must_use]
     pub fn new(settings: QuestionsSettings) -> Self {
-        let rules = settings.questions.iter().map(|one| (one.name.clone(), settings::rules(one)));
+        let rules =
+            settings.questions.iter().map(|question| (question.name.clone(), settings::rules(question)));
         Self { rules: rules.collect(), fixed: RefCell::default(), settings }
     }
 }
@@ -64,8 +65,8 @@ impl Workload for Questions {
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let id = target.id();
-        let asked = self.settings.questions.iter().any(|one| target.part.asks(&one.name));
-        (!asked).then(|| format!("there is no statement for {} {}", id.system, id.variant))
+        let is_asked = self.settings.questions.iter().any(|question| target.part.asks(&question.name));
+        (!is_asked).then(|| format!("there is no statement for {} {}", id.system, id.variant))
     }
 
     fn suspects(&self, target: &Target) -> Vec<String> {
@@ -86,13 +87,13 @@ impl AnswerKey for Questions {
     type Held = Held;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
-        let asked = self.settings.questions.iter().filter(|one| target.part.asks(&one.name));
-        let question = |one: &jsonathlon_catalogue::UserQuestion| Question {
-            name: one.name.clone(),
-            file: question_file(&one.name),
-            columns: one.columns.iter().map(|column| column.name.clone()).collect(),
+        let questions = self.settings.questions.iter().filter(|question| target.part.asks(&question.name));
+        let to_question = |question: &jsonathlon_catalogue::UserQuestion| Question {
+            name: question.name.clone(),
+            file: question_file(&question.name),
+            columns: question.columns.iter().map(|column| column.name.clone()).collect(),
         };
-        asked.map(question).collect()
+        questions.map(to_question).collect()
     }
 
     /// Always empty: a user's folder declares no rules.
@@ -109,24 +110,28 @@ impl AnswerKey for Questions {
     }
 
     fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
-        let all = self.fixed.borrow();
-        let (Some(fixed), Some(rules)) = (all.get(&question.name), self.rules.get(&question.name)) else {
+        let answers = self.fixed.borrow();
+        let (Some(expected), Some(rules)) = (answers.get(&question.name), self.rules.get(&question.name))
+        else {
             return AnswerCheck::of_another_question();
         };
-        if let Some(misshapen) = rules.shape_error(rows) {
-            return AnswerCheck::wrong(misshapen);
+        if let Some(error) = rules.shape_error(rows) {
+            return AnswerCheck::wrong(error);
         }
-        let right = match fixed.against(cells.target, held) {
-            Against::Rows(right) => right,
-            Against::Wrong(why) => return AnswerCheck::wrong(why.to_owned()),
+        let expected_rows = match expected.against(cells.target, held) {
+            Against::Rows(expected_rows) => expected_rows,
+            Against::Wrong(reason) => return AnswerCheck::wrong(reason.to_owned()),
             Against::Doubt(verdict) => {
                 return AnswerCheck { verdict, approximate_error: None, difference: None };
             }
         };
-        match fixed.rules(rules).compare(right, rows) {
-            Ok(same) => AnswerCheck {
-                verdict: if same.approximate_error.is_some() { Verdict::Approximate } else { Verdict::Exact },
-                approximate_error: same.approximate_error,
+        match expected.rules(rules).compare(expected_rows, rows) {
+            Ok(comparison) => AnswerCheck {
+                verdict: match comparison.approximate_error {
+                    Some(_) => Verdict::Approximate,
+                    None => Verdict::Exact,
+                },
+                approximate_error: comparison.approximate_error,
                 difference: None,
             },
             Err(difference) => AnswerCheck::wrong(words::in_words(&difference)),
@@ -136,9 +141,9 @@ impl AnswerKey for Questions {
     fn survey<'a>(
         &self,
         bench: &RunContext<'a>,
-        all: &mut [QuestionTarget<'a, Self>],
+        targets: &mut [QuestionTarget<'a, Self>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        survey::survey(self, bench, all, recorder)
+        survey::survey(self, bench, targets, recorder)
     }
 }

@@ -1,4 +1,4 @@
-//! Restores the expected answers that an interrupted run has recorded.
+//! Restores the expected answers that an interrupted run has recorded, so that the resumed run can use them.
 
 use jsonathlon_schema::value::Row;
 use serde::Deserialize;
@@ -7,29 +7,33 @@ use super::{ExpectedAnswer, Questions};
 use crate::RunError;
 use crate::recorder::TrialRecorder;
 
-/// The part of an answer file that is needed here.
+/// An answer file without the members that are not needed here.
 #[derive(Deserialize)]
-struct StoredRows {
+struct AnswerFile {
     rows: Vec<Row>,
 }
 
-/// Restores the expected answers from the recorded agreements and their files.
+/// Restores the expected answers from the recorded agreements and their answer files.
+///
+/// # Errors
+/// If an answer file cannot be read or is damaged.
 pub(super) fn remember(questions: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
-    for one in &recorder.agreements {
-        let mut kept = std::collections::BTreeMap::new();
-        let files = one.standings.iter().filter_map(|standing| standing.file.as_ref());
-        for file in one.file.iter().chain(files) {
-            if kept.contains_key(file.as_str()) {
+    for agreement in &recorder.agreements {
+        let mut rows_by_file = std::collections::BTreeMap::new();
+        let other_files = agreement.standings.iter().filter_map(|standing| standing.file.as_ref());
+        for file in agreement.file.iter().chain(other_files) {
+            if rows_by_file.contains_key(file.as_str()) {
                 continue;
             }
             let path = recorder.folder.path().join(file);
-            let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
-            let StoredRows { rows } = serde_json::from_slice(&text)
+            let json = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
+            let AnswerFile { rows } = serde_json::from_slice(&json)
                 .map_err(|error| RunError::Changed(format!("{} is damaged: {error}", path.display())))?;
-            kept.insert(file.as_str(), rows);
+            rows_by_file.insert(file.as_str(), rows);
         }
-        let fixed = ExpectedAnswer::of(one, |file| kept.get(file).cloned().unwrap_or_default());
-        questions.fixed.borrow_mut().insert(one.question.clone(), fixed);
+        let expected =
+            ExpectedAnswer::of(agreement, |file| rows_by_file.get(file).cloned().unwrap_or_default());
+        questions.fixed.borrow_mut().insert(agreement.question.clone(), expected);
     }
     Ok(())
 }

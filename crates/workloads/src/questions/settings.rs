@@ -33,18 +33,18 @@ pub struct QuestionsSettings {
 impl QuestionsSettings {
     /// Builds the settings for a folder of questions.
     #[must_use]
-    pub fn of(own: &UserQuestions, asking: QuestionSettings) -> Self {
-        let reference = own.reference.as_ref().and_then(|name| {
-            let folder = own.folders.iter().find(|folder| folder.name == *name)?;
+    pub fn of(user_questions: &UserQuestions, asking: QuestionSettings) -> Self {
+        let reference = user_questions.reference.as_ref().and_then(|name| {
+            let folder = user_questions.folders.iter().find(|folder| folder.name == *name)?;
             Some((folder.system.clone(), folder.variant.clone()))
         });
         Self {
             asking,
-            folder: std::path::absolute(&own.path).unwrap_or_else(|_| own.path.clone()),
-            title: own.title.clone(),
+            folder: std::path::absolute(&user_questions.path).unwrap_or_else(|_| user_questions.path.clone()),
+            title: user_questions.title.clone(),
             reference,
-            questions: own.questions.clone(),
-            expected: own.expected.clone(),
+            questions: user_questions.questions.clone(),
+            expected: user_questions.expected.clone(),
         }
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn rules(question: &UserQuestion) -> ComparisonRules {
     });
     ComparisonRules {
         columns: columns.collect(),
-        order: question.order.iter().map(|(place, _)| *place).collect(),
+        order: question.order.iter().map(|(index, _)| *index).collect(),
         limit: question.limit,
         addend: 0.0,
     }
@@ -79,14 +79,14 @@ pub(crate) fn expected_rows(rows: &ExpectedRows) -> Vec<Row> {
 fn cell(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(truth) => Value::Bool(*truth),
+        serde_json::Value::Bool(boolean) => Value::Bool(*boolean),
         serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(whole), _) => Value::Int(whole),
+            (Some(integer), _) => Value::Int(integer),
             (None, Some(float)) if number.is_f64() => Value::Float(float),
             _ => Value::Text(number.to_string()),
         },
         serde_json::Value::String(text) => Value::Text(text.clone()),
-        other => Value::Text(other.to_string()),
+        value => Value::Text(value.to_string()),
     }
 }
 

@@ -35,13 +35,13 @@ pub(super) struct Common {
 /// Voters and answers over the common documents, for one question.
 pub(super) struct OfQuestion<'a> {
     electorate: &'a Electorate,
-    told: Vec<Option<&'a SurveyAnswer>>,
+    answers: Vec<Option<&'a SurveyAnswer>>,
 }
 
 impl Common {
-    pub(super) fn of_question(&self, place: usize) -> OfQuestion<'_> {
-        let told = self.told.iter().map(|of_one| of_one.as_ref().and_then(|told| told.get(place)));
-        OfQuestion { electorate: &self.electorate, told: told.collect() }
+    pub(super) fn of_question(&self, index: usize) -> OfQuestion<'_> {
+        let answers = self.told.iter().map(|answers| answers.as_ref().and_then(|answers| answers.get(index)));
+        OfQuestion { electorate: &self.electorate, answers: answers.collect() }
     }
 }
 
@@ -50,20 +50,21 @@ struct Decided<'a> {
     basis: ExpectedAnswerSource,
     findings: Vec<Finding>,
     /// Expected answer, and the documents that it applies to; `None` if there is no expected answer.
-    fixed: Option<(Vec<Row>, &'a Held)>,
+    expected: Option<(Vec<Row>, &'a Held)>,
 }
 
 impl Decided<'_> {
     /// Number of answers that differ from the expected answer.
-    fn different(&self) -> usize {
-        self.findings.iter().filter(|one| matches!(one.standing, AnswerComparison::Different(_))).count()
+    fn difference_count(&self) -> usize {
+        let is_different = |finding: &&Finding| matches!(finding.standing, AnswerComparison::Different(_));
+        self.findings.iter().filter(is_different).count()
     }
 
     /// Returns `true` if an answer differs in a number with a fraction, which may be a rounding error of a
     /// sum.
-    fn differ_in_fractions(&self) -> bool {
+    fn has_fraction_difference(&self) -> bool {
         let is_fraction = |cell: &Value| matches!(cell, Value::Float(number) if number.fract() != 0.0);
-        self.findings.iter().any(|one| match &one.standing {
+        self.findings.iter().any(|finding| match &finding.standing {
             AnswerComparison::Different(difference) => {
                 difference.missing_rows.iter().chain(&difference.extra_rows).flatten().any(is_fraction)
             }
@@ -72,77 +73,134 @@ impl Decided<'_> {
     }
 }
 
+/// The answers to one question, and the documents over which they can be compared.
+struct Comparison<'a> {
+    questions: &'a Questions,
+    name: &'a str,
+    /// Indices of the targets that answered, in the order of `answers`.
+    target_indices: Vec<usize>,
+    answers: Vec<Answer<'a>>,
+    /// Index of the reference's answer; `None` if there is no reference, or it did not answer.
+    reference: Option<usize>,
+    /// Documents that all voters hold.
+    common_documents: &'a Held,
+    /// Every document that was offered to the systems.
+    all_documents: &'a Held,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares the answers with the user's, the reference's or the majority's, the first that there is.
+    fn decide(&self, rules: &ComparisonRules) -> Decided<'a> {
+        let workload_settings = &self.questions.settings;
+        match (workload_settings.expected.get(self.name), workload_settings.reference.as_ref()) {
+            (Some(expected), _) => {
+                let rows = settings::expected_rows(expected);
+                by_expected(rules, self.answers.clone(), rows, self.all_documents)
+            }
+            (None, Some(_)) => by_reference(rules, &self.answers, self.reference, self.common_documents),
+            (None, None) => by_majority(rules, &self.answers, self.common_documents),
+        }
+    }
+
+    /// Compares the answers, and again with the largest addend as the scale if answers differ in fractions;
+    /// returns that addend if fewer answers differ then.
+    fn decide_with_addend(
+        &self,
+        stated_rules: &ComparisonRules,
+        survey_answers: &[&SurveyAnswer],
+        bench: &RunContext<'_>,
+    ) -> Result<(Decided<'a>, Option<f64>), RunError> {
+        let decided = self.decide(stated_rules);
+        if decided.has_fraction_difference() {
+            let statements: Vec<&str> =
+                survey_answers.iter().filter_map(|answer| answer.statement()).collect();
+            let largest_addend = addend::largest(bench.staged, &statements)?;
+            let rules = ComparisonRules { addend: largest_addend, ..stated_rules.clone() };
+            let with_addend = self.decide(&rules);
+            if with_addend.difference_count() < decided.difference_count() {
+                return Ok((with_addend, Some(largest_addend)));
+            }
+        }
+        Ok((decided, None))
+    }
+
+    /// Standings of all targets in the order of the plan; `file` contains the expected answer, and those
+    /// over other documents are written to further files.
+    fn standings(
+        &self,
+        decided: &Decided<'_>,
+        file: Option<&str>,
+        targets: &[QuestionTarget<'_, Questions>],
+        survey_answers: &[&SurveyAnswer],
+        files: &mut Files<'_>,
+        recorder: &TrialRecorder<'_>,
+    ) -> Result<Vec<ConfigurationAnswer>, RunError> {
+        let mut standings = Vec::new();
+        for (index, (question_target, survey_answer)) in targets.iter().zip(survey_answers).enumerate() {
+            let finding = self.target_indices.iter().position(|target_index| *target_index == index);
+            let finding = finding.and_then(|position| decided.findings.get(position));
+            let mut standing = standing_of(question_target, survey_answer, finding);
+            if let Some(finding) = finding {
+                standing.file = match finding.later {
+                    Later::Fixed => file.map(str::to_owned),
+                    Later::Answer(answer_index) => {
+                        let rows = self.answers.get(answer_index).map_or(&[][..], |answer| answer.rows);
+                        Some(files.file(rows, &question_target.held.digest, recorder)?)
+                    }
+                    Later::Wrong | Later::Disputed | Later::Unverified => None,
+                };
+            }
+            standings.push(standing);
+        }
+        Ok(standings)
+    }
+}
+
 /// Compares the answers to one question and records the agreement and the expected answers.
 pub(super) fn establish_answer(
     questions: &Questions,
     name: &str,
     bench: &RunContext<'_>,
-    all: &[QuestionTarget<'_, Questions>],
-    told: &[&SurveyAnswer],
+    targets: &[QuestionTarget<'_, Questions>],
+    survey_answers: &[&SurveyAnswer],
     common: Option<&OfQuestion<'_>>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let Some(stated) = questions.rules.get(name) else { return Ok(()) };
+    let Some(stated_rules) = questions.rules.get(name) else { return Ok(()) };
     // Indices of the targets that answered.
-    let given: Vec<usize> = (0..told.len()).filter(|place| told[*place].rows().is_some()).collect();
+    let target_indices: Vec<usize> =
+        (0..survey_answers.len()).filter(|index| survey_answers[*index].rows().is_some()).collect();
     let answers: Vec<Answer<'_>> =
-        given.iter().filter_map(|place| answer(*place, all, told, common)).collect();
-    let over = common.map(|common| Held::from(common.electorate.common.clone())).unwrap_or_default();
-    let whole = Held::all(bench.staged);
-    let reference = questions.settings.reference.as_ref();
-    let decide_by = |rules: &ComparisonRules| match (questions.settings.expected.get(name), reference) {
-        (Some(expected), _) => by_expected(rules, answers.clone(), settings::expected_rows(expected), &whole),
-        (None, Some(named)) => {
-            let is_it =
-                |place: &usize| all.get(*place).is_some_and(|one| is_named(one.of.cells.target, named));
-            by_reference(rules, &answers, given.iter().position(is_it), &over)
-        }
-        (None, None) => by_majority(rules, &answers, &over),
+        target_indices.iter().filter_map(|index| answer(*index, targets, survey_answers, common)).collect();
+    let common_documents =
+        common.map(|common| Held::from(common.electorate.common.clone())).unwrap_or_default();
+    let all_documents = Held::all(bench.staged);
+    let reference = questions.settings.reference.as_ref().and_then(|reference_name| {
+        let is_reference = |index: &usize| {
+            targets.get(*index).is_some_and(|target| is_named(target.of.cells.target, reference_name))
+        };
+        target_indices.iter().position(is_reference)
+    });
+    let comparison = Comparison {
+        questions,
+        name,
+        target_indices,
+        answers,
+        reference,
+        common_documents: &common_documents,
+        all_documents: &all_documents,
     };
-    let mut decided = decide_by(stated);
-    let mut addend = None;
-    if decided.differ_in_fractions() {
-        let asked: Vec<&str> = told.iter().filter_map(|told| told.statement()).collect();
-        let largest = addend::largest(bench.staged, &asked)?;
-        let again = decide_by(&ComparisonRules { addend: largest, ..stated.clone() });
-        if again.different() < decided.different() {
-            (decided, addend) = (again, Some(largest));
-        }
-    }
-    let rules = &ComparisonRules { addend: addend.unwrap_or_default(), ..stated.clone() };
+    let (decided, addend) = comparison.decide_with_addend(stated_rules, survey_answers, bench)?;
+    let rules = &ComparisonRules { addend: addend.unwrap_or_default(), ..stated_rules.clone() };
     let mut files = Files { name, rules, by_holding: Vec::new() };
-    let file = match &decided.fixed {
+    let file = match &decided.expected {
         Some((rows, held)) => Some(files.file(rows, &held.digest, recorder)?),
         None => None,
     };
-    let mut standings = Vec::new();
-    for (place, (one, told)) in all.iter().zip(told).enumerate() {
-        let mut standing = unasked(one);
-        match told {
-            SurveyAnswer::NotAsked => {}
-            SurveyAnswer::Failed(Failure { kind, error, .. }) => {
-                standing.answer = AnswerStatus::Failed;
-                standing.why = Some(format!("{}: {error}", kind.word()));
-            }
-            SurveyAnswer::Rows { statement, .. } => {
-                standing.statement = Some(statement.clone());
-                let finding = given.iter().position(|one| *one == place);
-                if let Some(finding) = finding.and_then(|place| decided.findings.get(place)) {
-                    found(&mut standing, finding);
-                    standing.file = match finding.later {
-                        Later::Fixed => file.clone(),
-                        Later::Answer(right) => {
-                            let rows = answers.get(right).map_or(&[][..], |answer| answer.rows);
-                            Some(files.file(rows, &one.held.digest, recorder)?)
-                        }
-                        Later::Wrong | Later::Disputed | Later::Unverified => None,
-                    };
-                }
-            }
-        }
-        standings.push(standing);
-    }
-    let (rows, held) = decided.fixed.as_ref().map_or((&[][..], &over), |(rows, held)| (rows, *held));
+    let standings =
+        comparison.standings(&decided, file.as_deref(), targets, survey_answers, &mut files, recorder)?;
+    let (rows, held) =
+        decided.expected.as_ref().map_or((&[][..], &common_documents), |(rows, held)| (rows, *held));
     let agreement = Agreement {
         workload: WorkloadKind::Questions.into(),
         question: name.to_owned(),
@@ -158,15 +216,38 @@ pub(super) fn establish_answer(
         file,
         standings,
     };
-    let fixed = ExpectedAnswer::of(&agreement, |file| files.rows(file));
+    let expected_answer = ExpectedAnswer::of(&agreement, |file| files.rows(file));
     recorder.append(format!("agreement:{name}"), RecordBody::Agreement(Box::new(agreement)))?;
-    questions.fixed.borrow_mut().insert(name.to_owned(), fixed);
+    questions.fixed.borrow_mut().insert(name.to_owned(), expected_answer);
     Ok(())
 }
 
+/// Standing of a target without the file of its later answers; `finding` is `None` unless it answered.
+fn standing_of(
+    question_target: &QuestionTarget<'_, Questions>,
+    survey_answer: &SurveyAnswer,
+    finding: Option<&Finding>,
+) -> ConfigurationAnswer {
+    let mut standing = unasked(question_target);
+    match survey_answer {
+        SurveyAnswer::NotAsked => {}
+        SurveyAnswer::Failed(Failure { kind, error, .. }) => {
+            standing.answer = AnswerStatus::Failed;
+            standing.why = Some(format!("{}: {error}", kind.word()));
+        }
+        SurveyAnswer::Rows { statement, .. } => {
+            standing.statement = Some(statement.clone());
+            if let Some(finding) = finding {
+                record_finding(&mut standing, finding);
+            }
+        }
+    }
+    standing
+}
+
 /// Standing of a target that was not asked.
-fn unasked(one: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
-    let target = one.of.cells.target;
+fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
+    let target = question_target.of.cells.target;
     ConfigurationAnswer {
         id: target.id(),
         profile: target.profile(),
@@ -175,35 +256,39 @@ fn unasked(one: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
         rows: None,
         rule: None,
         statement: None,
-        documents: one.held.holding.documents(),
-        holding: one.held.digest.clone(),
+        documents: question_target.held.holding.documents(),
+        holding: question_target.held.digest.clone(),
         file: None,
         verdict: None,
     }
 }
 
 fn answer<'a>(
-    place: usize,
-    all: &'a [QuestionTarget<'_, Questions>],
-    told: &[&'a SurveyAnswer],
+    index: usize,
+    targets: &'a [QuestionTarget<'_, Questions>],
+    survey_answers: &[&'a SurveyAnswer],
     common: Option<&OfQuestion<'a>>,
 ) -> Option<Answer<'a>> {
-    let (one, rows) = (all.get(place)?, told.get(place)?.rows()?);
-    let holding = &one.held.holding;
+    let (question_target, rows) = (targets.get(index)?, survey_answers.get(index)?.rows()?);
+    let holding = &question_target.held.holding;
     let is_common = common.is_some_and(|common| *holding == common.electorate.common);
-    let apart = || common.and_then(|common| common.told.get(place).copied().flatten()?.rows());
+    let separate_rows = || common.and_then(|common| common.answers.get(index).copied().flatten()?.rows());
     Some(Answer {
         // Several servers of a system have one vote together.
-        system: base_name(&one.of.cells.target.configuration.system),
+        system: base_name(&question_target.of.cells.target.configuration.system),
         holding,
         rows,
-        votes: common.is_some_and(|common| common.electorate.votes.get(place).copied().unwrap_or_default()),
-        common: if is_common { Some(rows) } else { apart() },
+        votes: common.is_some_and(|common| common.electorate.votes.get(index).copied().unwrap_or_default()),
+        common: if is_common { Some(rows) } else { separate_rows() },
     })
 }
 
-fn by_majority<'a>(rules: &ComparisonRules, answers: &[Answer<'_>], over: &'a Held) -> Decided<'a> {
-    let (decision, findings) = decide(rules, answers, &over.holding);
+fn by_majority<'a>(
+    rules: &ComparisonRules,
+    answers: &[Answer<'_>],
+    common_documents: &'a Held,
+) -> Decided<'a> {
+    let (decision, findings) = decide(rules, answers, &common_documents.holding);
     let basis = match decision {
         Consensus::Agreed(_) => ExpectedAnswerSource::Agreed,
         Consensus::Disputed(_) => ExpectedAnswerSource::Disputed,
@@ -211,8 +296,8 @@ fn by_majority<'a>(rules: &ComparisonRules, answers: &[Answer<'_>], over: &'a He
         Consensus::OtherDocuments => ExpectedAnswerSource::OtherDocuments,
         Consensus::NoAnswers => ExpectedAnswerSource::Unanswered,
     };
-    let fixed = decision.fixed().and_then(|place| answers.get(place)?.common);
-    Decided { basis, findings, fixed: fixed.map(|rows| (rows.to_vec(), over)) }
+    let expected = decision.fixed().and_then(|index| answers.get(index)?.common);
+    Decided { basis, findings, expected: expected.map(|rows| (rows.to_vec(), common_documents)) }
 }
 
 /// The reference is right over all documents it holds; others are compared over the common documents of the
@@ -221,22 +306,23 @@ fn by_reference<'a>(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
     reference: Option<usize>,
-    over: &'a Held,
+    common_documents: &'a Held,
 ) -> Decided<'a> {
-    let fixed = reference.and_then(|place| answers.get(place)?.common);
-    let Some(fixed) = fixed else {
+    let expected = reference.and_then(|index| answers.get(index)?.common);
+    let Some(expected) = expected else {
         // An agreement among other systems does not replace the reference's answer.
-        let without = by_majority(rules, answers, over);
-        let basis = match without.basis {
-            ExpectedAnswerSource::Unanswered | ExpectedAnswerSource::OtherDocuments => without.basis,
+        let majority = by_majority(rules, answers, common_documents);
+        let basis = match majority.basis {
+            ExpectedAnswerSource::Unanswered | ExpectedAnswerSource::OtherDocuments => majority.basis,
             _ => ExpectedAnswerSource::Unverified,
         };
         let unverified = |finding: Finding| Finding { later: Later::Unverified, ..finding };
-        let findings = without.findings.into_iter().map(unverified).collect();
-        return Decided { basis, findings, ..without };
+        let findings = majority.findings.into_iter().map(unverified).collect();
+        return Decided { basis, findings, ..majority };
     };
-    let findings = hold_against(rules, answers, &over.holding, fixed, reference);
-    Decided { basis: ExpectedAnswerSource::Reference, findings, fixed: Some((fixed.to_vec(), over)) }
+    let findings = hold_against(rules, answers, &common_documents.holding, expected, reference);
+    let expected = Some((expected.to_vec(), common_documents));
+    Decided { basis: ExpectedAnswerSource::Reference, findings, expected }
 }
 
 /// A user-given answer applies to all documents. A target that holds fewer and answers differently may be
@@ -245,18 +331,18 @@ fn by_expected<'a>(
     rules: &ComparisonRules,
     mut answers: Vec<Answer<'_>>,
     expected: Vec<Row>,
-    whole: &'a Held,
+    all_documents: &'a Held,
 ) -> Decided<'a> {
-    for one in &mut answers {
-        one.votes = one.holding.is_whole() || rules.compare(&expected, one.rows).is_ok();
-        one.common = one.votes.then_some(one.rows);
+    for answer in &mut answers {
+        answer.votes = answer.holding.is_whole() || rules.compare(&expected, answer.rows).is_ok();
+        answer.common = answer.votes.then_some(answer.rows);
     }
-    let findings = hold_against(rules, &answers, &whole.holding, &expected, None);
-    Decided { basis: ExpectedAnswerSource::Expected, findings, fixed: Some((expected, whole)) }
+    let findings = hold_against(rules, &answers, &all_documents.holding, &expected, None);
+    Decided { basis: ExpectedAnswerSource::Expected, findings, expected: Some((expected, all_documents)) }
 }
 
 /// Records a finding in the standing of its target.
-fn found(standing: &mut ConfigurationAnswer, finding: &Finding) {
+fn record_finding(standing: &mut ConfigurationAnswer, finding: &Finding) {
     match &finding.standing {
         AnswerComparison::Same(_) => standing.answer = AnswerStatus::Same,
         AnswerComparison::OtherDocuments => standing.answer = AnswerStatus::OtherDocuments,
@@ -301,19 +387,19 @@ impl Files<'_> {
         if let Some((_, file, _)) = self.by_holding.iter().find(|(known, ..)| known == holding) {
             return Ok(file.clone());
         }
-        let name = match self.by_holding.len() {
+        let file_name = match self.by_holding.len() {
             0 => format!("answers/fixed-{}.json", self.name),
-            others => format!("answers/fixed-{}-{}.json", self.name, others + 1),
+            count => format!("answers/fixed-{}-{}.json", self.name, count + 1),
         };
         let columns: Vec<&str> = self.rules.columns.iter().map(|column| column.name.as_str()).collect();
         let text = serde_json::json!({ "question": self.name, "columns": columns, "rows": rows });
-        let file = recorder.folder.write_file(&name, text.to_string().as_bytes())?;
+        let file = recorder.folder.write_file(&file_name, text.to_string().as_bytes())?;
         self.by_holding.push((holding.to_owned(), file.clone(), rows.to_vec()));
         Ok(file)
     }
 
     fn rows(&self, file: &str) -> Vec<Row> {
-        let found = self.by_holding.iter().find(|(_, known, _)| known == file);
-        found.map(|(.., rows)| rows.clone()).unwrap_or_default()
+        let entry = self.by_holding.iter().find(|(_, known, _)| known == file);
+        entry.map(|(.., rows)| rows.clone()).unwrap_or_default()
     }
 }

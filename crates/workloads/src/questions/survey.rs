@@ -20,32 +20,37 @@ use crate::session::{Session, TrialError};
 use crate::target::Target;
 
 /// Table on a remote server with the documents that all voters hold; the run's own table stays beside it.
-const COMMON: &str = "documents_common";
+const COMMON_TABLE: &str = "documents_common";
 
 /// Asks all questions that have no recorded result, and determines the expected answers.
 pub(super) fn survey<'a>(
     questions: &Questions,
     bench: &RunContext<'a>,
-    all: &mut [QuestionTarget<'a, Questions>],
+    targets: &mut [QuestionTarget<'a, Questions>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     recall::remember(questions, recorder)?;
-    let known = questions.fixed.borrow().clone();
-    let open: Vec<String> = (questions.settings.questions.iter().map(|one| one.name.clone()))
-        .filter(|name| !known.contains_key(name))
+    let known_answers = questions.fixed.borrow().clone();
+    let open_questions: Vec<String> = questions
+        .settings
+        .questions
+        .iter()
+        .map(|question| question.name.clone())
+        .filter(|name| !known_answers.contains_key(name))
         .collect();
-    if open.is_empty() {
+    if open_questions.is_empty() {
         return Ok(());
     }
-    let mut told: Vec<Vec<SurveyAnswer>> = Vec::new();
-    for one in all.iter_mut() {
-        told.push(ask_all(questions, &open, bench, one, recorder)?);
+    let mut answers_by_target: Vec<Vec<SurveyAnswer>> = Vec::new();
+    for question_target in targets.iter_mut() {
+        answers_by_target.push(ask_all(questions, &open_questions, bench, question_target, recorder)?);
     }
-    let common = ask_common(questions, &open, bench, all, recorder)?;
-    for (place, name) in open.iter().enumerate() {
-        let answers: Vec<&SurveyAnswer> = told.iter().filter_map(|of_one| of_one.get(place)).collect();
-        let common = common.as_ref().map(|common| common.of_question(place));
-        establish_answer(questions, name, bench, all, &answers, common.as_ref(), recorder)?;
+    let common = ask_common(questions, &open_questions, bench, targets, recorder)?;
+    for (index, name) in open_questions.iter().enumerate() {
+        let answers: Vec<&SurveyAnswer> =
+            answers_by_target.iter().filter_map(|answers| answers.get(index)).collect();
+        let common = common.as_ref().map(|common| common.of_question(index));
+        establish_answer(questions, name, bench, targets, &answers, common.as_ref(), recorder)?;
     }
     Ok(())
 }
@@ -53,72 +58,75 @@ pub(super) fn survey<'a>(
 /// Asks one target the open questions; the answers are in their order.
 fn ask_all<'a>(
     questions: &Questions,
-    open: &[String],
+    open_questions: &[String],
     bench: &RunContext<'a>,
-    one: &mut QuestionTarget<'a, Questions>,
+    question_target: &mut QuestionTarget<'a, Questions>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<SurveyAnswer>, RunError> {
-    if !is_asked(one, open) {
-        return Ok(open.iter().map(|_| SurveyAnswer::NotAsked).collect());
+    if !is_asked(question_target, open_questions) {
+        return Ok(open_questions.iter().map(|_| SurveyAnswer::NotAsked).collect());
     }
-    if !one.of.is_loaded {
-        bench.load(1, &mut one.of, recorder)?;
-        if let Ok(accepted) = &one.of.load_result {
-            one.held = questions.expected_answers(bench, accepted)?;
+    if !question_target.of.is_loaded {
+        bench.load(1, &mut question_target.of, recorder)?;
+        if let Ok(accepted) = &question_target.of.load_result {
+            question_target.held = questions.expected_answers(bench, accepted)?;
         }
     }
-    begin(one.of.cells.target, "for its answers", &one.of.session, recorder);
-    let target = one.of.cells.target;
+    announce(question_target.of.cells.target, "for its answers", &question_target.of.session, recorder);
+    let target = question_target.of.cells.target;
     if target.part.statements("read_only").is_empty() {
         let system = target.file_name();
         recorder.warn(&format!(
             "{system} has no sessions that refuse changes: its statements are run as they are"
         ));
     }
-    let told = match &one.of.load_result {
-        Ok(_) => ask_each(&one.questions, open, TABLE, bench, &mut one.of.session)?,
+    let answers = match &question_target.of.load_result {
+        Ok(_) => {
+            let session = &mut question_target.of.session;
+            ask_each(&question_target.questions, open_questions, TABLE, bench, session)?
+        }
         Err(failure) => {
-            let failed = |name| match find(&one.questions, name) {
+            let failed_answer = |name| match find_question(&question_target.questions, name) {
                 Some(_) => SurveyAnswer::Failed(skipped_after_load_failure(failure)),
                 None => SurveyAnswer::NotAsked,
             };
-            open.iter().map(failed).collect()
+            open_questions.iter().map(failed_answer).collect()
         }
     };
-    close(&mut one.of.session, recorder)?;
-    Ok(told)
+    close(&mut question_target.of.session, recorder)?;
+    Ok(answers)
 }
 
-fn begin(target: &Target, why: &str, session: &Session<'_>, recorder: &mut TrialRecorder<'_>) {
-    let what = format!("asking {} {why}", target.file_name());
-    recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-    session.subject().set_activity(&what);
+fn announce(target: &Target, purpose: &str, session: &Session<'_>, recorder: &mut TrialRecorder<'_>) {
+    let activity = format!("asking {} {purpose}", target.file_name());
+    recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+    session.subject().set_activity(&activity);
 }
 
-fn is_asked(one: &QuestionTarget<'_, Questions>, open: &[String]) -> bool {
-    open.iter().any(|name| find(&one.questions, name).is_some())
+fn is_asked(question_target: &QuestionTarget<'_, Questions>, open_questions: &[String]) -> bool {
+    open_questions.iter().any(|name| find_question(&question_target.questions, name).is_some())
 }
 
-fn find<'q>(questions: &'q [Question], name: &String) -> Option<&'q Question> {
+fn find_question<'q>(questions: &'q [Question], name: &String) -> Option<&'q Question> {
     questions.iter().find(|question| question.name == *name)
 }
 
 /// Asks the open questions over the documents of `table` in an open session; the answers are in their order.
 fn ask_each(
     questions: &[Question],
-    open: &[String],
+    open_questions: &[String],
     table: &str,
     bench: &RunContext<'_>,
     session: &mut Session<'_>,
 ) -> Result<Vec<SurveyAnswer>, RunError> {
-    let mut told = Vec::new();
-    for name in open {
-        let Some(question) = find(questions, name) else {
-            told.push(SurveyAnswer::NotAsked);
+    let mut answers = Vec::new();
+    for name in open_questions {
+        let Some(question) = find_question(questions, name) else {
+            answers.push(SurveyAnswer::NotAsked);
             continue;
         };
         let limit = Duration::from_secs_f64(bench.settings.timeout_s);
-        told.push(match TrialError::split_fatal(ask(session, question, table, limit))? {
+        answers.push(match TrialError::split_fatal(ask(session, question, table, limit))? {
             Ok((rows, statement)) => SurveyAnswer::Rows { rows, statement },
             Err(failure) => {
                 // The engine may be in any state now, so the next question starts a new one.
@@ -127,7 +135,7 @@ fn ask_each(
             }
         });
     }
-    Ok(told)
+    Ok(answers)
 }
 
 fn ask(
@@ -139,9 +147,9 @@ fn ask(
     let statement = session.statement(&question.file, &[("table", table)])?;
     session.open()?;
     read_only(session, limit)?;
-    let ask = Op::Ask { statement: statement.clone() };
-    let answered: AskReply = session.request(&ask, limit, &mut |_| {})?;
-    Ok((answered.outcome.rows, statement))
+    let op = Op::Ask { statement: statement.clone() };
+    let reply: AskReply = session.request(&op, limit, &mut |_| {})?;
+    Ok((reply.outcome.rows, statement))
 }
 
 fn close(session: &mut Session<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
@@ -156,41 +164,47 @@ fn close(session: &mut Session<'_>, recorder: &mut TrialRecorder<'_>) -> Result<
 /// alone. `None` if there are no voters.
 fn ask_common<'a>(
     questions: &Questions,
-    open: &[String],
+    open_questions: &[String],
     bench: &RunContext<'a>,
-    all: &mut [QuestionTarget<'a, Questions>],
+    targets: &mut [QuestionTarget<'a, Questions>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<Common>, RunError> {
-    let nothing = Holding::default();
-    let is_open = |one: &QuestionTarget<'a, Questions>| one.of.load_result.is_ok() && is_asked(one, open);
-    let holdings: Vec<&Holding> =
-        all.iter().map(|one| if is_open(one) { &one.held.holding } else { &nothing }).collect();
-    let reference = questions.settings.reference.as_ref();
-    let reference = reference
-        .and_then(|named| all.iter().position(|one| is_open(one) && is_named(one.of.cells.target, named)));
+    let no_documents = Holding::default();
+    let can_vote = |target: &QuestionTarget<'a, Questions>| {
+        target.of.load_result.is_ok() && is_asked(target, open_questions)
+    };
+    let holdings: Vec<&Holding> = targets
+        .iter()
+        .map(|target| if can_vote(target) { &target.held.holding } else { &no_documents })
+        .collect();
+    let reference = questions.settings.reference.as_ref().and_then(|reference_name| {
+        targets.iter().position(|target| can_vote(target) && is_named(target.of.cells.target, reference_name))
+    });
     let Some(electorate) = Electorate::among(&holdings, reference) else { return Ok(None) };
-    let documents = accepted_by_all(all, &electorate);
+    let documents = accepted_by_all(targets, &electorate);
     // A user-given answer is compared without a vote, so such questions need no common documents.
-    let has_open = open.iter().any(|name| !questions.settings.expected.contains_key(name));
-    let mut told = Vec::new();
-    for (place, one) in all.iter_mut().enumerate() {
-        let votes = electorate.votes.get(place).copied().unwrap_or_default();
-        told.push(match votes && has_open && one.held.holding != electorate.common {
-            true => ask_over(&documents, &electorate.common, open, bench, one, recorder)?,
+    let needs_vote = open_questions.iter().any(|name| !questions.settings.expected.contains_key(name));
+    let mut answers = Vec::new();
+    for (index, question_target) in targets.iter_mut().enumerate() {
+        let votes = electorate.votes.get(index).copied().unwrap_or_default();
+        answers.push(match votes && needs_vote && question_target.held.holding != electorate.common {
+            true => {
+                ask_over(&documents, &electorate.common, open_questions, bench, question_target, recorder)?
+            }
             false => None,
         });
     }
-    Ok(Some(Common { electorate, told }))
+    Ok(Some(Common { electorate, told: answers }))
 }
 
 /// Documents that each of the voters has accepted.
-fn accepted_by_all(all: &[QuestionTarget<'_, Questions>], electorate: &Electorate) -> LoadedDocuments {
-    let voters = all.iter().zip(&electorate.votes).filter(|(_, votes)| **votes);
-    let mut each = voters.filter_map(|(one, _)| one.of.load_result.as_ref().ok());
-    let Some(mut accepted) = each.next().cloned() else { return LoadedDocuments::default() };
-    for other in each {
-        accepted.refused_lines.extend(&other.refused_lines);
-        accepted.suspects.retain(|place| other.suspects.contains(place));
+fn accepted_by_all(targets: &[QuestionTarget<'_, Questions>], electorate: &Electorate) -> LoadedDocuments {
+    let voters = targets.iter().zip(&electorate.votes).filter(|(_, votes)| **votes);
+    let mut loaded = voters.filter_map(|(target, _)| target.of.load_result.as_ref().ok());
+    let Some(mut accepted) = loaded.next().cloned() else { return LoadedDocuments::default() };
+    for documents in loaded {
+        accepted.refused_lines.extend(&documents.refused_lines);
+        accepted.suspects.retain(|index| documents.suspects.contains(index));
     }
     accepted
 }
@@ -200,31 +214,35 @@ fn accepted_by_all(all: &[QuestionTarget<'_, Questions>], electorate: &Electorat
 fn ask_over<'a>(
     documents: &LoadedDocuments,
     common: &Holding,
-    open: &[String],
+    open_questions: &[String],
     bench: &RunContext<'a>,
-    one: &mut QuestionTarget<'a, Questions>,
+    question_target: &mut QuestionTarget<'a, Questions>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<Vec<SurveyAnswer>>, RunError> {
-    let target = one.of.cells.target;
-    let why = format!("over the {} documents that all hold", common.documents());
-    begin(target, &why, &one.of.session, recorder);
-    let result = if one.of.session.is_remote() {
-        let session = &mut one.of.session;
-        let asked = load_and_ask(documents, COMMON, &one.questions, open, bench, session, recorder);
-        let dropped = drop_common(session, bench);
-        asked.and_then(|told| dropped.map(|()| told))
+    let target = question_target.of.cells.target;
+    let purpose = format!("over the {} documents that all hold", common.documents());
+    announce(target, &purpose, &question_target.of.session, recorder);
+    let result = if question_target.of.session.is_remote() {
+        let session = &mut question_target.of.session;
+        let questions = &question_target.questions;
+        let answers =
+            load_and_ask(documents, COMMON_TABLE, questions, open_questions, bench, session, recorder);
+        let drop_result = drop_common(session, bench);
+        answers.and_then(|answers| drop_result.map(|()| answers))
     } else {
         let name = format!("{}-common", target.file_name());
         let mut session = bench.session_in(target, bench.work.join(&name), &name);
-        let asked = load_and_ask(documents, TABLE, &one.questions, open, bench, &mut session, recorder);
+        let questions = &question_target.questions;
+        let answers =
+            load_and_ask(documents, TABLE, questions, open_questions, bench, &mut session, recorder);
         session.abandon(false);
-        asked
+        answers
     };
     match TrialError::split_fatal(result)? {
-        Ok(told) => Ok(Some(told)),
+        Ok(answers) => Ok(Some(answers)),
         Err(failure) => {
             let system = target.file_name();
-            recorder.warn(&format!("{system} cannot be asked {why}: {}", failure.error));
+            recorder.warn(&format!("{system} cannot be asked {purpose}: {}", failure.error));
             Ok(None)
         }
     }
@@ -234,15 +252,15 @@ fn load_and_ask(
     documents: &LoadedDocuments,
     table: &str,
     questions: &[Question],
-    open: &[String],
+    open_questions: &[String],
     bench: &RunContext<'_>,
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<SurveyAnswer>, TrialError> {
     bench.load_only(documents, table, session, recorder)?;
-    let told = ask_each(questions, open, table, bench, session)?;
+    let answers = ask_each(questions, open_questions, table, bench, session)?;
     session.close()?;
-    Ok(told)
+    Ok(answers)
 }
 
 /// Drops the table of common documents from the run's database on a remote server.
@@ -250,7 +268,7 @@ fn drop_common(session: &mut Session<'_>, bench: &RunContext<'_>) -> Result<(), 
     // The open session may be read-only, so a new one is needed.
     session.kill();
     session.open()?;
-    let drop = session.statements("drop", &[("table", COMMON)])?;
-    session.run(drop, Duration::from_secs_f64(bench.settings.load_timeout_s))?;
+    let statements = session.statements("drop", &[("table", COMMON_TABLE)])?;
+    session.run(statements, Duration::from_secs_f64(bench.settings.load_timeout_s))?;
     session.close()
 }

@@ -10,31 +10,31 @@ pub(super) fn in_words(difference: &Mismatch) -> String {
     sentence(what, missing_rows.first(), extra_rows.first(), rule.map(|rule| rule.to_string()))
 }
 
-fn sentence(what: &str, lacks: Option<&Row>, has: Option<&Row>, rule: Option<String>) -> String {
-    let mut words = what.to_owned();
-    if let Some(row) = lacks {
-        words.push_str(&format!("; lacks {}", Value::show_row(row)));
+fn sentence(what: &str, missing_row: Option<&Row>, extra_row: Option<&Row>, rule: Option<String>) -> String {
+    let mut text = what.to_owned();
+    if let Some(row) = missing_row {
+        text.push_str(&format!("; missing {}", Value::show_row(row)));
     }
-    if let Some(row) = has {
-        words.push_str(&format!("; has {}", Value::show_row(row)));
+    if let Some(row) = extra_row {
+        text.push_str(&format!("; has {}", Value::show_row(row)));
     }
     if let Some(rule) = rule {
-        words.push_str(&format!(" ({rule})"));
+        text.push_str(&format!(" ({rule})"));
     }
-    words
+    text
 }
 
 /// Describes the difference of a recorded answer, with the number of common documents.
 pub(super) fn in_words_of_record(standing: &ConfigurationAnswer, documents: u64) -> String {
-    let first = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
+    let first_row = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
         rows.first()?.iter().map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
     };
     let rows = standing.rows.as_ref();
-    let words = sentence(
+    let difference = sentence(
         standing.why.as_deref().unwrap_or_default(),
-        rows.and_then(|rows| first(&rows.missing_rows)).as_ref(),
-        rows.and_then(|rows| first(&rows.extra_rows)).as_ref(),
+        rows.and_then(|rows| first_row(&rows.missing_rows)).as_ref(),
+        rows.and_then(|rows| first_row(&rows.extra_rows)).as_ref(),
         standing.rule.clone(),
     );
-    format!("over the {documents} documents that all hold: {words}")
+    format!("over the {documents} documents that all hold: {difference}")
 }

@@ -1,4 +1,4 @@
-//! Measures in how many bytes a system stores a document: reported by the system, exact, without timing.
+//! Measures in how many bytes a system stores a document. The system reports exact sizes; nothing is timed.
 
 use std::collections::BTreeMap;
 
@@ -24,20 +24,20 @@ pub(super) fn ask(
     document: &str,
     cell: &Cell,
     round: u32,
-    one: &mut ServingTarget<'_>,
+    target: &mut ServingTarget<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), TrialError> {
     let key = cell.trial_key(round, 0);
     let mut trial = new_trial(cell, round, 0);
-    let statements = one.part.statements(FILE).to_vec();
-    let Some((last, before)) = statements.split_last() else {
-        let error = format!("it has no file `{FILE}`: nothing tells how it keeps a document");
+    let statements = target.part.statements(FILE).to_vec();
+    let Some((size_statement, preparations)) = statements.split_last() else {
+        let error = format!("it has no file `{FILE}`: nothing says how it stores a document");
         trial.verdict = Verdict::NotApplicable;
         trial.failure = Some(Failure::new(FailureKind::Refused, error));
         return Ok(recorder.trial(key, trial)?);
     };
-    let is_json = one.is_json();
-    let filled = |statement: &String| {
+    let is_json = target.is_json();
+    let fill_document = |statement: &String| {
         // In JSON statements, the quoted placeholder is replaced by the JSON document.
         let (statement, literal) = match is_json {
             true => (statement.replace("\"{{document}}\"", document), document.to_owned()),
@@ -46,20 +46,20 @@ pub(super) fn ask(
         let values = [("table".to_owned(), TABLE.to_owned()), ("document".to_owned(), literal)];
         fill(&statement, &borrowed(&values)).map_err(placeholder)
     };
-    let before = before.iter().map(filled).collect::<Result<Vec<_>, _>>()?;
-    if !before.is_empty() {
-        one.of.session.run(before, LOOK_UP)?;
+    let preparations = preparations.iter().map(fill_document).collect::<Result<Vec<_>, _>>()?;
+    if !preparations.is_empty() {
+        target.of.session.run(preparations, LOOK_UP)?;
     }
-    let figures: RowByName =
-        one.of.session.request(&Op::Sizes { statement: filled(last)? }, LOOK_UP, &mut |_| {})?;
-    trial.metrics = numbers(figures);
+    let op = Op::Sizes { statement: fill_document(size_statement)? };
+    let row: RowByName = target.of.session.request(&op, LOOK_UP, &mut |_| {})?;
+    trial.metrics = numbers(row);
     trial.verdict = Verdict::Exact;
     Ok(recorder.trial(key, trial)?)
 }
 
 /// Columns of the answer that are numbers, by name.
-pub(super) fn numbers(figures: RowByName) -> BTreeMap<String, f64> {
-    figures.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
+pub(super) fn numbers(row: RowByName) -> BTreeMap<String, f64> {
+    row.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
 }
 
 /// Converts a number, including one in text form; `None` for other values.

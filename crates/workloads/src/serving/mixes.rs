@@ -85,8 +85,8 @@ pub fn from_file(path: &Path) -> Result<Mix, String> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Mix, String> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if name.is_empty() || !name.bytes().all(plain) {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if name.is_empty() || !name.bytes().all(is_plain) {
         return Err(format!(
             "a mix is called by its file, and `{name}` is not letters, digits, - and _ alone"
         ));

@@ -134,37 +134,42 @@ impl Workload for Serving {
         if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
             return Some(format!("{name} has no keys of 64-bit integers here"));
         }
-        if let Err(why) = self.records(&part) {
+        if let Err(reason) = self.records(&part) {
             let member = part.key_member.as_deref().unwrap_or_default();
-            return Some(format!("{name} calls the key `{member}`, and there are no such records: {why}"));
+            return Some(format!("{name} calls the key `{member}`, and there are no such records: {reason}"));
         }
-        let can = |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing(&part, mix).is_empty();
-        (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(can))
+        let is_supported = |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing(&part, mix).is_empty();
+        (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(is_supported))
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }
 
     fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         let loads = bench.settings.load_rounds.unwrap_or(1).max(1);
-        let of = |target| trials::keys(bench.cells(target), &self.settings, bench.settings.rounds, loads);
-        bench.targets.iter().flat_map(of).collect()
+        let keys_of =
+            |target| trials::keys(bench.cells(target), &self.settings, bench.settings.rounds, loads);
+        bench.targets.iter().flat_map(keys_of).collect()
     }
 
     fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let mut all = Vec::new();
-        for mut of in bench.all_under_test() {
-            let configuration = &of.cells.target.configuration;
+        let mut targets = Vec::new();
+        for mut state in bench.all_under_test() {
+            let configuration = &state.cells.target.configuration;
             let Some(part) = configuration.serving() else { continue };
             // Unsupported configurations were refused before the run, so none is left out silently.
-            let records = self.records(&part).map_err(|why| {
-                RunError::Catalogue(format!("{} cannot run on {}: {why}", self.name(), configuration.system))
+            let records = self.records(&part).map_err(|reason| {
+                RunError::Catalogue(format!(
+                    "{} cannot run on {}: {reason}",
+                    self.name(),
+                    configuration.system
+                ))
             })?;
             let key_type = match self.settings.records.key_type {
                 KeyType::Text => Some(&part.text_key),
                 KeyType::Bigint => part.bigint_key.as_ref(),
             };
-            of.session.set_placeholder("key_type", key_type.map_or("", String::as_str));
-            all.push(ServingTarget {
-                of,
+            state.session.set_placeholder("key_type", key_type.map_or("", String::as_str));
+            targets.push(ServingTarget {
+                of: state,
                 part,
                 records,
                 snapshot: None,
@@ -173,46 +178,47 @@ impl Workload for Serving {
                 idle_journal_per_s: None,
             });
         }
-        let ended = self.rounds(bench, &mut all, recorder);
+        let result = self.run_rounds(bench, &mut targets, recorder);
         // The first error is returned, so the clean-up only warns.
-        let mut all: Vec<TargetState<'_>> = all.into_iter().map(|one| one.of).collect();
-        bench.drop_remote_objects_of(&mut all, recorder);
-        ended
+        let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.of).collect();
+        bench.drop_remote_objects_of(&mut targets, recorder);
+        result
     }
 }
 
 impl Serving {
-    fn rounds<'a>(
+    fn run_rounds<'a>(
         &self,
         bench: &RunContext<'a>,
-        all: &mut [ServingTarget<'a>],
+        targets: &mut [ServingTarget<'a>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let own = &self.settings;
-        let trials: f64 = (1..=bench.settings.rounds).map(|round| trials::seconds(own, round)).sum();
-        let starts: usize = (1..=bench.settings.rounds).map(|round| trials::starts(own, round)).sum();
+        let settings = &self.settings;
+        let trial_seconds: f64 =
+            (1..=bench.settings.rounds).map(|round| trials::seconds(settings, round)).sum();
+        let starts: usize = (1..=bench.settings.rounds).map(|round| trials::starts(settings, round)).sum();
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on fresh data and \
-             the loads come on top, and the first round tells how long all of it takes",
-            all.len(),
-            trials::conditions(own, 2).len(),
+            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on \
+             fresh data and the loads come on top, and the first round shows how long all of it takes",
+            targets.len(),
+            trials::conditions(settings, 2).len(),
             bench.settings.rounds,
-            trials * all.len() as f64,
-            starts * all.len()
+            trial_seconds * targets.len() as f64,
+            starts * targets.len()
         )));
         let mut control = Control::new();
         let mut pace = bench.pace(None);
         let mut round = 1;
         loop {
-            for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
-                let Some(one) = all.get_mut(index) else { continue };
-                bench.control(round, place, &mut control, recorder)?;
-                let mut turn = ServingTurn { bench, own, round, capacity: HashMap::new() };
-                turn.take(one, recorder)?;
+            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
+                let Some(target) = targets.get_mut(index) else { continue };
+                bench.control(round, position, &mut control, recorder)?;
+                let mut turn = ServingTurn { bench, own: settings, round, capacity: HashMap::new() };
+                turn.take(target, recorder)?;
             }
-            let next = pace.after(round, bench.elapsed_s(), Vec::new)?;
+            let decision = pace.after(round, bench.elapsed_s(), Vec::new)?;
             pace.tell(recorder.observer);
-            if next == RoundDecision::Enough {
+            if decision == RoundDecision::Enough {
                 return Ok(());
             }
             round += 1;

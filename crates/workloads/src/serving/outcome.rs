@@ -13,8 +13,8 @@ use crate::recorder::new_trial;
 const TOLERABLE_ERRORS: f64 = 0.001;
 
 /// Failure text of an open loop without arrivals in the measurement window, which is not the system's fault.
-const NONE_ARRIVED: &str = "no operation arrived within the measured time, since the rate is too low for it: choose a higher \
-                            --rates, or a longer --measure";
+const NONE_ARRIVED: &str = "no operation arrived within the measured time, since the rate is too low for it: \
+                            choose a higher --rates, or a longer --duration";
 
 /// Data about a trial in addition to the clients' measurements.
 #[derive(Debug, Clone, Default)]
@@ -35,15 +35,15 @@ pub(super) struct TrialContext {
 
 /// Measurements of the clients, with every histogram decoded once.
 pub(super) struct ServingResults {
-    driven: JobReport,
+    report: JobReport,
     by_operation: Vec<(Operation, DecodedOperation)>,
     /// Sum over all operations.
-    all: DecodedOperation,
+    total: DecodedOperation,
 }
 
 /// Measurements of one operation, with its histograms decoded.
 struct DecodedOperation {
-    measured: OperationReport,
+    report: OperationReport,
     service: Histogram,
     response: Option<Histogram>,
     failed: Option<Histogram>,
@@ -51,52 +51,53 @@ struct DecodedOperation {
 
 impl ServingResults {
     /// Decodes the histograms; a failure if one is invalid.
-    pub(super) fn of(driven: JobReport) -> Result<Self, Failure> {
-        let by_operation = driven
+    pub(super) fn of(report: JobReport) -> Result<Self, Failure> {
+        let by_operation = report
             .operations
             .iter()
-            .map(|(operation, measured)| Ok((*operation, read(*operation, measured)?)))
+            .map(|(operation, report)| Ok((*operation, decode(*operation, report)?)))
             .collect::<Result<Vec<_>, Failure>>()?;
-        let all = total(&by_operation);
-        Ok(Self { driven, by_operation, all })
+        let total = total(&by_operation);
+        Ok(Self { report, by_operation, total })
     }
 
     /// Throughput over all operations, in operations per second.
     pub(super) fn throughput(&self) -> f64 {
-        per_second(&self.all, self.driven.measured_s)
+        throughput(&self.total, self.report.measured_s)
     }
 
-    /// What happened to a system that clients lost; `None` if they did not. `ends` lists how its server
+    /// What happened to a system that clients lost; `None` if they did not. `exits` lists how its server
     /// ended, each time. If it is empty but all clients had to reconnect, it is a remote server or one that
     /// restarted by itself.
-    pub(super) fn lost_system(&self, ends: &[String]) -> Option<String> {
-        let JobReport { reconnects, read_back, .. } = &self.driven;
-        let mut words = match ends {
+    pub(super) fn lost_system(&self, exits: &[String]) -> Option<String> {
+        let JobReport { reconnects, read_back, .. } = &self.report;
+        let mut message = match exits {
             [] if read_back.is_some() => {
                 format!("all clients lost their connections, and {reconnects} were opened again")
             }
             [] => return None,
-            ends => ends.join("; "),
+            exits => exits.join("; "),
         };
         if let Some(ReadBackCount { written, read }) = read_back {
-            words.push_str(&format!("; {read} of {written} records with acknowledged writes were read back"));
+            let records = format!("; {read} of {written} records with acknowledged writes were read back");
+            message.push_str(&records);
         }
-        Some(words)
+        Some(message)
     }
 
     /// Number of successful operations.
     pub(super) fn operations(&self) -> u64 {
-        self.all.measured.operations
+        self.total.report.operations
     }
 
     /// Length of the measurement window in seconds.
     pub(super) fn measured_s(&self) -> f64 {
-        self.driven.measured_s
+        self.report.measured_s
     }
 
     /// Error messages of the system, each with its number of occurrences.
     pub(super) fn refusals(&self) -> impl Iterator<Item = (&String, &u64)> {
-        self.driven.refusals.iter()
+        self.report.refusals.iter()
     }
 
     /// Whether response times meet an objective without errors. Arrivals that never began count with their
@@ -105,25 +106,25 @@ impl ServingResults {
         let is_within = |response: &Histogram| {
             response.count() > 0 && response.quantile_us(objective.quantile) <= objective.seconds * 1e6
         };
-        self.all.measured.errors == 0 && self.all.response.as_ref().is_some_and(is_within)
+        self.total.report.errors == 0 && self.total.response.as_ref().is_some_and(is_within)
     }
 
     /// Trial of the whole mix, and one for each operation if there are several.
-    pub(super) fn trials(&self, cell: &Cell, round: u32, beside: &TrialContext) -> Vec<Trial> {
-        let Self { driven, by_operation, all } = self;
-        let mut whole = new_trial(cell, round, 0);
-        whole.metrics = figures(all, driven.measured_s);
-        whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
-        whole.per_second = by_second(driven, beside.ramp_s);
+    pub(super) fn trials(&self, cell: &Cell, round: u32, context: &TrialContext) -> Vec<Trial> {
+        let Self { report, by_operation, total } = self;
+        let mut mix_trial = new_trial(cell, round, 0);
+        mix_trial.metrics = operation_metrics(total, report.measured_s);
+        mix_trial.metrics.extend(run_metrics(report, total.report.operations as f64, context));
+        mix_trial.per_second = trial_seconds(report, context.ramp_s);
         // Wrong answers outside the measurement window, or when reading back, count too.
-        let wrong = all.measured.wrong.max(driven.wrong.len() as u64);
-        judge(&mut whole, driven, all, wrong, beside);
-        let mut trials = vec![whole];
+        let wrong_count = total.report.wrong.max(report.wrong.len() as u64);
+        judge(&mut mix_trial, report, total, wrong_count, context);
+        let mut trials = vec![mix_trial];
         if by_operation.len() > 1 {
-            for (operation, one) in by_operation {
+            for (operation, decoded) in by_operation {
                 let mut trial = new_trial(&of_operation(cell, *operation), round, 0);
-                trial.metrics = figures(one, driven.measured_s);
-                judge(&mut trial, driven, one, wrong, beside);
+                trial.metrics = operation_metrics(decoded, report.measured_s);
+                judge(&mut trial, report, decoded, wrong_count, context);
                 trials.push(trial);
             }
         }
@@ -132,18 +133,18 @@ impl ServingResults {
 
     /// All histograms of a trial as an HdrHistogram interval log, version 1.3, which other programs can read.
     /// Each operation and kind of time is one interval, named by its tag.
-    pub(super) fn interval_log(&self, begun_s: f64, ramp_s: f64) -> String {
-        let mut log = interval_log_head(begun_s);
-        for (operation, one) in &self.by_operation {
+    pub(super) fn interval_log(&self, started_s: f64, ramp_s: f64) -> String {
+        let mut log = interval_log_head(started_s);
+        for (operation, decoded) in &self.by_operation {
             let kinds = [
-                ("service", Some(&one.service)),
-                ("response", one.response.as_ref()),
-                ("failed", one.failed.as_ref()),
+                ("service", Some(&decoded.service)),
+                ("response", decoded.response.as_ref()),
+                ("failed", decoded.failed.as_ref()),
             ];
             for (kind, histogram) in kinds {
                 if let Some(histogram) = histogram.filter(|histogram| histogram.count() > 0) {
                     let tag = format!("{operation}-{kind}");
-                    log.push_str(&histogram.interval_line(&tag, ramp_s, self.driven.measured_s));
+                    log.push_str(&histogram.interval_line(&tag, ramp_s, self.report.measured_s));
                     log.push('\n');
                 }
             }
@@ -152,7 +153,7 @@ impl ServingResults {
     }
 }
 
-fn read(operation: Operation, measured: &OperationReport) -> Result<DecodedOperation, Failure> {
+fn decode(operation: Operation, report: &OperationReport) -> Result<DecodedOperation, Failure> {
     let histogram = |text: &String| {
         Histogram::from_text(text).map_err(|error| {
             let error = format!("the histogram of {operation} cannot be read: {error}");
@@ -160,52 +161,53 @@ fn read(operation: Operation, measured: &OperationReport) -> Result<DecodedOpera
         })
     };
     Ok(DecodedOperation {
-        service: histogram(&measured.service)?,
-        response: measured.response.as_ref().map(histogram).transpose()?,
-        failed: measured.failed.as_ref().map(histogram).transpose()?,
-        measured: measured.clone(),
+        service: histogram(&report.service)?,
+        response: report.response.as_ref().map(histogram).transpose()?,
+        failed: report.failed.as_ref().map(histogram).transpose()?,
+        report: report.clone(),
     })
 }
 
 /// Sums up the measurements of all operations.
 fn total(by_operation: &[(Operation, DecodedOperation)]) -> DecodedOperation {
-    let mut all = DecodedOperation {
-        measured: OperationReport::default(),
+    let mut sum = DecodedOperation {
+        report: OperationReport::default(),
         service: Histogram::new(),
         response: None,
         failed: None,
     };
-    for (_, one) in by_operation {
-        let into = &mut all.measured;
-        into.operations += one.measured.operations;
-        into.documents += one.measured.documents;
-        into.errors += one.measured.errors;
-        into.timeouts += one.measured.timeouts;
-        into.wrong += one.measured.wrong;
-        into.stale += one.measured.stale;
-        into.retries += one.measured.retries;
-        all.service.merge(&one.service);
-        for (into, from) in [(&mut all.response, &one.response), (&mut all.failed, &one.failed)] {
-            if let Some(from) = from {
-                into.get_or_insert_with(Histogram::new).merge(from);
+    for (_, decoded) in by_operation {
+        let counts = &mut sum.report;
+        counts.operations += decoded.report.operations;
+        counts.documents += decoded.report.documents;
+        counts.errors += decoded.report.errors;
+        counts.timeouts += decoded.report.timeouts;
+        counts.wrong += decoded.report.wrong;
+        counts.stale += decoded.report.stale;
+        counts.retries += decoded.report.retries;
+        sum.service.merge(&decoded.service);
+        let histograms = [(&mut sum.response, &decoded.response), (&mut sum.failed, &decoded.failed)];
+        for (merged, histogram) in histograms {
+            if let Some(histogram) = histogram {
+                merged.get_or_insert_with(Histogram::new).merge(histogram);
             }
         }
     }
-    all
+    sum
 }
 
-fn per_second(read: &DecodedOperation, seconds: f64) -> f64 {
-    if seconds > 0.0 { read.measured.operations as f64 / seconds } else { 0.0 }
+fn throughput(decoded: &DecodedOperation, seconds: f64) -> f64 {
+    if seconds > 0.0 { decoded.report.operations as f64 / seconds } else { 0.0 }
 }
 
 const QUANTILES: [(&str, f64); 5] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
 
-fn figures(read: &DecodedOperation, seconds: f64) -> Metrics {
+fn operation_metrics(decoded: &DecodedOperation, seconds: f64) -> Metrics {
     let OperationReport { operations, documents, errors, timeouts, wrong, stale, retries, .. } =
-        read.measured;
+        decoded.report;
     let mut metrics = Metrics::from([
-        ("throughput_ops_per_s".to_owned(), per_second(read, seconds)),
+        ("throughput_ops_per_s".to_owned(), throughput(decoded, seconds)),
         ("operations".to_owned(), operations as f64),
         ("documents".to_owned(), documents as f64),
         ("errors".to_owned(), errors as f64),
@@ -214,33 +216,33 @@ fn figures(read: &DecodedOperation, seconds: f64) -> Metrics {
         ("stale_answers".to_owned(), stale as f64),
         ("retries".to_owned(), retries as f64),
     ]);
-    let mut quantiles = |what: &str, histogram: &Histogram| {
+    let mut insert_quantiles = |prefix: &str, histogram: &Histogram| {
         if histogram.count() > 0 {
             for (name, quantile) in QUANTILES {
-                metrics.insert(format!("{what}_{name}_us"), histogram.quantile_us(quantile));
+                metrics.insert(format!("{prefix}_{name}_us"), histogram.quantile_us(quantile));
             }
         }
     };
-    quantiles("service", &read.service);
-    if let Some(response) = &read.response {
-        quantiles("response", response);
+    insert_quantiles("service", &decoded.service);
+    if let Some(response) = &decoded.response {
+        insert_quantiles("response", response);
     }
     metrics
 }
 
-fn of_the_run(driven: &JobReport, operations: f64, beside: &TrialContext) -> Metrics {
+fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> Metrics {
     let mut metrics = Metrics::from([
-        ("measured_s".to_owned(), driven.measured_s),
-        ("threads".to_owned(), f64::from(driven.threads)),
-        ("lost_updates".to_owned(), driven.lost_updates as f64),
-        ("reconnects".to_owned(), driven.reconnects as f64),
-        ("unknown_writes".to_owned(), driven.unknown_writes as f64),
-        ("records_at_end".to_owned(), driven.records as f64),
+        ("measured_s".to_owned(), report.measured_s),
+        ("threads".to_owned(), f64::from(report.threads)),
+        ("lost_updates".to_owned(), report.lost_updates as f64),
+        ("reconnects".to_owned(), report.reconnects as f64),
+        ("unknown_writes".to_owned(), report.unknown_writes as f64),
+        ("records_at_end".to_owned(), report.records as f64),
     ]);
-    if let Some(steady) = driven.steady {
+    if let Some(steady) = report.steady {
         metrics.insert("steady".to_owned(), f64::from(u8::from(steady)));
     }
-    if let Some(arrivals) = &driven.arrivals {
+    if let Some(arrivals) = &report.arrivals {
         metrics.insert("missed_arrivals".into(), arrivals.missed as f64);
         metrics.insert("unfinished_arrivals".into(), arrivals.unfinished as f64);
         metrics.insert("planned_arrivals".into(), arrivals.planned as f64);
@@ -252,46 +254,53 @@ fn of_the_run(driven: &JobReport, operations: f64, beside: &TrialContext) -> Met
             metrics.insert("lateness_p99_us".into(), lateness.quantile_us(0.99));
         }
     }
-    metrics.extend(beside.metrics.clone());
-    if let Some(most) = beside.may_read.filter(|_| driven.usage.cpu_s.is_some() && beside.lost.is_none()) {
-        let read = driven.usage.counters.read_bytes;
-        metrics.insert("read_bytes".to_owned(), read as f64);
-        metrics.insert("in_memory".to_owned(), f64::from(u8::from(read <= most)));
+    metrics.extend(context.metrics.clone());
+    if let Some(limit) = context.may_read.filter(|_| report.usage.cpu_s.is_some() && context.lost.is_none()) {
+        let read_bytes = report.usage.counters.read_bytes;
+        metrics.insert("read_bytes".to_owned(), read_bytes as f64);
+        metrics.insert("in_memory".to_owned(), f64::from(u8::from(read_bytes <= limit)));
     }
     if operations > 0.0 {
-        let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
-        let usage = &driven.usage;
-        // The usage of a server process that ended is unknown.
-        let is_whole = beside.lost.is_none();
-        if let Some(client) = usage.client_cpu_s {
-            per_op("client_cpu_us_per_op", client * 1e6);
-        }
-        if let Some(server) = usage.cpu_s.filter(|_| is_whole) {
-            per_op("server_cpu_us_per_op", server * 1e6);
-        }
-        // Includes writes of other processes and of a restarted server: it counts the whole disk.
-        if let Some(written) = driven.disk_written_bytes {
-            per_op("disk_written_bytes_per_op", written as f64);
-        }
-        if let Some(scheduling) = driven.scheduling.as_ref().filter(|_| is_whole) {
-            per_op("context_switches_per_op", scheduling.context_switches as f64);
-            per_op("cpu_migrations_per_op", scheduling.migrations as f64);
-        }
-        if let Some((bytes, idle)) = beside.journal_bytes {
-            per_op("journal_bytes_per_op", (bytes - idle).max(0.0));
-            metrics.insert("idle_journal_bytes".into(), idle);
-        }
+        metrics.extend(usage_per_operation(report, operations, context));
     }
-    if let (Some(client), Some(server)) = (driven.usage.client_cpu_s, driven.usage.cpu_s)
+    if let (Some(client), Some(server)) = (report.usage.client_cpu_s, report.usage.cpu_s)
         && client + server > 0.0
-        && beside.lost.is_none()
+        && context.lost.is_none()
     {
         metrics.insert("driver_share".into(), client / (client + server));
     }
     metrics
 }
 
-fn by_second(driven: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
+/// Resource usage of a run, divided by its number of operations.
+fn usage_per_operation(report: &JobReport, operations: f64, context: &TrialContext) -> Metrics {
+    let mut metrics = Metrics::new();
+    let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
+    let usage = &report.usage;
+    // The usage of a server process that ended is unknown.
+    let is_usage_known = context.lost.is_none();
+    if let Some(client) = usage.client_cpu_s {
+        per_op("client_cpu_us_per_op", client * 1e6);
+    }
+    if let Some(server) = usage.cpu_s.filter(|_| is_usage_known) {
+        per_op("server_cpu_us_per_op", server * 1e6);
+    }
+    // Includes writes of other processes and of a restarted server: it counts the whole disk.
+    if let Some(bytes) = report.disk_written_bytes {
+        per_op("disk_written_bytes_per_op", bytes as f64);
+    }
+    if let Some(scheduling) = report.scheduling.as_ref().filter(|_| is_usage_known) {
+        per_op("context_switches_per_op", scheduling.context_switches as f64);
+        per_op("cpu_migrations_per_op", scheduling.migrations as f64);
+    }
+    if let Some((bytes, idle_bytes)) = context.journal_bytes {
+        per_op("journal_bytes_per_op", (bytes - idle_bytes).max(0.0));
+        metrics.insert("idle_journal_bytes".into(), idle_bytes);
+    }
+    metrics
+}
+
+fn trial_seconds(report: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
     let second = |(index, second): (usize, &jsonathlon_loadgen::report::TrialSecond)| TrialSecond {
         operations: second.operations,
         errors: second.errors,
@@ -301,49 +310,55 @@ fn by_second(driven: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
         in_checkpoint: second.checkpoint,
         disk_queue: second.disk_queue,
     };
-    driven.seconds.iter().enumerate().map(second).collect()
+    report.seconds.iter().enumerate().map(second).collect()
 }
 
-/// Sets the verdict, and the histograms of valid results. One `wrong` answer invalidates all operations of
-/// the trial.
-fn judge(trial: &mut Trial, driven: &JobReport, read: &DecodedOperation, wrong: u64, beside: &TrialContext) {
-    let OperationReport { operations, errors, .. } = read.measured;
-    let lost = beside.lost.as_ref();
-    let with_lost = |words: String| lost.map_or(words.clone(), |lost| format!("{words}; {lost}"));
-    if wrong > 0 {
-        let first = driven.wrong.first().map_or("", String::as_str);
-        let answers = if wrong == 1 { "answer was" } else { "answers were" };
-        let error = with_lost(format!("{wrong} {answers} wrong: {first}"));
+/// Sets the verdict, and the histograms of valid results. A `wrong_count` above 0 invalidates all operations
+/// of the trial.
+fn judge(
+    trial: &mut Trial,
+    report: &JobReport,
+    decoded: &DecodedOperation,
+    wrong_count: u64,
+    context: &TrialContext,
+) {
+    let OperationReport { operations, errors, .. } = decoded.report;
+    let loss = context.lost.as_ref();
+    let with_loss = |message: String| loss.map_or(message.clone(), |loss| format!("{message}; {loss}"));
+    if wrong_count > 0 {
+        let first = report.wrong.first().map_or("", String::as_str);
+        let answers = if wrong_count == 1 { "answer was" } else { "answers were" };
+        let error = with_loss(format!("{wrong_count} {answers} wrong: {first}"));
         trial.verdict = Verdict::Wrong;
         trial.failure = Some(Failure::new(FailureKind::Wrong, error));
         return;
     }
     if operations == 0 {
-        let (refusal, kind) = match driven.refusals.keys().next() {
+        let (refusal, kind) = match report.refusals.keys().next() {
             Some(refusal) => (refusal.as_str(), FailureKind::Refused),
-            None if driven.arrivals.as_ref().is_some_and(|arrivals| arrivals.planned == 0) => {
+            None if report.arrivals.as_ref().is_some_and(|arrivals| arrivals.planned == 0) => {
                 (NONE_ARRIVED, FailureKind::Environment)
             }
             None => ("no operation ended within the measured time", FailureKind::Timeout),
         };
-        let kind = if lost.is_some() { FailureKind::Crash } else { kind };
+        let kind = if loss.is_some() { FailureKind::Crash } else { kind };
         trial.verdict = Verdict::Failed;
-        trial.failure = Some(Failure::new(kind, with_lost(refusal.to_owned())));
+        trial.failure = Some(Failure::new(kind, with_loss(refusal.to_owned())));
         return;
     }
-    trial.failure = lost.map(|words| Failure::new(FailureKind::Crash, words));
-    trial.verdict = if lost.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
+    trial.failure = loss.map(|message| Failure::new(FailureKind::Crash, message));
+    trial.verdict = if loss.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
         Verdict::Partial
-    } else if beside.verified {
+    } else if context.verified {
         Verdict::Exact
     } else {
         Verdict::Unverified
     };
-    trial.histograms.insert("service".into(), read.service.to_text());
-    if let Some(response) = &read.response {
+    trial.histograms.insert("service".into(), decoded.service.to_text());
+    if let Some(response) = &decoded.response {
         trial.histograms.insert("response".into(), response.to_text());
     }
-    if let Some(failed) = read.failed.as_ref().filter(|failed| failed.count() > 0) {
+    if let Some(failed) = decoded.failed.as_ref().filter(|failed| failed.count() > 0) {
         trial.histograms.insert("failed".into(), failed.to_text());
     }
 }
@@ -354,7 +369,7 @@ mod tests {
     use crate::cells::control_cell;
 
     /// Judges a trial that may read 1,000 bytes from the disk.
-    fn judged(driven: JobReport, ends: &[&str]) -> Trial {
+    fn judged(report: JobReport, exits: &[&str]) -> Trial {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
         let measured =
@@ -362,75 +377,76 @@ mod tests {
         let usage = jsonathlon_worker::protocol::OpUsage {
             cpu_s: Some(1.0),
             client_cpu_s: Some(1.0),
-            counters: driven.usage.counters,
+            counters: report.usage.counters,
         };
         let operations = [(Operation::Read, measured)].into();
         let disk_written_bytes = Some(12_000_000);
-        let driven = JobReport { measured_s: 2.0, operations, usage, disk_written_bytes, ..driven };
-        let outcome = ServingResults::of(driven).unwrap();
-        let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
-        let lost = outcome.lost_system(&ends);
-        let beside = TrialContext { verified: true, may_read: Some(1000), lost, ..TrialContext::default() };
-        outcome.trials(&control_cell("serving"), 1, &beside).remove(0)
+        let report = JobReport { measured_s: 2.0, operations, usage, disk_written_bytes, ..report };
+        let outcome = ServingResults::of(report).unwrap();
+        let exits: Vec<String> = exits.iter().map(|exit| (*exit).to_owned()).collect();
+        let loss = outcome.lost_system(&exits);
+        let context =
+            TrialContext { verified: true, may_read: Some(1000), lost: loss, ..TrialContext::default() };
+        outcome.trials(&control_cell("serving"), 1, &context).remove(0)
     }
 
     #[test]
     fn a_trial_whose_server_ended_is_partial_whatever_it_reached() {
-        let well = judged(JobReport::default(), &[]);
-        assert_eq!((well.verdict, well.failure.clone()), (Verdict::Exact, None));
-        assert!(well.metrics.contains_key("server_cpu_us_per_op"));
-        assert_eq!(well.metrics["disk_written_bytes_per_op"], 12_000.0);
+        let healthy = judged(JobReport::default(), &[]);
+        assert_eq!((healthy.verdict, healthy.failure.clone()), (Verdict::Exact, None));
+        assert!(healthy.metrics.contains_key("server_cpu_us_per_op"));
+        assert_eq!(healthy.metrics["disk_written_bytes_per_op"], 12_000.0);
         let read_back = Some(ReadBackCount { written: 9, read: 7 });
-        let ended = judged(JobReport { read_back, ..JobReport::default() }, &["it ended", "again"]);
-        assert_eq!(ended.verdict, Verdict::Partial);
-        let words = "it ended; again; 7 of 9 records with acknowledged writes were read back";
-        assert_eq!(ended.failure, Some(Failure::new(FailureKind::Crash, words)));
-        assert_eq!(ended.metrics["throughput_ops_per_s"], 500.0);
-        for gone in ["server_cpu_us_per_op", "driver_share"] {
-            assert!(!ended.metrics.contains_key(gone), "{gone}");
+        let crashed = judged(JobReport { read_back, ..JobReport::default() }, &["it ended", "again"]);
+        assert_eq!(crashed.verdict, Verdict::Partial);
+        let message = "it ended; again; 7 of 9 records with acknowledged writes were read back";
+        assert_eq!(crashed.failure, Some(Failure::new(FailureKind::Crash, message)));
+        assert_eq!(crashed.metrics["throughput_ops_per_s"], 500.0);
+        for metric in ["server_cpu_us_per_op", "driver_share"] {
+            assert!(!crashed.metrics.contains_key(metric), "{metric}");
         }
         // A remote server or one that restarts by itself only shows that all clients had to reconnect.
-        let guest = judged(JobReport { read_back, reconnects: 3, ..JobReport::default() }, &[]);
-        assert_eq!(guest.verdict, Verdict::Partial);
+        let remote = judged(JobReport { read_back, reconnects: 3, ..JobReport::default() }, &[]);
+        assert_eq!(remote.verdict, Verdict::Partial);
         assert!(
-            guest.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
+            remote.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
         );
     }
 
     #[test]
     fn a_rate_at_which_nobody_came_is_told_so() {
         let arrivals = jsonathlon_loadgen::report::ArrivalReport::default();
-        let nothing = OperationReport { service: Histogram::new().to_text(), ..OperationReport::default() };
-        let operations = [(Operation::Read, nothing)].into();
-        let driven =
+        let empty = OperationReport { service: Histogram::new().to_text(), ..OperationReport::default() };
+        let operations = [(Operation::Read, empty)].into();
+        let report =
             JobReport { measured_s: 2.0, operations, arrivals: Some(arrivals), ..JobReport::default() };
-        let outcome = ServingResults::of(driven).unwrap();
+        let outcome = ServingResults::of(report).unwrap();
         let trial = outcome.trials(&control_cell("serving"), 1, &TrialContext::default()).remove(0);
         let failure = trial.failure.unwrap();
         assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
-        assert!(failure.error.contains("higher --rates, or a longer --measure"), "{}", failure.error);
+        assert!(failure.error.contains("higher --rates, or a longer --duration"), "{}", failure.error);
     }
 
     #[test]
     fn a_trial_that_reads_from_the_disk_says_that_the_data_were_not_in_memory() {
-        let reading = |read_bytes: u64, ends: &[&str]| {
+        let disk_metrics = |read_bytes: u64, exits: &[&str]| {
             let counters = jsonathlon_telemetry::process::Usage { read_bytes, ..Default::default() };
             let usage = jsonathlon_worker::protocol::OpUsage { counters, ..Default::default() };
-            let metrics = judged(JobReport { usage, ..JobReport::default() }, ends).metrics;
+            let metrics = judged(JobReport { usage, ..JobReport::default() }, exits).metrics;
             (metrics.get("read_bytes").copied(), metrics.get("in_memory").copied())
         };
-        assert_eq!(reading(1000, &[]), (Some(1000.0), Some(1.0)));
-        assert_eq!(reading(1001, &[]), (Some(1001.0), Some(0.0)));
+        assert_eq!(disk_metrics(1000, &[]), (Some(1000.0), Some(1.0)));
+        assert_eq!(disk_metrics(1001, &[]), (Some(1001.0), Some(0.0)));
         // What the first of two server processes read is unknown.
-        assert_eq!(reading(0, &["it ended"]), (None, None));
+        assert_eq!(disk_metrics(0, &["it ended"]), (None, None));
     }
 
     #[test]
     fn what_is_wrong_when_it_is_read_back_makes_its_trial_wrong() {
         let wrong = vec!["record 3, read back: stale".to_owned()];
-        let judged = judged(JobReport { wrong, ..JobReport::default() }, &["it ended"]);
-        assert_eq!(judged.verdict, Verdict::Wrong);
-        assert_eq!(judged.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
-        assert!(judged.histograms.is_empty());
+        let trial = judged(JobReport { wrong, ..JobReport::default() }, &["it ended"]);
+        assert_eq!(trial.verdict, Verdict::Wrong);
+        assert_eq!(trial.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
+        assert!(trial.histograms.is_empty());
     }
 }

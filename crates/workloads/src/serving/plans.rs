@@ -14,47 +14,48 @@ use crate::{
 };
 
 /// Timeout of reading one query plan.
-const LIMIT: Duration = Duration::from_secs(60);
+const PLAN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Reads and records the query plan of each operation of a mix that declares an access path, in round 1 only.
 pub(super) fn check(
     round: u32,
-    own: &ServingSettings,
+    settings: &ServingSettings,
     mix: &Mix,
     cell: &Cell,
-    one: &mut ServingTarget<'_>,
+    target: &mut ServingTarget<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), TrialError> {
-    if round > 1 || one.of.session.target.part.statements("plan").is_empty() {
+    if round > 1 || target.of.session.target.part.statements("plan").is_empty() {
         return Ok(());
     }
     for (operation, _) in &mix.shares {
-        let rules = one.part.rules(operation.file());
-        let Some(statement) = one.part.asserted_plan_statement(operation.file()) else { continue };
-        let mut of = of_operation(cell, *operation);
+        let rules = target.part.rules(operation.file());
+        let Some(statement) = target.part.asserted_plan_statement(operation.file()) else { continue };
+        let mut operation_cell = of_operation(cell, *operation);
         // The statement does not depend on the number of clients or on the mix.
-        of.parameters.remove("clients");
-        of.step = Step::Workload(operation.word().to_owned());
-        let mut values = scripts::values(&one.part, &one.records, own.projection, *operation);
-        values.extend(one.examples());
+        operation_cell.parameters.remove("clients");
+        operation_cell.step = Step::Workload(operation.word().to_owned());
+        let mut values = scripts::values(&target.part, &target.records, settings.projection, *operation);
+        values.extend(target.examples());
         let values = borrowed(&values);
-        let statement = match one.is_json() {
-            true => typed(&statement, &values),
+        let statement = match target.is_json() {
+            true => replace_quoted(&statement, &values),
             false => statement,
         };
-        let asked = fill(&statement, &values).map_err(placeholder)?;
-        let name = format!("{}-{operation}", one.of.cells.target.file_name());
+        let statement = fill(&statement, &values).map_err(placeholder)?;
+        let name = format!("{}-{operation}", target.of.cells.target.file_name());
         let violations = |text: &str| rules.violations(text);
-        plan_check::check(&mut one.of.session, of, &name, &asked, LIMIT, violations, recorder)?;
+        let session = &mut target.of.session;
+        plan_check::check(session, operation_cell, &name, &statement, PLAN_TIMEOUT, violations, recorder)?;
     }
     Ok(())
 }
 
 /// Replaces quoted placeholders in a JSON statement by values that are not text.
-fn typed(statement: &str, values: &[(&str, &str)]) -> String {
-    let of_json = ["limit", "document", "keyed_document"];
+fn replace_quoted(statement: &str, values: &[(&str, &str)]) -> String {
+    let names = ["limit", "document", "keyed_document"];
     values
         .iter()
-        .filter(|(name, _)| of_json.contains(name))
+        .filter(|(name, _)| names.contains(name))
         .fold(statement.to_owned(), |text, (name, value)| text.replace(&format!("\"{{{{{name}}}}}\""), value))
 }

@@ -18,11 +18,11 @@ use crate::{
 
 /// Operations of a mix for which a configuration has no statements.
 pub(crate) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
-    let lacks = |operation: &Operation| serving.statements(operation.file()).is_empty();
-    mix.shares.iter().map(|(operation, _)| *operation).filter(lacks).collect()
+    let is_missing = |operation: &Operation| serving.statements(operation.file()).is_empty();
+    mix.shares.iter().map(|(operation, _)| *operation).filter(is_missing).collect()
 }
 
-/// Scripts for all operations of a mix, and for reading, by which clients check what became of their writes.
+/// Scripts for all operations of a mix, and for the reads with which clients check their writes.
 pub(crate) fn scripts(
     session: &Session<'_>,
     serving: &Serving,
@@ -30,9 +30,10 @@ pub(crate) fn scripts(
     projection: Projection,
     mix: &Mix,
 ) -> Result<BTreeMap<Operation, OperationScript>, TrialError> {
-    let reads = (!serving.statements(Operation::Read.file()).is_empty()).then_some(Operation::Read);
-    let all = mix.shares.iter().map(|(operation, _)| *operation).chain(reads);
-    all.collect::<BTreeSet<Operation>>()
+    let read = (!serving.statements(Operation::Read.file()).is_empty()).then_some(Operation::Read);
+    let operations = mix.shares.iter().map(|(operation, _)| *operation).chain(read);
+    operations
+        .collect::<BTreeSet<Operation>>()
         .into_iter()
         .map(|operation| {
             let rules = serving.rules(operation.file());
@@ -58,31 +59,31 @@ pub(super) fn values(
 ) -> Vec<(String, String)> {
     let mut values = vec![("table".to_owned(), TABLE.to_owned())];
     let paths = Paths::of(records, projection);
-    let mut place = match operation {
+    let mut path = match operation {
         Operation::Find | Operation::Count => steps(records, paths.condition),
         Operation::Unwrap | Operation::UnwrapAll => steps(records, paths.element),
-        other => steps(records, paths.set_by(other).unwrap_or(paths.field)),
+        _ => steps(records, paths.set_by(operation).unwrap_or(paths.field)),
     };
     if matches!(operation, Operation::Unwrap | Operation::UnwrapAll) {
         // The path of the array itself, without the last two steps into an element.
-        place.truncate(place.len().saturating_sub(2));
+        path.truncate(path.len().saturating_sub(2));
     }
-    let all = path_values(&place);
-    values.extend(all.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    let notations = path_values(&path);
+    values.extend(notations.into_iter().map(|(name, value)| (name.to_owned(), value)));
     if operation == Operation::ReadPaths {
         let projected: Vec<Vec<PathStep>> =
-            paths.projected.iter().map(|place| steps(records, *place)).collect();
+            paths.projected.iter().map(|index| steps(records, *index)).collect();
         let (paths, columns) = serving.read_paths(&projected);
         values.extend([("paths".to_owned(), paths), ("columns".to_owned(), columns)]);
     }
     values
 }
 
-fn steps(records: &RecordSet, place: usize) -> Vec<PathStep> {
-    let steps = records.paths().get(place).map_or(&[][..], |path| path.steps.as_slice());
-    let step = |step: &PathSegment| match step {
+fn steps(records: &RecordSet, path_index: usize) -> Vec<PathStep> {
+    let segments = records.paths().get(path_index).map_or(&[][..], |path| path.steps.as_slice());
+    let step = |segment: &PathSegment| match segment {
         PathSegment::Member(name) => PathStep::Member(name.clone()),
-        PathSegment::Element(place) => PathStep::Element(*place as usize),
+        PathSegment::Element(index) => PathStep::Element(*index as usize),
     };
-    steps.iter().map(step).collect()
+    segments.iter().map(step).collect()
 }

@@ -125,18 +125,18 @@ impl Objective {
     /// # Errors
     /// If the text has another form, or a value is out of range; the text shows valid examples.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no objective: write it as p99<5ms, p50<800us or p99.9<1s");
-        let (quantile, limit) = text.split_once('<').ok_or_else(wrong)?;
+        let invalid = || format!("`{text}` is no objective: write it as p99<5ms, p50<800us or p99.9<1s");
+        let (quantile, limit) = text.split_once('<').ok_or_else(invalid)?;
         let percent: f64 =
-            quantile.trim().strip_prefix('p').and_then(|number| number.parse().ok()).ok_or_else(wrong)?;
+            quantile.trim().strip_prefix('p').and_then(|number| number.parse().ok()).ok_or_else(invalid)?;
         let limit = limit.trim();
         let (number, unit) = [("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)]
             .into_iter()
             .find_map(|(ending, unit)| limit.strip_suffix(ending).map(|number| (number, unit)))
-            .ok_or_else(wrong)?;
-        let seconds = number.trim().parse::<f64>().map_err(|_| wrong())? * unit;
+            .ok_or_else(invalid)?;
+        let seconds = number.trim().parse::<f64>().map_err(|_| invalid())? * unit;
         if !(percent > 0.0 && percent < 100.0 && seconds > 0.0 && seconds.is_finite()) {
-            return Err(wrong());
+            return Err(invalid());
         }
         Ok(Self { quantile: percent / 100.0, seconds })
     }
@@ -166,8 +166,8 @@ mod tests {
         for text in ["p99<5ms", "p50<800us", "p99.9<1s", "p95<2.5ms"] {
             assert_eq!(Objective::parse(text).unwrap().to_string(), text);
         }
-        for wrong in ["", "p99", "99<5ms", "p99<5", "p100<5ms", "p0<5ms", "p99<0ms", "p99<-1s", "pp<5ms"] {
-            assert!(Objective::parse(wrong).is_err(), "{wrong}");
+        for text in ["", "p99", "99<5ms", "p99<5", "p100<5ms", "p0<5ms", "p99<0ms", "p99<-1s", "pp<5ms"] {
+            assert!(Objective::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -43,137 +43,146 @@ const DOCUMENT: &str = "document";
 
 /// All conditions of one configuration in one round, in execution order. Rates come after all closed loops of
 /// their mix, because they may be shares of the closed loops' throughput.
-pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<TrialConditions> {
+pub(super) fn conditions(settings: &ServingSettings, round: u32) -> Vec<TrialConditions> {
     let encoded =
-        |place| TrialConditions { mix: usize::MAX, clients: 0, kind: ConditionKind::Encoded(place) };
-    let mut all: Vec<TrialConditions> = (0..own.encode.len()).map(encoded).collect();
-    let most = own.clients.iter().copied().max().unwrap_or(1);
+        |index| TrialConditions { mix: usize::MAX, clients: 0, kind: ConditionKind::Encoded(index) };
+    let mut planned: Vec<TrialConditions> = (0..settings.encode.len()).map(encoded).collect();
+    let most_clients = settings.clients.iter().copied().max().unwrap_or(1);
     // Mixes that only read come first, because they leave the data unchanged.
-    let mut mixes: Vec<usize> = (0..own.mixes.len()).collect();
-    mixes.sort_by_key(|mix| own.mixes.get(*mix).is_none_or(|mix| !only_reads(mix)));
+    let mut mixes: Vec<usize> = (0..settings.mixes.len()).collect();
+    mixes.sort_by_key(|index| settings.mixes.get(*index).is_none_or(|mix| !only_reads(mix)));
     for mix in mixes {
-        let with = |clients, kind| TrialConditions { mix, clients, kind };
+        let trial = |clients, kind| TrialConditions { mix, clients, kind };
         // Rotated, so that no number of clients always runs first on fresh data.
         let shift = round.saturating_sub(1) as usize;
-        let count = own.clients.len();
-        all.extend(
+        let count = settings.clients.len();
+        planned.extend(
             (0..count)
-                .filter_map(|place| own.clients.get((place + shift) % count))
-                .map(|clients| with(*clients, ConditionKind::Capacity)),
+                .filter_map(|position| settings.clients.get((position + shift) % count))
+                .map(|clients| trial(*clients, ConditionKind::Capacity)),
         );
-        all.extend(own.rates.iter().map(|rate| with(most, ConditionKind::AtRate(*rate))));
-        if own.objective.is_some() {
-            all.push(with(most, ConditionKind::Objective));
+        planned.extend(settings.rates.iter().map(|rate| trial(most_clients, ConditionKind::AtRate(*rate))));
+        if settings.objective.is_some() {
+            planned.push(trial(most_clients, ConditionKind::Objective));
         }
-        if own.long_s.is_some() && round == 1 {
-            all.push(with(most, ConditionKind::Soak));
+        if settings.long_s.is_some() && round == 1 {
+            planned.push(trial(most_clients, ConditionKind::Soak));
         }
     }
-    all
+    planned
 }
 
 /// Cell of the given conditions.
-pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &TrialConditions) -> Cell {
-    if let ConditionKind::Encoded(place) = at.kind {
+pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &TrialConditions) -> Cell {
+    if let ConditionKind::Encoded(index) = conditions.kind {
         let mut cell = cells.cell(ENCODING, Phase::Steady, Some(DataState::Drained));
-        let document = own.encode.get(place).map_or("", |sample| sample.name.as_str());
+        let document = settings.encode.get(index).map_or("", |sample| sample.name.as_str());
         cell.parameters.insert(DOCUMENT.to_owned(), document.into());
         return cell;
     }
-    let name = own.mixes.get(at.mix).map_or("", |mix| mix.name.as_str());
+    let mix = settings.mixes.get(conditions.mix);
+    let name = mix.map_or("", |mix| mix.name.as_str());
     let mut cell = cells.cell(name, Phase::Measured, Some(DataState::Drained));
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
-    set("clients", at.clients.into());
-    set("documents", documents(&own.records.kind).into());
-    set("values", values(own.records.values).into());
-    set("durability", own.durability.clone().into());
-    let asks = |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);
-    if own.projection != Projection::default() && own.mixes.get(at.mix).is_some_and(asks) {
-        set("paths", own.projection.count.into());
-        set("position", own.projection.position.word().into());
+    set("clients", conditions.clients.into());
+    set("documents", kind_word(&settings.records.kind).into());
+    set("values", values_word(settings.records.values).into());
+    set("durability", settings.durability.clone().into());
+    let has_read_paths =
+        |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);
+    if settings.projection != Projection::default() && mix.is_some_and(has_read_paths) {
+        set("paths", settings.projection.count.into());
+        set("position", settings.projection.position.word().into());
     }
-    if !own.prepare {
+    if !settings.prepare {
         set("prepared", false.into());
     }
-    if let Some(operations) = own.operations {
+    if let Some(operations) = settings.operations {
         set("operations", operations.into());
     }
-    match at.kind {
+    match conditions.kind {
         ConditionKind::Capacity | ConditionKind::Encoded(_) => set("arrival", "closed".into()),
         ConditionKind::Soak => {
-            set("long_s", own.long_s.into());
+            set("long_s", settings.long_s.into());
             set("arrival", "closed".into())
         }
         ConditionKind::AtRate(Rate::PerSecond(rate)) => {
             set("rate_per_s", rate.into());
-            set("arrival", own.spread.word().into())
+            set("arrival", settings.spread.word().into())
         }
         ConditionKind::AtRate(Rate::OfCapacity(share)) => {
             set("rate_share", share.into());
-            set("arrival", own.spread.word().into())
+            set("arrival", settings.spread.word().into())
         }
         ConditionKind::Objective => {
-            set("objective", own.objective.map(|one| one.to_string()).into());
-            set("arrival", own.spread.word().into())
+            set("objective", settings.objective.map(|objective| objective.to_string()).into());
+            set("arrival", settings.spread.word().into())
         }
     };
     cell
 }
 
 /// Conditions without the mix, as part of a file name.
-pub(super) fn word(at: &TrialConditions) -> String {
-    let kind = match at.kind {
+pub(super) fn word(conditions: &TrialConditions) -> String {
+    let kind = match conditions.kind {
         ConditionKind::Capacity => "closed".to_owned(),
         ConditionKind::Soak => "long".to_owned(),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
         ConditionKind::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
         ConditionKind::Objective => "objective".to_owned(),
-        ConditionKind::Encoded(place) => format!("encoded-{place}"),
+        ConditionKind::Encoded(index) => format!("encoded-{index}"),
     };
-    format!("{}-{kind}", at.clients)
+    format!("{}-{kind}", conditions.clients)
 }
 
 /// Cell of a single operation within the cell of its mix.
 pub(super) fn of_operation(cell: &Cell, operation: Operation) -> Cell {
-    let mut of = cell.clone();
-    of.parameters.insert("operation".into(), operation.word().into());
-    of
+    let mut operation_cell = cell.clone();
+    operation_cell.parameters.insert("operation".into(), operation.word().into());
+    operation_cell
 }
 
 /// Keys of all planned trials of a configuration.
-pub(super) fn keys(cells: Cells<'_>, own: &ServingSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
+pub(super) fn keys(
+    cells: Cells<'_>,
+    settings: &ServingSettings,
+    rounds: u32,
+    load_rounds: u32,
+) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
-        keys.extend(conditions(own, round).iter().map(|at| cell(cells, own, at).trial_key(round, 0)));
+        let planned = conditions(settings, round);
+        keys.extend(planned.iter().map(|trial| cell(cells, settings, trial).trial_key(round, 0)));
     }
     keys
 }
 
 /// Planned seconds of the trials of one configuration in one round.
-pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
-    let one = own.ramp_s + own.measured_s;
-    let of = |at: &TrialConditions| match at.kind {
-        ConditionKind::Capacity | ConditionKind::AtRate(_) => one,
-        ConditionKind::Objective => one * f64::from(super::slo_search::STEPS),
-        ConditionKind::Soak => own.ramp_s + own.long_s.unwrap_or_default(),
+pub(super) fn seconds(settings: &ServingSettings, round: u32) -> f64 {
+    let trial_s = settings.ramp_s + settings.measured_s;
+    let seconds_of = |trial: &TrialConditions| match trial.kind {
+        ConditionKind::Capacity | ConditionKind::AtRate(_) => trial_s,
+        ConditionKind::Objective => trial_s * f64::from(super::slo_search::STEPS),
+        ConditionKind::Soak => settings.ramp_s + settings.long_s.unwrap_or_default(),
         ConditionKind::Encoded(_) => 0.0,
     };
-    conditions(own, round).iter().map(of).sum()
+    conditions(settings, round).iter().map(seconds_of).sum()
 }
 
 /// Number of starts of a configuration in one round: one, and one more with restored data for each mix that
 /// follows a mix that writes.
-pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
+pub(super) fn starts(settings: &ServingSettings, round: u32) -> usize {
     let mut starts = 1;
     let mut changed_by = None;
-    for at in conditions(own, round).iter().filter(|at| !matches!(at.kind, ConditionKind::Encoded(_))) {
-        let Some(mix) = own.mixes.get(at.mix) else { continue };
-        if changed_by.is_some_and(|by| by != at.mix) {
+    let planned = conditions(settings, round);
+    for trial in planned.iter().filter(|trial| !matches!(trial.kind, ConditionKind::Encoded(_))) {
+        let Some(mix) = settings.mixes.get(trial.mix) else { continue };
+        if changed_by.is_some_and(|index| index != trial.mix) {
             starts += 1;
             changed_by = None;
         }
         if !only_reads(mix) {
-            changed_by = Some(at.mix);
+            changed_by = Some(trial.mix);
         }
     }
     starts
@@ -184,18 +193,19 @@ pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
 /// # Errors
 /// If the mix has such writes; the text names the mix.
 pub(super) fn check(mix: &Mix) -> Result<(), String> {
-    let sets = |operation: &Operation| match operation {
+    let written_value = |operation: &Operation| match operation {
         Operation::ReadModifyWrite => Some(Operation::Update),
         Operation::Update | Operation::UpdatePath | Operation::UpdateElement | Operation::UpdateAll => {
             Some(*operation)
         }
         _ => None,
     };
-    let found: BTreeSet<Operation> = mix.shares.iter().filter_map(|(operation, _)| sets(operation)).collect();
-    if found.len() > 1 {
+    let written: BTreeSet<Operation> =
+        mix.shares.iter().filter_map(|(operation, _)| written_value(operation)).collect();
+    if written.len() > 1 {
         return Err(format!(
-            "the mix {} sets different values of a document, and answers could not be checked: use one of update, \
-             update-path, update-element and update-all",
+            "the mix {} sets different values of a document, and answers could not be checked: use one of \
+             update, update-path, update-element and update-all",
             mix.name
         ));
     }
@@ -207,7 +217,7 @@ pub(super) fn only_reads(mix: &Mix) -> bool {
     mix.shares.iter().all(|(operation, _)| !operation.writes())
 }
 
-fn documents(kind: &Kind) -> String {
+fn kind_word(kind: &Kind) -> String {
     match kind {
         Kind::Small => "small".to_owned(),
         Kind::Flat => "flat".to_owned(),
@@ -218,7 +228,7 @@ fn documents(kind: &Kind) -> String {
     }
 }
 
-fn values(values: Values) -> &'static str {
+fn values_word(values: Values) -> &'static str {
     match values {
         Values::Text => "text",
         Values::Random => "random",

@@ -1,9 +1,6 @@
 //! Runs one configuration's part of a round: restore the data, then run all trials.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 
 use jsonathlon_catalogue::Serving as Part;
 use jsonathlon_loadgen::{
@@ -24,7 +21,7 @@ use super::{
     settings::{Rate, ServingSettings},
     slo_search::SloSearch,
     trials::{self, ConditionKind, TrialConditions},
-    wal,
+    wal::{self, WalUsage},
 };
 use crate::{
     RunError,
@@ -56,88 +53,112 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     /// Runs every trial of this round that the journal does not contain yet.
     pub(super) fn take(
         &mut self,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (bench, own, round) = (self.bench, self.own, self.round);
-        bench.fail_planned_loads(round, &one.of, recorder)?;
-        let all = trials::conditions(own, round);
-        let is_open = |at: &TrialConditions, recorder: &TrialRecorder<'_>| {
-            !recorder.has(&trials::cell(one.of.cells, own, at).trial_key(round, 0))
+        let (bench, settings, round) = (self.bench, self.own, self.round);
+        bench.fail_planned_loads(round, &target.of, recorder)?;
+        let planned = trials::conditions(settings, round);
+        let is_missing = |conditions: &TrialConditions, recorder: &TrialRecorder<'_>| {
+            !recorder.has(&trials::cell(target.of.cells, settings, conditions).trial_key(round, 0))
         };
-        let loads = bench.is_load_due(round, &one.of, recorder);
-        if !loads && !all.iter().any(|at| is_open(at, recorder)) {
+        let is_load_due = bench.is_load_due(round, &target.of, recorder);
+        if !is_load_due && !planned.iter().any(|conditions| is_missing(conditions, recorder)) {
             return Ok(());
         }
-        if let Err(failure) = self.restore_loaded_data(loads, one, recorder)? {
-            one.of.load_result = Err(failure);
+        if let Err(failure) = self.restore_loaded_data(is_load_due, target, recorder)? {
+            target.of.load_result = Err(failure);
         }
         // Index of the mix that has changed the data since the last restore.
         let mut changed_by: Option<usize> = None;
-        for at in &all {
-            let cell = trials::cell(one.of.cells, own, at);
-            let key = cell.trial_key(round, 0);
-            if recorder.has(&key) {
-                continue;
-            }
-            if let Err(failure) = &one.of.load_result {
-                let told = crate::loading::skipped_after_load_failure(failure);
-                recorder.failed(key.clone(), &cell, round, 0, told)?;
-                one.of.load_result = Err(failure.clone().recorded_in(&key));
-                continue;
-            }
-            if let ConditionKind::Encoded(place) = at.kind {
-                let document = own.encode.get(place).map_or("", |sample| sample.text.as_str());
-                if let Err(failure) =
-                    TrialError::split_fatal(encoding::ask(document, &cell, round, one, recorder))?
-                {
-                    recorder.failed(key, &cell, round, 0, failure)?;
-                }
-                continue;
-            }
-            let Some(mix) = own.mixes.get(at.mix) else { continue };
-            if let Some(why) = unsupported_reason(&one.part, mix, at.clients) {
-                let mut trial = new_trial(&cell, round, 0);
-                trial.verdict = Verdict::NotApplicable;
-                trial.failure = Some(Failure::new(FailureKind::Refused, why));
-                recorder.trial(key, trial)?;
-                continue;
-            }
-            // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
-            let is_spoilt = one.of.session.pid().is_none() && one.has_run;
-            if is_spoilt || changed_by.is_some_and(|by| by != at.mix) {
-                if let Err(failure) = self.restore_loaded_data(false, one, recorder)? {
-                    recorder.failed(key, &cell, round, 0, failure)?;
-                    continue;
-                }
-                changed_by = None;
-            }
-            if !trials::only_reads(mix) {
-                changed_by = Some(at.mix);
-            }
-            let what = format!(
-                "round {round}: {} {} {}",
-                one.of.cells.target.file_name(),
-                mix.name,
-                condition_label(at, own)
-            );
-            recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
-            one.of.session.subject().set_activity(&what);
-            let measured = TrialError::split_fatal(self.measure(at, mix, &cell, one, recorder))?;
-            if let Err(failure) = measured {
-                one.of.session.kill();
-                recorder.failed(key, &cell, round, 0, failure)?;
-            } else if one.of.session.server_exited() {
-                let name = one.of.cells.target.file_name();
-                recorder.warn(&format!(
-                    "{name}: the server ended while clients were at work; it is started again"
-                ));
-                one.of.session.kill();
-            }
+        for conditions in &planned {
+            self.run_missing(conditions, &mut changed_by, target, recorder)?;
         }
-        if let Err(failure) = TrialError::split_fatal(one.of.session.close())? {
-            let name = one.of.cells.target.file_name();
+        if let Err(failure) = TrialError::split_fatal(target.of.session.close())? {
+            let name = target.of.cells.target.file_name();
             recorder.warn(&format!("{name}: failed to close: {}", failure.error));
+        }
+        Ok(())
+    }
+
+    /// Runs the trial under these conditions on the data as loaded, unless the journal contains it;
+    /// `changed_by` is the index of the mix that has changed the data since the last restore.
+    fn run_missing(
+        &mut self,
+        conditions: &TrialConditions,
+        changed_by: &mut Option<usize>,
+        target: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        let (settings, round) = (self.own, self.round);
+        let cell = trials::cell(target.of.cells, settings, conditions);
+        let key = cell.trial_key(round, 0);
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        if let Err(failure) = &target.of.load_result {
+            let skipped = crate::loading::skipped_after_load_failure(failure);
+            recorder.failed(key.clone(), &cell, round, 0, skipped)?;
+            target.of.load_result = Err(failure.clone().recorded_in(&key));
+            return Ok(());
+        }
+        if let ConditionKind::Encoded(index) = conditions.kind {
+            let document = settings.encode.get(index).map_or("", |sample| sample.text.as_str());
+            if let Err(failure) =
+                TrialError::split_fatal(encoding::ask(document, &cell, round, target, recorder))?
+            {
+                recorder.failed(key, &cell, round, 0, failure)?;
+            }
+            return Ok(());
+        }
+        let Some(mix) = settings.mixes.get(conditions.mix) else { return Ok(()) };
+        if let Some(reason) = unsupported_reason(&target.part, mix, conditions.clients) {
+            let mut trial = new_trial(&cell, round, 0);
+            trial.verdict = Verdict::NotApplicable;
+            trial.failure = Some(Failure::new(FailureKind::Refused, reason));
+            return recorder.trial(key, trial);
+        }
+        // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
+        let is_spoilt = target.of.session.pid().is_none() && target.has_run;
+        if is_spoilt || changed_by.is_some_and(|index| index != conditions.mix) {
+            if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
+                return recorder.failed(key, &cell, round, 0, failure);
+            }
+            *changed_by = None;
+        }
+        if !trials::only_reads(mix) {
+            *changed_by = Some(conditions.mix);
+        }
+        self.measure_or_fail(conditions, mix, &cell, target, recorder)
+    }
+
+    /// Measures under these conditions or records the failure, and kills a system that is no longer healthy.
+    fn measure_or_fail(
+        &mut self,
+        conditions: &TrialConditions,
+        mix: &Mix,
+        cell: &Cell,
+        target: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        let (settings, round) = (self.own, self.round);
+        let activity = format!(
+            "round {round}: {} {} {}",
+            target.of.cells.target.file_name(),
+            mix.name,
+            condition_label(conditions, settings)
+        );
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        target.of.session.subject().set_activity(&activity);
+        let result = TrialError::split_fatal(self.measure(conditions, mix, cell, target, recorder))?;
+        if let Err(failure) = result {
+            target.of.session.kill();
+            recorder.failed(cell.trial_key(round, 0), cell, round, 0, failure)?;
+        } else if target.of.session.server_exited() {
+            let name = target.of.cells.target.file_name();
+            recorder
+                .warn(&format!("{name}: the server ended while clients were at work; it is started again"));
+            target.of.session.kill();
         }
         Ok(())
     }
@@ -145,90 +166,95 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     /// Loads the data or restores the snapshot of the last load, then starts the system and warms it up.
     fn restore_loaded_data(
         &self,
-        loads: bool,
-        one: &mut ServingTarget<'a>,
+        is_load_due: bool,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Result<(), Failure>, RunError> {
         let bench = self.bench;
-        one.has_run = false;
-        one.load += 1;
-        one.of.session.kill();
-        let writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if loads || !one.of.is_loaded || (writes && one.snapshot.is_none()) {
-            one.snapshot = None;
-            bench.load(self.round, &mut one.of, recorder)?;
-            if one.of.load_result.is_ok()
-                && let Err(failure) = TrialError::split_fatal(self.index_paths(one))?
+        target.has_run = false;
+        target.load += 1;
+        target.of.session.kill();
+        let has_writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
+        if is_load_due || !target.of.is_loaded || (has_writes && target.snapshot.is_none()) {
+            target.snapshot = None;
+            bench.load(self.round, &mut target.of, recorder)?;
+            if target.of.load_result.is_ok()
+                && let Err(failure) = TrialError::split_fatal(self.build_path_index(target))?
             {
-                one.of.load_result = Err(failure);
+                target.of.load_result = Err(failure);
             }
-            if one.of.load_result.is_ok() && writes && !one.of.session.is_remote() {
-                let taken = Snapshot::take(one.of.session.folder());
-                one.snapshot = Some(taken.map_err(RunError::io("copy the loaded data"))?);
+            if target.of.load_result.is_ok() && has_writes && !target.of.session.is_remote() {
+                let snapshot = Snapshot::take(target.of.session.folder());
+                target.snapshot = Some(snapshot.map_err(RunError::io("copy the loaded data"))?);
             }
-        } else if let Some(snapshot) = &one.snapshot {
+        } else if let Some(snapshot) = &target.snapshot {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
-        if let Err(failure) = &one.of.load_result {
+        if let Err(failure) = &target.of.load_result {
             return Ok(Err(failure.clone()));
         }
-        TrialError::split_fatal(self.start(one, recorder))
+        TrialError::split_fatal(self.start(target, recorder))
     }
 
     /// Builds the index that only searches by a nested value need, if the mixes have such searches.
-    fn index_paths(&self, one: &mut ServingTarget<'a>) -> Result<(), TrialError> {
-        let searches =
-            |mix: &Mix| mix.shares.iter().any(|(of, _)| matches!(of, Operation::Find | Operation::Count));
-        if !self.own.mixes.iter().any(searches) {
+    fn build_path_index(&self, target: &mut ServingTarget<'a>) -> Result<(), TrialError> {
+        let has_search = |mix: &Mix| {
+            mix.shares.iter().any(|(operation, _)| matches!(operation, Operation::Find | Operation::Count))
+        };
+        if !self.own.mixes.iter().any(has_search) {
             return Ok(());
         }
-        let values = scripts::values(&one.part, &one.records, self.own.projection, Operation::Find);
+        let values = scripts::values(&target.part, &target.records, self.own.projection, Operation::Find);
         let values = borrowed(&values);
-        let statements = one.of.session.statements("index_path", &values)?;
+        let statements = target.of.session.statements("index_path", &values)?;
         if statements.is_empty() {
             return Ok(());
         }
-        one.of.session.open()?;
-        one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
-        one.of.session.close()
+        target.of.session.open()?;
+        target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+        target.of.session.close()
     }
 
-    fn start(&self, one: &mut ServingTarget<'a>, recorder: &mut TrialRecorder<'_>) -> Result<(), TrialError> {
-        one.of.session.open()?;
+    fn start(
+        &self,
+        target: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        target.of.session.open()?;
         if let Some(cpus) = &self.own.server_cpus
-            && let Some(server) = one.of.session.engine()
-            && one.of.session.pid() != Some(server)
+            && let Some(server) = target.of.session.engine()
+            && target.of.session.pid() != Some(server)
         {
             pinning::pin(server, cpus).map_err(|error| {
                 TrialError::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
             })?;
         }
-        let warm = one.of.session.statements("warm", &[("table", TABLE)])?;
-        if !warm.is_empty() {
-            one.of.session.run(warm, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+        let statements = target.of.session.statements("warm", &[("table", TABLE)])?;
+        if !statements.is_empty() {
+            target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
-        let reads = Mix {
+        let warm_up_mix = Mix {
             name: "warm-up".into(),
             shares: vec![(Operation::Read, 1.0)],
             requests: RequestDistribution::Uniform,
         };
-        if scripts::missing(&one.part, &reads).is_empty() {
-            let clients = one.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
+        if scripts::missing(&target.part, &warm_up_mix).is_empty() {
+            let clients = target.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
             // Not longer than a trial, so that tiny test runs stay short.
             let seconds = WARM_UP_S.min(self.own.ramp_s + self.own.measured_s);
-            let job = self.job(&reads, clients, Arrival::Closed, (0.0, seconds), one)?;
-            let warmed: JobReport = self.drive(&job, one, recorder)?;
-            if let Some(wrong) = warmed.wrong.first() {
+            let job = self.job(&warm_up_mix, clients, Arrival::Closed, (0.0, seconds), target)?;
+            let report: JobReport = self.drive(&job, target, recorder)?;
+            if let Some(answer) = report.wrong.first() {
                 return Err(TrialError::failed(
                     FailureKind::Wrong,
-                    format!("documents are not what was loaded: {wrong}"),
+                    format!("documents are not what was loaded: {answer}"),
                 ));
             }
         }
-        let writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if writes && one.idle_journal_per_s.is_none() {
+        let has_writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
+        if has_writes && target.idle_journal_per_s.is_none() {
             let idle_s = self.own.measured_s.min(wal::IDLE_S);
-            one.idle_journal_per_s = wal::idle(&mut one.of.session, &one.part, idle_s)?;
+            target.idle_journal_per_s = wal::idle(&mut target.of.session, &target.part, idle_s)?;
         }
         Ok(())
     }
@@ -240,17 +266,17 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         clients: u32,
         arrival: Arrival,
         (ramp_s, measured_s): (f64, f64),
-        one: &ServingTarget<'a>,
+        target: &ServingTarget<'a>,
     ) -> Result<Job, TrialError> {
-        let own = self.own;
-        let stop = match own.operations {
+        let settings = self.own;
+        let stop = match settings.operations {
             Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => {
                 StopCondition::Count { operations }
             }
             _ => StopCondition::Time { seconds: measured_s },
         };
-        let session = &one.of.session;
-        let watched = SamplingTargets {
+        let session = &target.of.session;
+        let sampling_targets = SamplingTargets {
             checkpoints: match stop {
                 // With a fixed number of operations, the WAL is measured exactly, and this statement may
                 // write to it.
@@ -260,11 +286,11 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             folder: (!session.is_remote()).then(|| session.folder().to_owned()),
         };
         Ok(Job {
-            records: one.records.records().clone(),
+            records: target.records.records().clone(),
             loaded: self.bench.staged.documents,
-            load: format!("{}", one.load),
+            load: format!("{}", target.load),
             mix: mix.clone(),
-            scripts: scripts::scripts(&one.of.session, &one.part, &one.records, own.projection, mix)?,
+            scripts: scripts::scripts(session, &target.part, &target.records, settings.projection, mix)?,
             clients,
             threads: None,
             arrival,
@@ -272,84 +298,86 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             stop,
             seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
             verify: true,
-            prepare: own.prepare,
-            batch: own.batch,
-            scan: own.scan,
-            limit: own.limit,
-            projection: own.projection,
-            retries: own.retries,
-            timeout_s: own.timeout_s,
-            watched,
-            writers_take_turns: one.part.writers_take_turns,
+            prepare: settings.prepare,
+            batch: settings.batch,
+            scan: settings.scan,
+            limit: settings.limit,
+            projection: settings.projection,
+            retries: settings.retries,
+            timeout_s: settings.timeout_s,
+            watched: sampling_targets,
+            writers_take_turns: target.part.writers_take_turns,
             ack_log: None,
         })
     }
 
-    /// Runs clients; a crash if the server ends meanwhile.
+    /// Runs clients; fails with a crash if the server ends meanwhile.
     fn drive(
         &self,
         job: &Job,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<JobReport, TrialError> {
-        match self.drive_on(job, one, recorder)? {
-            (driven, ends) if ends.is_empty() => Ok(driven),
-            (_, ends) => Err(TrialError::failed(FailureKind::Crash, ends.join("; "))),
+        match self.drive_despite_exits(job, target, recorder)? {
+            (report, exits) if exits.is_empty() => Ok(report),
+            (_, exits) => Err(TrialError::failed(FailureKind::Crash, exits.join("; "))),
         }
     }
 
     /// Runs clients even if the server ends meanwhile; returns how it ended, each time.
-    fn drive_on(
+    fn drive_despite_exits(
         &self,
         job: &Job,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(JobReport, Vec<String>), TrialError> {
-        one.has_run = true;
+        target.has_run = true;
         // A fixed number of operations may take any time up to the run's timeout.
         let seconds = job.stop.seconds().unwrap_or(self.bench.settings.timeout_s);
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
             .map_err(|error| TrialError::failed(FailureKind::Protocol, format!("the job: {error}")))?;
-        one.of.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
+        target.of.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
     }
 
     fn measure(
         &mut self,
-        at: &TrialConditions,
+        conditions: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        plans::check(self.round, self.own, mix, cell, one, recorder)?;
-        if one.of.session.pid().is_none() {
+        plans::check(self.round, self.own, mix, cell, target, recorder)?;
+        if target.of.session.pid().is_none() {
             // Reading a plan may end the session, and its worker's knowledge of the data with it.
-            if let Err(failure) = self.restore_loaded_data(false, one, recorder)? {
+            if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
                 return Err(failure.into());
             }
         }
-        let own = self.own;
-        let seconds = (own.ramp_s, own.measured_s);
-        match at.kind {
+        let settings = self.own;
+        let seconds = (settings.ramp_s, settings.measured_s);
+        match conditions.kind {
             ConditionKind::Capacity => {
-                let trial = self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder)?;
-                let best = self.capacity.entry(at.mix).or_default();
-                *best = best.max(trial);
+                let throughput =
+                    self.run_trial(conditions, mix, cell, Arrival::Closed, seconds, target, recorder)?;
+                let highest = self.capacity.entry(conditions.mix).or_default();
+                *highest = highest.max(throughput);
                 Ok(())
             }
             ConditionKind::Soak => {
-                let seconds = (own.ramp_s, own.long_s.unwrap_or(own.measured_s));
-                self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder).map(drop)
+                let seconds = (settings.ramp_s, settings.long_s.unwrap_or(settings.measured_s));
+                self.run_trial(conditions, mix, cell, Arrival::Closed, seconds, target, recorder).map(drop)
             }
             ConditionKind::AtRate(rate) => {
                 let per_s = match rate {
                     Rate::PerSecond(per_s) => per_s,
-                    Rate::OfCapacity(share) => share * self.capacity_of(at, mix, one, recorder)?,
+                    Rate::OfCapacity(share) => share * self.capacity_of(conditions, mix, target, recorder)?,
                 };
-                self.one_trial(at, mix, cell, own.spread.at(per_s), seconds, one, recorder).map(drop)
+                let arrival = settings.spread.at(per_s);
+                self.run_trial(conditions, mix, cell, arrival, seconds, target, recorder).map(drop)
             }
-            ConditionKind::Objective => self.search(at, mix, cell, one, recorder),
+            ConditionKind::Objective => self.search(conditions, mix, cell, target, recorder),
             // Already measured by [`encoding::ask`].
             ConditionKind::Encoded(_) => Ok(()),
         }
@@ -359,109 +387,81 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     /// it.
     fn capacity_of(
         &mut self,
-        at: &TrialConditions,
+        conditions: &TrialConditions,
         mix: &Mix,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<f64, TrialError> {
-        if let Some(known) = self.capacity.get(&at.mix).filter(|known| **known > 0.0) {
+        if let Some(known) = self.capacity.get(&conditions.mix).filter(|known| **known > 0.0) {
             return Ok(*known);
         }
         let seconds = (self.own.ramp_s, self.own.measured_s);
-        let job = self.job(mix, at.clients, Arrival::Closed, seconds, one)?;
-        let capacity = ServingResults::of(self.drive(&job, one, recorder)?)?.throughput();
-        self.capacity.insert(at.mix, capacity);
+        let job = self.job(mix, conditions.clients, Arrival::Closed, seconds, target)?;
+        let capacity = ServingResults::of(self.drive(&job, target, recorder)?)?.throughput();
+        self.capacity.insert(conditions.mix, capacity);
         Ok(capacity)
     }
 
     /// Runs one trial, records it, and returns its throughput in operations per second.
     #[expect(clippy::too_many_arguments, reason = "what a trial is made of")]
-    fn one_trial(
+    fn run_trial(
         &self,
-        at: &TrialConditions,
+        conditions: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
         arrival: Arrival,
         (ramp_s, measured_s): (f64, f64),
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<f64, TrialError> {
         // A fixed number of operations is counted from the first operation on.
         let ramp_s = if self.own.operations.is_some() { 0.0 } else { ramp_s };
-        let job = self.job(mix, at.clients, arrival, (ramp_s, measured_s), one)?;
+        let job = self.job(mix, conditions.clients, arrival, (ramp_s, measured_s), target)?;
         let is_counted = job.stop.operations().is_some();
-        let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
-        let writes = !trials::only_reads(mix);
-        let may_read = may_read(&one.of.session);
-        if writes && is_counted {
+        let started_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
+        let has_writes = !trials::only_reads(mix);
+        let read_limit = may_read(&target.of.session);
+        if has_writes && is_counted {
             // A page's first change after a checkpoint may write a full page image: a checkpoint before the
             // trial makes that equal for all pages.
-            let statements = one.of.session.statements("drain", &[("table", TABLE)])?;
-            one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+            let statements = target.of.session.statements("drain", &[("table", TABLE)])?;
+            target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
-        let before = if writes { wal::read(&mut one.of.session, &one.part)? } else { None };
-        let (driven, ends) = self.drive_on(&job, one, recorder)?;
-        let outcome = ServingResults::of(driven)?;
-        let lost = outcome.lost_system(&ends);
-        let mut counted = BTreeMap::new();
-        let mut journal_bytes = None;
-        if let Some(before) = before.filter(|_| lost.is_none())
-            && let Some(after) = wal::read(&mut one.of.session, &one.part)?
-        {
-            counted = after.counted_since(&before);
-            let whole_s = ramp_s + outcome.measured_s();
-            // The warm-up's WAL bytes are deducted in proportion to time, as are the bytes that an idle
-            // system writes.
-            let share = outcome.measured_s() / whole_s.max(1e-9);
-            let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
-            journal_bytes =
-                after.since(&before).map(|bytes| (bytes * share, if is_counted { 0.0 } else { idle }));
-            let detail = match TrialError::split_fatal(wal::detail(&mut one.of.session, &before, &after))? {
-                Ok(detail) => detail,
-                Err(failure) if is_counted => return Err(failure.into()),
-                // Systems remove WAL that is not needed any more, so the beginning of a long trial's WAL may
-                // be gone.
-                Err(failure) => {
-                    recorder.warn(&format!(
-                        "{} {}: what its journal holds is not known: {}",
-                        one.of.cells.target.file_name(),
-                        mix.name,
-                        failure.error
-                    ));
-                    BTreeMap::new()
-                }
-            };
-            let operations = outcome.operations().max(1) as f64;
-            counted.extend(
-                detail.into_iter().map(|(name, sum)| (format!("{name}_per_op"), sum * share / operations)),
-            );
-        }
-        let mut metrics = Metrics::from([("clients".to_owned(), f64::from(at.clients))]);
-        metrics.extend(counted);
-        if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = arrival {
-            metrics.insert("offered_ops_per_s".into(), per_s);
-        }
-        if let Ok(bytes) = jsonathlon_telemetry::memory::peak_resident_bytes(std::process::id()) {
-            metrics.insert("peak_harness_bytes".into(), bytes as f64);
-        }
-        let beside = TrialContext { verified: job.verify, journal_bytes, metrics, ramp_s, may_read, lost };
-        let log = outcome.interval_log(begun_s, ramp_s);
+        let wal_before = if has_writes { wal::read(&mut target.of.session, &target.part)? } else { None };
+        let (report, exits) = self.drive_despite_exits(&job, target, recorder)?;
+        let outcome = ServingResults::of(report)?;
+        let loss = outcome.lost_system(&exits);
+        let WalUsage { metrics, journal_bytes } = match wal_before.filter(|_| loss.is_none()) {
+            Some(wal_before) => wal::usage_since(&wal_before, &job, &outcome, target, recorder)?,
+            None => WalUsage::default(),
+        };
+        let metrics = trial_metrics(&job, metrics);
+        let context = TrialContext {
+            verified: job.verify,
+            journal_bytes,
+            metrics,
+            ramp_s,
+            may_read: read_limit,
+            lost: loss,
+        };
+        let log = outcome.interval_log(started_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",
-            one.of.cells.target.file_name(),
+            target.of.cells.target.file_name(),
             mix.name,
-            trials::word(at),
+            trials::word(conditions),
             self.round
         );
         recorder.folder.write_file(&name, log.as_bytes()).map_err(RunError::from)?;
-        self.record(&outcome, cell, &beside, recorder)?;
-        for (refusal, times) in outcome.refusals().take(3) {
-            recorder.warn(&format!("{} {}: {times} × {refusal}", one.of.cells.target.file_name(), mix.name));
+        self.record(&outcome, cell, &context, recorder)?;
+        for (refusal, count) in outcome.refusals().take(3) {
+            let name = target.of.cells.target.file_name();
+            recorder.warn(&format!("{name} {}: {count} × {refusal}", mix.name));
         }
-        if let Some(words) = beside.lost {
-            recorder.warn(&format!("{} {}: {words}", one.of.cells.target.file_name(), mix.name));
+        if let Some(message) = context.lost {
+            recorder.warn(&format!("{} {}: {message}", target.of.cells.target.file_name(), mix.name));
             // The session is broken; later trials begin with restored data.
-            one.of.session.kill();
+            target.of.session.kill();
             return Ok(0.0);
         }
         Ok(outcome.throughput())
@@ -472,10 +472,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         &self,
         outcome: &ServingResults,
         cell: &Cell,
-        beside: &TrialContext,
+        context: &TrialContext,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        for trial in outcome.trials(cell, self.round, beside) {
+        for trial in outcome.trials(cell, self.round, context) {
             let key = trial.cell.trial_key(self.round, 0);
             if !recorder.has(&key) {
                 recorder.trial(key, trial)?;
@@ -487,69 +487,83 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     /// Searches the highest rate that meets the objective and records the trial at that rate.
     fn search(
         &mut self,
-        at: &TrialConditions,
+        conditions: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
-        one: &mut ServingTarget<'a>,
+        target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         let Some(objective) = self.own.objective else { return Ok(()) };
-        let capacity = self.capacity_of(at, mix, one, recorder)?;
+        let capacity = self.capacity_of(conditions, mix, target, recorder)?;
         let mut search = SloSearch::below(capacity);
         let mut best: Option<ServingResults> = None;
         while let Some(per_s) = search.next() {
             let seconds = (self.own.ramp_s, self.own.measured_s);
-            let job = self.job(mix, at.clients, self.own.spread.at(per_s), seconds, one)?;
-            let outcome = ServingResults::of(self.drive(&job, one, recorder)?)?;
-            let is_kept = outcome.keeps(objective);
-            search.learn(is_kept);
-            if is_kept {
+            let job = self.job(mix, conditions.clients, self.own.spread.at(per_s), seconds, target)?;
+            let outcome = ServingResults::of(self.drive(&job, target, recorder)?)?;
+            let is_met = outcome.keeps(objective);
+            search.learn(is_met);
+            if is_met {
                 best = Some(outcome);
             }
         }
-        let (kept, broken) = search.found();
+        let (met, missed) = search.found();
         let metrics = Metrics::from([
-            ("clients".to_owned(), f64::from(at.clients)),
-            ("objective_ops_per_s".to_owned(), kept),
-            ("objective_broken_ops_per_s".to_owned(), broken),
+            ("clients".to_owned(), f64::from(conditions.clients)),
+            ("objective_ops_per_s".to_owned(), met),
+            ("objective_broken_ops_per_s".to_owned(), missed),
         ]);
-        let beside =
+        let context =
             TrialContext { verified: true, metrics, ramp_s: self.own.ramp_s, ..TrialContext::default() };
         let Some(outcome) = best else {
             return Err(TrialError::failed(
                 FailureKind::Refused,
-                format!("no rate above {broken:.0} operations per second keeps {objective}"),
+                format!("no rate above {missed:.0} operations per second keeps {objective}"),
             ));
         };
-        Ok(self.record(&outcome, cell, &beside, recorder)?)
+        Ok(self.record(&outcome, cell, &context, recorder)?)
     }
+}
+
+/// Metrics of a trial in addition to the clients' own: its conditions, its WAL, and this program's memory.
+fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
+    let mut metrics = Metrics::from([("clients".to_owned(), f64::from(job.clients))]);
+    metrics.extend(wal_metrics);
+    if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = job.arrival {
+        metrics.insert("offered_ops_per_s".into(), per_s);
+    }
+    if let Ok(bytes) = jsonathlon_telemetry::memory::peak_resident_bytes(std::process::id()) {
+        metrics.insert("peak_harness_bytes".into(), bytes as f64);
+    }
+    metrics
 }
 
 /// Why a mix cannot run on this system; `None` if it can.
 fn unsupported_reason(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
     let missing = scripts::missing(part, mix);
     if !missing.is_empty() {
-        let words: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
-        return Some(format!("it has no {}", words.join(", ")));
+        let names: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
+        return Some(format!("it has no {}", names.join(", ")));
     }
     match part.clients {
-        Some(most) if clients > most => Some(format!("the engine takes {most} client at a time")),
+        Some(limit) if clients > limit => Some(format!("the engine takes {limit} client at a time")),
         _ => None,
     }
 }
 
 /// Description of the conditions in a few words, for progress messages.
-fn condition_label(at: &TrialConditions, own: &ServingSettings) -> String {
-    let clients = format!("{} client{}", at.clients, if at.clients == 1 { "" } else { "s" });
-    match at.kind {
+fn condition_label(conditions: &TrialConditions, settings: &ServingSettings) -> String {
+    let clients = format!("{} client{}", conditions.clients, if conditions.clients == 1 { "" } else { "s" });
+    match conditions.kind {
         ConditionKind::Capacity | ConditionKind::Encoded(_) => clients,
-        ConditionKind::Soak => format!("{clients}, {:.0} s", own.long_s.unwrap_or_default()),
+        ConditionKind::Soak => format!("{clients}, {:.0} s", settings.long_s.unwrap_or_default()),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
         ConditionKind::AtRate(Rate::OfCapacity(share)) => {
             format!("{clients}, {:.0} % of capacity", share * 100.0)
         }
         ConditionKind::Objective => {
-            format!("{clients}, {}", own.objective.map(|one| one.to_string()).unwrap_or_default())
+            let objective = settings.objective.map(|objective| objective.to_string()).unwrap_or_default();
+            format!("{clients}, {objective}")
         }
     }
 }

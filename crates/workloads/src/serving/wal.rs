@@ -1,125 +1,192 @@
-//! Measures how much a system writes to its WAL: by its own counters or by the growth of its files, while no
-//! client is working.
+//! Measures how many bytes a system writes to its WAL (called journal in files and metrics), from its own
+//! counters or the growth of its WAL files. Readings are taken while no client is active.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use jsonathlon_catalogue::Serving;
-use jsonathlon_schema::{record::FailureKind, value::Value};
+use jsonathlon_loadgen::job::Job;
+use jsonathlon_schema::{
+    record::{FailureKind, Metrics},
+    value::Value,
+};
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::{Op, RowByName};
 
-use super::encoding::{self, number};
+use super::{
+    ServingTarget,
+    encoding::{self, number},
+    outcome::ServingResults,
+};
 use crate::{
+    recorder::TrialRecorder,
     run_context::{LOOK_UP, TABLE},
     session::{Session, TrialError},
 };
 
-/// Maximum size in bytes of a WAL range to analyse: reading it takes seconds between two trials.
-const LOOKED_THROUGH: f64 = 2e9;
-/// Maximum length in seconds of the measurement of idle writes.
+/// Maximum size in bytes of a WAL range that is analysed: reading it takes seconds between two trials.
+const MAX_ANALYSED_BYTES: f64 = 2e9;
+/// Maximum duration in seconds of the measurement of an idle system's WAL.
 pub(super) const IDLE_S: f64 = 2.0;
 /// Columns with the bytes written to the WAL and to a separate replication log.
-const BYTES: [&str; 2] = ["journal_bytes", "replication_bytes"];
-/// Prefix of columns that must be equal in two readings: they change if a log is rotated or a counter is
-/// reset.
-const UNLESS: &str = "unless_";
-/// Prefix of columns with further counters. Their growth during a trial becomes the metric without the
+const BYTE_COLUMNS: [&str; 2] = ["journal_bytes", "replication_bytes"];
+/// Prefix of columns that change if a log is rotated or a counter is reset. Two readings can be subtracted
+/// only if these columns are equal.
+const UNCHANGED_PREFIX: &str = "unless_";
+/// Prefix of columns with further counters. Their growth during a trial becomes a metric, named without the
 /// prefix.
-const COUNT: &str = "count_";
+const COUNTER_PREFIX: &str = "count_";
 /// Column with the current position in the WAL.
-const POSITION: &str = "journal_position";
+const POSITION_COLUMN: &str = "journal_position";
 
 /// WAL counters at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WalReading {
+    /// Total number of bytes written to the WAL and a separate replication log so far.
     bytes: f64,
-    unless: BTreeMap<String, Value>,
-    counts: BTreeMap<String, f64>,
+    /// Columns that must be equal in two readings, see [`UNCHANGED_PREFIX`].
+    unchanged: BTreeMap<String, Value>,
+    /// Further counters by metric name, see [`COUNTER_PREFIX`].
+    counters: BTreeMap<String, f64>,
     /// Position in the WAL as reported by the system; `None` if not reported.
     position: Option<String>,
 }
 
 impl WalReading {
-    /// Bytes since an earlier reading; `None` if the readings cannot be subtracted.
+    /// Bytes written since an earlier reading. `None` if the readings cannot be subtracted.
     pub(super) fn since(&self, earlier: &Self) -> Option<f64> {
-        (self.unless == earlier.unless).then(|| (self.bytes - earlier.bytes).max(0.0))
+        (self.unchanged == earlier.unchanged).then(|| (self.bytes - earlier.bytes).max(0.0))
     }
 
     /// Growth of the further counters since an earlier reading, by metric name.
     pub(super) fn counted_since(&self, earlier: &Self) -> BTreeMap<String, f64> {
-        let grown = |(name, count): (&String, &f64)| Some((name.clone(), count - earlier.counts.get(name)?));
-        self.counts.iter().filter_map(grown).collect()
+        let growth =
+            |(name, count): (&String, &f64)| Some((name.clone(), count - earlier.counters.get(name)?));
+        self.counters.iter().filter_map(growth).collect()
     }
 
-    fn of(figures: RowByName) -> Option<Self> {
-        let bytes: Vec<f64> = BYTES.iter().filter_map(|name| number(figures.get(*name)?)).collect();
-        let position = match figures.get(POSITION) {
+    /// Converts the row that the statement `journal` returns. `None` if it has none of [`BYTE_COLUMNS`].
+    fn from_row(row: RowByName) -> Option<Self> {
+        let bytes: Vec<f64> = BYTE_COLUMNS.iter().filter_map(|name| number(row.get(*name)?)).collect();
+        let position = match row.get(POSITION_COLUMN) {
             Some(Value::Text(text)) => Some(text.clone()),
             _ => None,
         };
-        let counted =
-            |(name, value): (&String, &Value)| Some((name.strip_prefix(COUNT)?.to_owned(), number(value)?));
-        let counts = figures.iter().filter_map(counted).collect();
-        let unless = figures.into_iter().filter(|(name, _)| name.starts_with(UNLESS)).collect();
-        (!bytes.is_empty()).then(|| Self { bytes: bytes.iter().sum(), unless, counts, position })
+        let counter = |(name, value): (&String, &Value)| {
+            Some((name.strip_prefix(COUNTER_PREFIX)?.to_owned(), number(value)?))
+        };
+        let counters = row.iter().filter_map(counter).collect();
+        let unchanged = row.into_iter().filter(|(name, _)| name.starts_with(UNCHANGED_PREFIX)).collect();
+        (!bytes.is_empty()).then(|| Self { bytes: bytes.iter().sum(), unchanged, counters, position })
     }
 }
 
-/// Reads the current counters; `None` if the system has neither counters nor known WAL files.
-pub(super) fn read(session: &mut Session<'_>, part: &Serving) -> Result<Option<WalReading>, TrialError> {
+/// What a system wrote to its WAL during a trial; empty if unknown.
+#[derive(Debug, Default)]
+pub(super) struct WalUsage {
+    /// Growth of the further counters, and the contents of the WAL per operation, by metric name.
+    pub(super) metrics: Metrics,
+    /// WAL bytes written during the trial, and those that an idle system would have written in the same time.
+    /// `None` if unknown.
+    pub(super) journal_bytes: Option<(f64, f64)>,
+}
+
+/// Reads the current counters, or the size of the WAL files if the system's folder has no statement
+/// `journal`. `None` if there is neither, or if these files are on a remote server.
+pub(super) fn read(session: &mut Session<'_>, serving: &Serving) -> Result<Option<WalReading>, TrialError> {
     let statements = session.statements("journal", &[("table", TABLE)])?;
-    if let Some((last, before)) = statements.split_last() {
-        if !before.is_empty() {
-            session.run(before.to_vec(), LOOK_UP)?;
+    if let Some((query, preparation)) = statements.split_last() {
+        if !preparation.is_empty() {
+            session.run(preparation.to_vec(), LOOK_UP)?;
         }
-        let op = Op::Sizes { statement: last.clone() };
-        let figures: RowByName = session.request(&op, LOOK_UP, &mut |_| {})?;
-        return WalReading::of(figures).map(Some).ok_or_else(|| {
-            let error = format!("the statement `journal` gives none of {}", BYTES.join(", "));
+        let op = Op::Sizes { statement: query.clone() };
+        let row: RowByName = session.request(&op, LOOK_UP, &mut |_| {})?;
+        return WalReading::from_row(row).map(Some).ok_or_else(|| {
+            let error = format!("the statement `journal` returned no column {}", BYTE_COLUMNS.join(" or "));
             TrialError::failed(FailureKind::Protocol, error)
         });
     }
-    if part.journal_files.is_empty() || session.is_remote() {
+    if serving.journal_files.is_empty() || session.is_remote() {
         return Ok(None);
     }
-    let bytes = page_cache::allocated_bytes_of(session.folder(), &part.journal_files).map_err(|error| {
-        TrialError::failed(FailureKind::Environment, format!("failed to measure the journal: {error}"))
-    })?;
+    let bytes =
+        page_cache::allocated_bytes_of(session.folder(), &serving.journal_files).map_err(|error| {
+            TrialError::failed(FailureKind::Environment, format!("failed to measure the WAL: {error}"))
+        })?;
     Ok(Some(WalReading {
         bytes: bytes as f64,
-        unless: BTreeMap::new(),
-        counts: BTreeMap::new(),
+        unchanged: BTreeMap::new(),
+        counters: BTreeMap::new(),
         position: None,
     }))
 }
 
-/// Analyses the WAL between two readings, by metric name. Empty if the system's folder has no statement for
-/// that, or the range exceeds [`LOOKED_THROUGH`].
-pub(super) fn detail(
+/// Reads the counters after a trial of `job` and returns their growth since `before`. Fails if the job has a
+/// fixed number of operations and the WAL cannot be analysed.
+pub(super) fn usage_since(
+    before: &WalReading,
+    job: &Job,
+    outcome: &ServingResults,
+    target: &mut ServingTarget<'_>,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<WalUsage, TrialError> {
+    let Some(after) = read(&mut target.of.session, &target.part)? else { return Ok(WalUsage::default()) };
+    let has_fixed_operations = job.stop.operations().is_some();
+    let mut metrics = after.counted_since(before);
+    let total_s = job.ramp_s + outcome.measured_s();
+    // The readings include the warm-up, whose WAL bytes are deducted in proportion to time.
+    let measured_share = outcome.measured_s() / total_s.max(1e-9);
+    let idle_bytes = target.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
+    let journal_bytes = after
+        .since(before)
+        .map(|bytes| (bytes * measured_share, if has_fixed_operations { 0.0 } else { idle_bytes }));
+    let contents = match TrialError::split_fatal(analyse(&mut target.of.session, before, &after))? {
+        Ok(contents) => contents,
+        Err(failure) if has_fixed_operations => return Err(failure.into()),
+        // Systems remove WAL that they no longer need, so the beginning of a long trial's WAL may be gone.
+        Err(failure) => {
+            recorder.warn(&format!(
+                "{} {}: failed to analyse the WAL: {}",
+                target.of.cells.target.file_name(),
+                job.mix.name,
+                failure.error
+            ));
+            BTreeMap::new()
+        }
+    };
+    let operations = outcome.operations().max(1) as f64;
+    let per_op = |(name, sum): (String, f64)| (format!("{name}_per_op"), sum * measured_share / operations);
+    metrics.extend(contents.into_iter().map(per_op));
+    Ok(WalUsage { metrics, journal_bytes })
+}
+
+/// Analyses the contents of the WAL between two readings and returns sums by metric name. Empty if the
+/// system's folder has no statement `journal_detail`, or the range is unknown or larger than
+/// [`MAX_ANALYSED_BYTES`].
+fn analyse(
     session: &mut Session<'_>,
     before: &WalReading,
     after: &WalReading,
 ) -> Result<BTreeMap<String, f64>, TrialError> {
     let (Some(from), Some(to)) = (&before.position, &after.position) else { return Ok(BTreeMap::new()) };
-    if after.since(before).is_none_or(|bytes| bytes > LOOKED_THROUGH) {
+    if after.since(before).is_none_or(|bytes| bytes > MAX_ANALYSED_BYTES) {
         return Ok(BTreeMap::new());
     }
     let values = [("table", TABLE), ("before", from.as_str()), ("after", to.as_str())];
     let statements = session.statements("journal_detail", &values)?;
     let Some(statement) = statements.into_iter().next() else { return Ok(BTreeMap::new()) };
-    let figures: RowByName = session.request(&Op::Sizes { statement }, LOOK_UP, &mut |_| {})?;
-    Ok(encoding::numbers(figures))
+    let row: RowByName = session.request(&Op::Sizes { statement }, LOOK_UP, &mut |_| {})?;
+    Ok(encoding::numbers(row))
 }
 
-/// Bytes per second that a system writes to its WAL while idle; `None` if unknown.
+/// Measures for `seconds` how many bytes per second an idle system writes to its WAL. `None` if unknown.
 pub(super) fn idle(
     session: &mut Session<'_>,
-    part: &Serving,
+    serving: &Serving,
     seconds: f64,
 ) -> Result<Option<f64>, TrialError> {
-    let Some(before) = read(session, part)? else { return Ok(None) };
+    let Some(before) = read(session, serving)? else { return Ok(None) };
     std::thread::sleep(Duration::from_secs_f64(seconds));
-    let after = read(session, part)?;
+    let after = read(session, serving)?;
     Ok(after.and_then(|after| after.since(&before)).map(|bytes| bytes / seconds))
 }
 
@@ -128,22 +195,22 @@ mod tests {
     use super::*;
 
     fn reading(bytes: i64, file: &str) -> WalReading {
-        let figures = [
+        let row = [
             ("journal_bytes".to_owned(), Value::Int(bytes)),
             ("replication_bytes".to_owned(), Value::Text("10".into())),
             ("unless_file".to_owned(), Value::Text(file.into())),
             ("journal_syncs".to_owned(), Value::Int(7)),
             ("count_checkpoints".to_owned(), Value::Int(bytes / 100)),
         ];
-        WalReading::of(figures.into()).unwrap()
+        WalReading::from_row(row.into()).unwrap()
     }
 
     #[test]
     fn bytes_are_subtracted_unless_a_log_was_rotated() {
         assert_eq!(reading(500, "a").since(&reading(200, "a")), Some(300.0));
         assert_eq!(reading(500, "b").since(&reading(200, "a")), None);
-        let counted = reading(500, "b").counted_since(&reading(200, "a"));
-        assert_eq!(counted, [("checkpoints".to_owned(), 3.0)].into());
-        assert_eq!(WalReading::of([("syncs".to_owned(), Value::Int(1))].into()), None);
+        let growth = reading(500, "b").counted_since(&reading(200, "a"));
+        assert_eq!(growth, [("checkpoints".to_owned(), 3.0)].into());
+        assert_eq!(WalReading::from_row([("syncs".to_owned(), Value::Int(1))].into()), None);
     }
 }

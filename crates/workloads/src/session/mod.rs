@@ -41,7 +41,7 @@ use remote::{GREETING_LIMIT, HOST_LIMIT, restart};
 use resource_hints::Kills;
 
 /// Seconds that a remote server has to answer after a restart.
-const PATIENCE_AFTER_RESTART_S: u64 = 300;
+const RESTART_TIMEOUT_S: u64 = 300;
 
 /// Why a trial, load or request produced no result. `Fatal` and `Cancelled` end the whole run, `Failed` only
 /// a cell.
@@ -194,13 +194,13 @@ impl<'a> Session<'a> {
 
     /// Process id of the worker; `None` while there is no live worker.
     pub(crate) fn pid(&self) -> Option<u32> {
-        self.alive().map(|engine| engine.worker().pid())
+        self.live_engine().map(|engine| engine.worker().pid())
     }
 
     /// Root of the engine's process tree: the server's process id or the worker's own. `None` while the
     /// engine is down and for remote servers.
     pub(crate) fn engine(&self) -> Option<u32> {
-        self.alive().and_then(EngineHandle::process)
+        self.live_engine().and_then(EngineHandle::process)
     }
 
     /// Peak resident memory of the worker so far; `None` if the worker itself is the engine.
@@ -209,7 +209,7 @@ impl<'a> Session<'a> {
         (self.engine() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
     }
 
-    fn alive(&self) -> Option<&EngineHandle> {
+    fn live_engine(&self) -> Option<&EngineHandle> {
         self.engine.as_ref().filter(|engine| engine.is_alive())
     }
 
@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
             // Set before the attempt, so that a partially created database is removed, too.
             self.may_own_remote_objects = true;
             // Databases that an interrupted run of the same name left behind are removed first.
-            self.run_on_admin_database(|own| own.drop.iter().chain(&own.create).cloned().collect())?;
+            self.run_on_admin_database(|setup| setup.drop.iter().chain(&setup.create).cloned().collect())?;
             self.database_created = true;
         }
         if self.statement_may_be_running {
@@ -238,14 +238,15 @@ impl<'a> Session<'a> {
         if self.statement_may_be_running {
             return Err(TrialError::failed(
                 FailureKind::Environment,
-                "a statement that was given up may still be at work on the server, and nothing is measured beside it",
+                "a timed-out statement may still be running on the server; nothing can be measured until it \
+                 ends",
             ));
         }
         let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
         if let Some(remote) = &mut open.endpoint
             && self.restarted
         {
-            remote.connect_timeout_s = PATIENCE_AFTER_RESTART_S;
+            remote.connect_timeout_s = RESTART_TIMEOUT_S;
         }
         self.cap()?;
         let launch = self.launch()?;
@@ -286,8 +287,9 @@ impl<'a> Session<'a> {
             None => self.open_limit.unwrap_or_else(|| self.target.open_limit()),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
-        let started = &mut |worker| subject.set_root(Some(worker));
-        match EngineHandle::open(self.command, &self.log, &open, launch.as_ref(), limit, cancelled, started) {
+        let on_start = &mut |worker| subject.set_root(Some(worker));
+        let launch = launch.as_ref();
+        match EngineHandle::open(self.command, &self.log, &open, launch, limit, cancelled, on_start) {
             Ok((engine, opened)) => {
                 self.engine = Some(engine);
                 self.subject.set_root(self.engine());
@@ -296,7 +298,7 @@ impl<'a> Session<'a> {
             }
             Err(error) => {
                 let error = self.with_resource_hint(error.into());
-                // Statements that it may have started on a remote server are ended.
+                // Ends statements that it may have started on a remote server.
                 self.after_session_end(true);
                 Err(error)
             }
@@ -311,11 +313,11 @@ impl<'a> Session<'a> {
             None => self.target.open_limit(),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
-        let started = &mut |worker| subject.set_root(Some(worker));
+        let on_start = &mut |worker| subject.set_root(Some(worker));
         let Some(engine) = self.engine.as_mut() else {
             return Err(TrialError::failed(FailureKind::Crash, "the engine is not up"));
         };
-        let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, started);
+        let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, on_start);
         self.subject.set_root(self.engine());
         match opened {
             Ok(_) => self.cap_worker(),
@@ -334,13 +336,13 @@ impl<'a> Session<'a> {
         let launch = self.launch()?;
         let mut version = self.start(open, launch)?.version;
         if let Some(statement) = self.target.configuration.asks_version.clone() {
-            let told: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
-            match told.outcome.rows.into_iter().flatten().next() {
+            let reply: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+            match reply.outcome.rows.into_iter().flatten().next() {
                 Some(Value::Text(text)) => version = text,
-                other => {
+                value => {
                     return Err(TrialError::failed(
                         FailureKind::Environment,
-                        format!("it says no version: {other:?}"),
+                        format!("the version query returned no text: {value:?}"),
                     ));
                 }
             }
@@ -353,12 +355,12 @@ impl<'a> Session<'a> {
     /// need recovery.
     pub fn close(&mut self) -> Result<(), TrialError> {
         // Closing is still attributed to the system in the telemetry, because it may write a checkpoint.
-        let closed = match self.engine.take() {
+        let result = match self.engine.take() {
             Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
             _ => Ok(()),
         };
         self.subject.set_root(None);
-        Ok(closed?)
+        Ok(result?)
     }
 
     /// Kills the session. Its server is gone afterwards, so that the data folder can be removed.
@@ -388,8 +390,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Closes the session and discards its data, so that the next opening starts with an empty data folder,
-    /// or on a remote server with a new database.
+    /// Closes the session and discards its data. The next opening starts with an empty data folder, or on a
+    /// remote server with a new database.
     pub(crate) fn reset_data(&mut self) -> Result<(), TrialError> {
         self.close()?;
         if self.is_remote() {
@@ -412,16 +414,16 @@ impl<'a> Session<'a> {
         self.engine().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
-    /// Handle by which the telemetry sampler knows this system and its current activity.
+    /// Handle that gives the telemetry sampler this system and its current activity.
     pub(crate) fn subject(&self) -> &SubjectHandle {
         &self.subject
     }
 
-    /// Restarts the engine with a cold page cache. Drops the files' pages before and after the start, so that
-    /// pages read during opening are removed from the operating system's memory, if not from the engine's.
+    /// Restarts the engine with a cold page cache. Drops the files' pages before and after the start. Pages
+    /// read during opening thus leave the operating system's memory, if not the engine's.
     pub fn restart_cold(&mut self) -> Result<(), TrialError> {
         self.close()?;
-        if let Some(command) = self.target.remote.as_ref().and_then(|guest| guest.restart.as_deref()) {
+        if let Some(command) = self.target.remote.as_ref().and_then(|remote| remote.restart.as_deref()) {
             restart(command, self.target.close_limit(), self.cancelled)?;
             self.restarted = true;
         }
@@ -456,26 +458,27 @@ impl<'a> Session<'a> {
             .map_err(|error| self.with_resource_hint(error.into()))
     }
 
-    /// Sends one request like [`Session::request`], and aborts it as soon as `given_up` returns a failure.
+    /// Sends one request like [`Session::request`], and aborts it as soon as `abort_reason` returns a
+    /// failure.
     pub(crate) fn request_or_abort<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
-        given_up: &dyn Fn() -> Option<Failure>,
+        abort_reason: &dyn Fn() -> Option<Failure>,
     ) -> Result<R, TrialError> {
         let engine = self
             .engine
             .as_mut()
             .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let (why, cancelled) = (RefCell::new(None), self.cancelled);
+        let (abort_failure, cancelled) = (RefCell::new(None), self.cancelled);
         let stop = || {
-            let found = given_up();
-            let stops = found.is_some();
-            *why.borrow_mut() = found;
-            stops || cancelled()
+            let failure = abort_reason();
+            let is_aborted = failure.is_some();
+            *abort_failure.borrow_mut() = failure;
+            is_aborted || cancelled()
         };
         let answer = engine.request(op, limit, &stop, &mut |_| {});
-        match (answer, why.into_inner()) {
+        match (answer, abort_failure.into_inner()) {
             (Err(WorkerError::Cancelled), Some(failure)) => Err(failure.into()),
             (answer, _) => answer.map_err(|error| self.with_resource_hint(error.into())),
         }
@@ -494,11 +497,11 @@ impl<'a> Session<'a> {
             .engine
             .as_mut()
             .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let driven = engine.drive(op, limit, self.cancelled, progress);
+        let result = engine.drive(op, limit, self.cancelled, progress);
         self.subject.set_root(self.engine());
-        let (answer, mut ends) = driven.map_err(|error| self.with_resource_hint(error.into()))?;
-        if let (Some(last), Some(why)) = (ends.last_mut(), self.killed_for_memory()) {
-            last.push_str(&format!("; {why}"));
+        let (answer, mut ends) = result.map_err(|error| self.with_resource_hint(error.into()))?;
+        if let (Some(last_exit), Some(reason)) = (ends.last_mut(), self.killed_for_memory()) {
+            last_exit.push_str(&format!("; {reason}"));
         }
         Ok((answer, ends))
     }
@@ -509,16 +512,16 @@ impl<'a> Session<'a> {
         &mut self,
         op: &Op,
         limit: Duration,
-        stop: &CrashTrigger<'_>,
+        trigger: &CrashTrigger<'_>,
     ) -> Result<CrashResult<R>, TrialError> {
         let mut engine = self
             .engine
             .take()
             .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let stopped = engine.stop(op, limit, self.cancelled, stop);
+        let result = engine.stop(op, limit, self.cancelled, trigger);
         drop(engine);
         self.after_session_end(true);
-        stopped.map_err(|error| self.with_resource_hint(error.into()))
+        result.map_err(|error| self.with_resource_hint(error.into()))
     }
 
     /// Sets the timeout of opening, in place of the one of the system's folder.
@@ -545,7 +548,7 @@ impl<'a> Session<'a> {
     /// Statements of the configuration's file `name` with all placeholders filled; empty if there is no such
     /// file.
     pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, TrialError> {
-        self.filled(name, values, fill_text)
+        self.fill_statements(name, values, fill_text)
     }
 
     /// Like [`Session::statements`], but keeps unknown placeholders, which stand for the values of an
@@ -555,25 +558,30 @@ impl<'a> Session<'a> {
         name: &str,
         values: &[(&str, &str)],
     ) -> Result<Vec<String>, TrialError> {
-        self.filled(name, values, fill_known)
+        self.fill_statements(name, values, fill_known)
     }
 
-    fn filled(&self, name: &str, values: &[(&str, &str)], fill: Fill) -> Result<Vec<String>, TrialError> {
+    fn fill_statements(
+        &self,
+        name: &str,
+        values: &[(&str, &str)],
+        fill: Fill,
+    ) -> Result<Vec<String>, TrialError> {
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
-        let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
-        all.extend(borrowed(&self.values));
-        all.extend_from_slice(values);
+        let mut pairs = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
+        pairs.extend(borrowed(&self.values));
+        pairs.extend_from_slice(values);
         let prefix = self.target.prefix();
-        let own: Vec<(String, String)> = all
+        let owned_pairs: Vec<(String, String)> = pairs
             .iter()
             .map(|(name, value)| {
                 let value = if *name == "table" { format!("{prefix}{value}") } else { (*value).to_owned() };
                 ((*name).to_owned(), value)
             })
             .collect();
-        let all = borrowed(&own);
-        self.target.part.statements(name).iter().map(|text| fill(text, &all).map_err(placeholder)).collect()
+        let pairs = borrowed(&owned_pairs);
+        self.target.part.statements(name).iter().map(|text| fill(text, &pairs).map_err(placeholder)).collect()
     }
 
     /// First statement of the file `name`; a failure if there is none.
@@ -600,8 +608,8 @@ impl<'a> Session<'a> {
     /// Reads the query plan of `statement` as text.
     pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, TrialError> {
         let statement = self.statement("plan", &[("statement", statement.trim_end_matches(';'))])?;
-        let text: PlanReply = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
-        Ok(text.text)
+        let reply: PlanReply = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
+        Ok(reply.text)
     }
 }
 

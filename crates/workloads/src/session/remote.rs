@@ -23,7 +23,7 @@ pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(25);
 pub(super) const HOST_LIMIT: Duration = Duration::from_secs(60);
 
 /// Poll interval while waiting for the user's restart command.
-const RESTART_PAUSE: Duration = Duration::from_millis(20);
+const RESTART_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Session<'_> {
     /// Runs statements on a remote server, outside the run's own database. Does nothing on other targets.
@@ -32,16 +32,16 @@ impl Session<'_> {
         statements: impl Fn(&RemoteSetup) -> Vec<String>,
     ) -> Result<(), TrialError> {
         let target = self.target;
-        let (Some(guest), Some(elsewhere)) = (&target.remote, &target.configuration.elsewhere) else {
+        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.elsewhere) else {
             return Ok(());
         };
-        let database = [("database", guest.name.as_str())];
+        let database = [("database", remote.name.as_str())];
         let statements: Vec<String> =
-            statements(elsewhere).iter().map(|text| fill(text, &database)).collect::<Result<_, _>>()?;
+            statements(setup).iter().map(|text| fill(text, &database)).collect::<Result<_, _>>()?;
         self.open_admin_session()?;
-        let ran = self.run(statements, HOST_LIMIT);
+        let result = self.run(statements, HOST_LIMIT);
         self.close()?;
-        ran.map(drop)
+        result.map(drop)
     }
 
     /// Opens a session on a remote server outside the run's own database.
@@ -63,7 +63,7 @@ impl Session<'_> {
             return;
         }
         self.killing_sessions = true;
-        let cancelled = std::mem::replace(&mut self.cancelled, &never);
+        let cancelled = std::mem::replace(&mut self.cancelled, &never_cancelled);
         self.statement_may_be_running = self.try_kill_remote_sessions().is_err();
         self.cancelled = cancelled;
         self.killing_sessions = false;
@@ -71,19 +71,19 @@ impl Session<'_> {
 
     fn try_kill_remote_sessions(&mut self) -> Result<(), TrialError> {
         let target = self.target;
-        let (Some(guest), Some(elsewhere)) = (&target.remote, &target.configuration.elsewhere) else {
+        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.elsewhere) else {
             return Ok(());
         };
         // Servers without such a statement notice a closed connection by themselves.
-        let Some(end) = &elsewhere.end else { return Ok(()) };
-        let statement = fill(end, &[("database", guest.name.as_str())])?;
+        let Some(end_statement) = &setup.end else { return Ok(()) };
+        let statement = fill(end_statement, &[("database", remote.name.as_str())])?;
         self.open_admin_session()?;
-        let found: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
-        for value in found.outcome.rows.into_iter().flatten() {
+        let reply: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+        for value in reply.outcome.rows.into_iter().flatten() {
             if let Value::Text(statement) = value {
                 // A session that has just ended cannot be ended again; the server refuses the statement.
                 if let Err(error) = self.run(vec![statement], HOST_LIMIT)
-                    && !matches!(&error, TrialError::Failed(one) if one.kind == FailureKind::Refused)
+                    && !matches!(&error, TrialError::Failed(failure) if failure.kind == FailureKind::Refused)
                 {
                     return Err(error);
                 }
@@ -98,9 +98,9 @@ impl Session<'_> {
             return Ok(());
         }
         // Runs even after an interrupt: nothing of the run may stay on a server that is not its own.
-        self.cancelled = &never;
+        self.cancelled = &never_cancelled;
         self.kill();
-        self.run_on_admin_database(|own| own.drop.clone())?;
+        self.run_on_admin_database(|setup| setup.drop.clone())?;
         (self.may_own_remote_objects, self.database_created) = (false, false);
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Session<'_> {
     }
 }
 
-fn never() -> bool {
+fn never_cancelled() -> bool {
     false
 }
 
@@ -122,8 +122,8 @@ pub(super) fn restart(
     limit: Duration,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), TrialError> {
-    let failed = |why: String| {
-        TrialError::failed(FailureKind::Environment, format!("the restart command `{command}` {why}"))
+    let failed = |reason: String| {
+        TrialError::failed(FailureKind::Environment, format!("the restart command `{command}` {reason}"))
     };
     let secrets = std::env::vars_os().map(|(name, _)| name).filter(|name| is_secret(name));
     let mut shell = Command::new("/bin/sh");
@@ -139,12 +139,14 @@ pub(super) fn restart(
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| failed(format!("failed: {error}")))?;
-    let begun = Instant::now();
+    let started_at = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(failed(format!("ended with {status}"))),
-            Ok(None) if begun.elapsed() < limit && !cancelled() => std::thread::sleep(RESTART_PAUSE),
+            Ok(None) if started_at.elapsed() < limit && !cancelled() => {
+                std::thread::sleep(RESTART_POLL_INTERVAL);
+            }
             Ok(None) => {
                 kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
                 child.wait().ok();

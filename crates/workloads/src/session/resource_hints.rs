@@ -10,18 +10,18 @@ use super::{Session, TrialError};
 
 /// Below this much free disk space a failure may be due to a full disk. Servers allocate files of 100 MB and
 /// more at once, and files that were open are released when they have ended.
-const NEARLY_FULL: u64 = 256 << 20;
+const MIN_FREE_BYTES: u64 = 256 << 20;
 
 impl Session<'_> {
-    /// Appends disk and memory shortages to a failure's message. A server with a full disk may not be able to
-    /// log that, or may exit before it is ready, and a killed process logs nothing at all.
+    /// Appends disk and memory shortages to a failure's message. A server with a full disk may be unable to
+    /// log that, or may exit before it is ready. A killed process logs nothing at all.
     pub(super) fn with_resource_hint(&self, error: TrialError) -> TrialError {
         let TrialError::Failed(Failure { kind, error, .. }) = error else { return error };
-        let full = disk::free_bytes(&self.folder).ok().filter(|free| *free < NEARLY_FULL);
-        let full =
-            full.map(|free| format!("the disk is nearly full, {free} bytes are free: make room for it"));
-        let words = [Some(error), full, self.killed_for_memory()];
-        TrialError::failed(kind, words.into_iter().flatten().collect::<Vec<_>>().join("; "))
+        let disk_hint = disk::free_bytes(&self.folder).ok().filter(|free| *free < MIN_FREE_BYTES);
+        let disk_hint =
+            disk_hint.map(|free| format!("only {free} bytes of disk space left; free some space and retry"));
+        let parts = [Some(error), disk_hint, self.killed_for_memory()];
+        TrialError::failed(kind, parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
     /// Reason of kills for lack of memory since the last call: the engine's limit, the container's limit, or
@@ -32,12 +32,9 @@ impl Session<'_> {
 
     fn killed_by_cap(&self) -> Option<String> {
         let (cap, bytes) = (self.cap.as_ref()?, self.memory_limit_bytes?);
-        let killed = cap.killed();
-        (killed > self.killed.replace(killed)).then(|| {
-            format!(
-                "the kernel killed it, since it may have {} and needed more: give it more by --memory",
-                shown(bytes)
-            )
+        let kill_count = cap.killed();
+        (kill_count > self.killed.replace(kill_count)).then(|| {
+            format!("killed by the kernel: memory limit of {} exceeded; raise --memory", shown(bytes))
         })
     }
 }
@@ -61,23 +58,22 @@ impl Kills {
     fn since_last_asked(&self) -> Option<String> {
         let in_groups = self.groups.killed();
         let on_machine = machine::killed_for_memory().unwrap_or(0);
-        let is_of_groups = in_groups > self.in_groups.replace(in_groups);
-        let is_of_machine = on_machine > self.on_machine.replace(on_machine);
-        told(is_of_groups, is_of_machine, self.groups.limit_bytes())
+        let has_group_kills = in_groups > self.in_groups.replace(in_groups);
+        let has_machine_kills = on_machine > self.on_machine.replace(on_machine);
+        memory_hint(has_group_kills, has_machine_kills, self.groups.limit_bytes())
     }
 }
 
-fn told(is_of_groups: bool, is_of_machine: bool, limit: Option<u64>) -> Option<String> {
+fn memory_hint(has_group_kills: bool, has_machine_kills: bool, limit: Option<u64>) -> Option<String> {
     match limit {
-        Some(bytes) if is_of_groups || is_of_machine => Some(format!(
-            "the kernel killed it, since this program and its systems may have {:.2} GB together (the limit of their \
-             container or control group) and needed more: give systems less by --memory, load fewer documents, or raise \
-             that limit",
+        Some(bytes) if has_group_kills || has_machine_kills => Some(format!(
+            "killed by the kernel: this program and its systems exceeded {:.2} GB together (the limit of \
+             their container or control group); lower --memory, load fewer documents, or raise that limit",
             bytes as f64 / 1e9
         )),
-        None if is_of_groups || is_of_machine => Some(
-            "the kernel has killed for want of memory meanwhile, the machine has no more of it: give systems less by \
-             --memory, load fewer documents, or stop other programs"
+        None if has_group_kills || has_machine_kills => Some(
+            "the kernel killed processes because the machine ran out of memory; lower --memory, load fewer \
+             documents, or stop other programs"
                 .to_owned(),
         ),
         _ => None,
@@ -90,10 +86,11 @@ mod tests {
 
     #[test]
     fn a_kill_is_told_with_its_limit_and_what_to_do() {
-        assert_eq!(told(false, false, Some(1_200_000_000)), None);
-        let words = told(true, true, Some(1_200_000_000)).unwrap();
-        assert!(words.contains("may have 1.20 GB together") && words.contains("less by --memory"), "{words}");
-        let words = told(false, true, None).unwrap();
-        assert!(words.contains("the machine has no more of it"), "{words}");
+        assert_eq!(memory_hint(false, false, Some(1_200_000_000)), None);
+        let message = memory_hint(true, true, Some(1_200_000_000)).unwrap();
+        assert!(message.contains("exceeded 1.20 GB together"), "{message}");
+        assert!(message.contains("lower --memory"), "{message}");
+        let message = memory_hint(false, true, None).unwrap();
+        assert!(message.contains("the machine ran out of memory"), "{message}");
     }
 }

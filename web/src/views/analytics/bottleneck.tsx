@@ -66,7 +66,7 @@ export function Bottlenecks(): JSX.Element {
   return (
     <Section id="bound" title="Bound by">
       <p>What limits each step: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core but not all; <em>disk</em>, reading at the disk’s speed; <em>waiting</em>, none of these. Steps below 2 ms are too short to tell.</p>
-      {drawn.length === 0 ? <p class="empty">Not known for this choice.</p> : (
+      {drawn.length === 0 ? <p class="empty">Not known for what the filters show.</p> : (
         <>
           <ChartFrame title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />
           {configurations.length > DRAWN && (

@@ -31,7 +31,7 @@ function loadTable(page: Page): Table {
     const settled = (state: string, name: string): string => {
       const size = cellsOf(view, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
       const time = formatOr(size?.metrics[name], seconds);
-      return size !== undefined && hasBackgroundWork(size) ? `${time}, not settled` : time;
+      return size !== undefined && hasBackgroundWork(size) ? `${time}, background work not finished` : time;
     };
     const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
     const time = rankStatus(view, entry).tier === 'none' ? null : cell.median_s;
@@ -74,9 +74,9 @@ export function Load(): JSX.Element {
   })), [page.view]);
   return (
     <Section id="load" title="Load">
-      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system was <em>not settled</em> at the time limit, its bar is the limit, not a time.</p>
+      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system had <em>background work not finished</em> at the time limit, its bar is the limit, not a time.</p>
       <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
-        tables={() => [loadTable(page)]} empty="No load in this choice." />
+        tables={() => [loadTable(page)]} empty="No loads match the filters." />
       <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Time to settle was not measured." />
     </Section>
   );
@@ -95,7 +95,7 @@ const MEMORY: Metric = {
   of: (cell, run) => metric(cell.phase === 'load' ? 'peak_pss_bytes' : 'held_pss_bytes').of(cell, run),
 };
 
-const WORKER = 'An embedded engine shares its process with the worker of the harness, so client and decoding are included; a server’s figure leaves the client out.';
+const WORKER = 'An embedded engine shares its process with the worker of the harness, so client and decoding are included; a server’s result leaves the client out.';
 
 function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
   const page = usePage();

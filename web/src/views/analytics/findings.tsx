@@ -30,10 +30,10 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
 function answersWords(view: View): string {
   if (!view.entries.some((entry) => isQuestion(entry.cell.step))) return '';
   const wrong = view.entries.filter((entry) => entry.cell.verdict === 'wrong').length;
-  const rest = wrong === 0 ? 'none here is wrong' : `wrong ones have no time (${counted(wrong, 'figure')})`;
+  const rest = wrong === 0 ? 'none here is wrong' : `wrong ones have no time (${counted(wrong, 'result')})`;
   if (view.asking === QUESTIONS) {
     const doubted = view.entries.filter(({ cell }) => cell.verdict === 'disputed' || cell.verdict === 'unverified').length;
-    return `Every answer is compared with the one that systems agree on; ${rest}${doubted === 0 ? '' : `; ${counted(doubted, 'figure')} of disputed or unverified answers, never ranked`}.`;
+    return `Every answer is compared with the one that systems agree on; ${rest}${doubted === 0 ? '' : `; ${counted(doubted, 'result')} of disputed or unverified answers, never ranked`}.`;
   }
   return `Every answer ${view.entries.some(isUncompared) ? 'with a reference ' : ''}is compared with the reference; ${rest}.`;
 }
@@ -124,9 +124,9 @@ export function Findings(): JSX.Element {
       <h2 id="title-findings" tabIndex={-1}>Findings</h2>
       <p>
         {counted(view.configurations.length, 'configuration')}{view.configurations.length < number ? ` of ${number} (others are filtered out)` : ''}
-        {open.length > 1 ? ', ranked within their class of preparation' : ''}. {answersWords(view)} Read the caveats before you quote a figure.
+        {open.length > 1 ? ', ranked within their class of preparation' : ''}. {answersWords(view)} Read the caveats before you quote a result.
       </p>
-      {main === undefined ? <p class="empty">Nothing to compare in this choice.</p> : <OfClass ranked={main} eager><Caveats found={caught} /></OfClass>}
+      {main === undefined ? <p class="empty">No comparable results match the filters.</p> : <OfClass ranked={main} eager><Caveats found={caught} /></OfClass>}
       {others.map((one) => <OfClass key={one.ranking} ranked={one} />)}
       {folded.map((one) => (
         <details key={one.ranking} class="apart">

@@ -76,7 +76,7 @@ export function Quality(): JSX.Element {
           ))}
         </ul>
       )}
-      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="No load in this choice." />
+      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="No loads match the filters." />
     </Section>
   );
 }
@@ -141,7 +141,7 @@ export function StructureKept(): JSX.Element {
             <span class="key same" /> same bytes <span class="key value" /> same values <span class="key changed" /> changed
           </p>
           <ChartFrame title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
-          <Tables title="Figures as a table" tables={() => [table()]} />
+          <Tables title="Results as a table" tables={() => [table()]} />
         </>
       )}
     </Section>

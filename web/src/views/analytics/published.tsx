@@ -91,7 +91,7 @@ export function PublishedResults(): JSX.Element | null {
       {doubted.length > 0 && (
         <>
           <h3>Suspected errors</h3>
-          <p>Inferred from the figures by this project and not confirmed. The figures stand as published.</p>
+          <p>Inferred from the results by this project and not confirmed. The results stand as published.</p>
           <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
         </>
       )}

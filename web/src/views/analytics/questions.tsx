@@ -127,7 +127,7 @@ function Questions({ id, title, phases, children }: Props): JSX.Element {
     <Section id={id} title={title}>
       {children}
       <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.view, metric)} remark={remarkOf(page.view, steps, metric)}
-        tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.view.state.data} state in this choice.`} />
+        tables={() => tablesOf(page, steps, metric)} empty={`No questions asked ${id} in the ${page.view.state.data} state match the filters.`} />
     </Section>
   );
 }

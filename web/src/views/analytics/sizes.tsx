@@ -116,11 +116,11 @@ export function Sizes(): JSX.Element {
     <Section id="size" title="Size">
       <p>
         Total bytes by the system’s own catalogue, or of its <em>files</em> where it reports no total. <em>Compacted</em>: after a command to compact.
-        <em> Drained</em>: after background work ended by itself, or <em>not settled</em> where it did not within the limit.
+        <em> Drained</em>: after background work ended by itself, or <em>background work not finished</em> where it did not within the limit.
         A line over a bar is the range over several loads. The dashed lines are the same documents as plain files, raw and compressed.
       </p>
       <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" scale={SCALE}
-        tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No size in this choice." />
+        tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No sizes match the filters." />
     </Section>
   );
 }

@@ -143,7 +143,7 @@ export function CellDialog(): JSX.Element | null {
           ['× of yardstick', formatOr(cell.of_yardstick, (one) => `${times(one.ratio)} ${ratioLabel(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
           ['trials with a time', String(cell.trials)],
-          ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % stolen', `${taken.much} of ${taken.known}`] as const]),
+          ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % CPU steal', `${taken.much} of ${taken.known}`] as const]),
           ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileLabel(configuration)],
         ]} />
         {isReadFromDisk(cell) && (

@@ -18,12 +18,12 @@ function hasQuestions({ run: { cells } }: View): boolean {
   return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY && cell.workload !== DURABILITY);
 }
 
-/** What the run does besides loading, as text. */
+/** What the run does in addition to loading, as text. */
 function actionPhrase(view: View): string {
   const has = (name: string): boolean => view.run.cells.some((cell) => cell.workload === name);
   if (hasQuestions(view)) return 'asks the same questions';
   if (has(DOCUMENTS)) return 'copies and asks for them';
-  if (has(DURABILITY)) return 'stops them the hard way while clients write';
+  if (has(DURABILITY)) return 'crashes them while clients write';
   return has(FIDELITY) ? 'reads each back' : 'sends the same operations from many clients';
 }
 

@@ -81,7 +81,7 @@ export function Multiples({ multiples, format, axis, scale, tables, remark = '',
           {!all && <span> Each chart shows the first {each} of {counted(most, 'row')}.</span>}
         </p>
       )}
-      {tables !== undefined && <Tables title="Figures as a table" tables={tables} />}
+      {tables !== undefined && <Tables title="Results as a table" tables={tables} />}
     </>
   );
 }

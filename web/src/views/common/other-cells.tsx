@@ -61,7 +61,7 @@ function Workload({ name, entries }: { name: string; entries: readonly Entry[] }
     key: title, title, own: placedBars(page.view, cells, metric('time'), page.open).map((one) => one.bar), published: [], references: [],
   })), [groups]);
   return (
-    <Section id={elementId(name)} title={isAsking(name) ? 'Further figures' : `Workload: ${name}`}>
+    <Section id={elementId(name)} title={isAsking(name) ? 'Further results' : `Workload: ${name}`}>
       {multiples.length > 0 && <Multiples multiples={multiples} format={seconds} axis="time, less is better" empty="" />}
       {groups.map(([title, cells]) => <TableOf key={title} table={tableOf(title, cells, page.open)} />)}
     </Section>

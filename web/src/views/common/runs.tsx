@@ -166,7 +166,7 @@ function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => voi
   return {
     title: step.title,
     columns: [{ title: 'configuration' }, ...views.flatMap((one, place) => [
-      { title: one.run.name, figure: true }, ...(place === 0 ? [] : [{ title: 'beside the first', figure: true }]),
+      { title: one.run.name, figure: true }, ...(place === 0 ? [] : [{ title: '÷ the first', figure: true }]),
     ])],
     rows,
   };
@@ -191,7 +191,7 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
         The same configurations over the same {integer(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time, throughput or size in a later run ÷ that in the first. Left of 1 is less: faster of times, slower of throughput; greatest changes first.
         The line is the 95 % interval; where it includes 1, a difference is <em>not shown</em>. Runs may come from different machines, listed at the top.
       </p>
-      {charts.length === 0 ? <p class="empty">No configuration has a verified figure in more than one run.</p> : (
+      {charts.length === 0 ? <p class="empty">No configuration has a verified result in more than one run.</p> : (
         <div class="multiples">
           {charts.map((one) => <ChartFrame key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
         </div>
@@ -202,7 +202,7 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
           <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${most}`}</button>
         </p>
       )}
-      <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
+      <Tables title="Results as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
     </>
   );
 }
@@ -228,12 +228,12 @@ function Growth({ views }: { views: readonly View[] }): JSX.Element {
   })), [views, steps]);
   return (
     <>
-      <h3>Growth with the documents</h3>
+      <h3>Scaling with document count</h3>
       <p>Time and size against documents; a line as steep as the diagonal of the grid grows in proportion. The {MOST_LINES} least at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
       <div class="multiples broad">
-        {charts.map((one) => <ChartFrame key={one.step.step} title={`Growth: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
+        {charts.map((one) => <ChartFrame key={one.step.step} title={`Scaling: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
       </div>
-      <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
+      <Tables title="Results as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
     </>
   );
 }

@@ -66,7 +66,7 @@ function bandsOf(series: Series, evidence: RunEvidence, systems: readonly string
 
 function tableOf(series: Series, bands: readonly Band[], names: readonly string[]): Table {
   return {
-    title: 'Steps, with the mean of each figure',
+    title: 'Steps, with the mean of each metric',
     columns: [{ title: 'step' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: titleOf(name), figure: true }))],
     rows: bands.map((band) => {
       const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));

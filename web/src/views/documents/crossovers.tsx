@@ -25,7 +25,7 @@ export function Crossovers(): JSX.Element {
     };
     const limit = (bytes: number | null): string => (bytes === null ? '' : size(bytes));
     return {
-      title: 'Who changes places',
+      title: 'Crossovers by document size',
       columns: [
         { title: 'test', name: true }, { title: 'data' }, { title: 'faster with smaller documents', name: true }, { title: 'faster with larger ones', name: true },
         { title: 'from', figure: true }, { title: '95 % interval', figure: true },
@@ -37,9 +37,9 @@ export function Crossovers(): JSX.Element {
     };
   }, [view]);
   return (
-    <Section id="crossovers" title="Who changes places">
-      <p>Sizes of documents at which two ranked configurations are equally fast in a test without an index. Between sizes that were measured, times are taken for straight lines on logarithms; rounds are paired. A limit that is missing lies beyond all of these sizes.</p>
-      {table.rows.length === 0 ? <p class="empty">Nobody changes places with anybody here.</p> : <TableOf table={table} head={false} />}
+    <Section id="crossovers" title="Crossovers by document size">
+      <p>Sizes of documents at which two ranked configurations are equally fast in a test without an index. Between measured sizes, times are interpolated as straight lines on log scales; rounds are paired. A limit that is missing lies beyond all of these sizes.</p>
+      {table.rows.length === 0 ? <p class="empty">No crossovers: the order is the same at all sizes.</p> : <TableOf table={table} head={false} />}
     </Section>
   );
 }

@@ -22,7 +22,7 @@ function dataOf({ cell }: Entry): string {
 
 function tableOf(page: Page, entries: readonly Entry[]): Table {
   return {
-    title: 'What is on the disk after settling',
+    title: 'Disk usage after background work',
     columns: [
       { title: 'configuration', name: true }, { title: 'documents of', figure: true }, { title: 'data' },
       { title: 'texts', figure: true }, { title: 'files', figure: true }, { title: 'with the copy', figure: true }, { title: 'added', figure: true }, { title: 'sharing', figure: true }, { title: 'verdict' },
@@ -50,7 +50,7 @@ export function Disk(): JSX.Element {
   }, [entries]);
   return (
     <Section id="disk" title="Disk and sharing">
-      <p>Sharing is what the copy added to the system’s files, logs apart and after settling, ÷ bytes of the documents’ texts. Of identical documents it says how alike they are as much as what the system shares.</p>
+      <p>Sharing is what the copy added to the system’s files, logs apart and after background work, ÷ bytes of the documents’ texts. Of identical documents it says how alike they are as much as what the system shares.</p>
       <Multiples multiples={multiples} format={(value) => byName('added_share', value)} axis={axisOf(shown)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
     </Section>
   );

@@ -16,7 +16,7 @@ export function DocumentsFindings(): JSX.Element {
     <>
       <h2 id="title-documents-findings" tabIndex={-1}>Large documents</h2>
       <p>
-        {counted(view.configurations.length, 'configuration')} with tables of large documents: out, in, copied with a small change, asked for one number, indexed.
+        {counted(view.configurations.length, 'configuration')} with tables of large documents: export, import, copy with a small change, lookup of one number, indexes.
         Every answer is compared by value; {wrong === 0 ? 'none here is wrong.' : `wrong ones have no time (${counted(wrong, 'cell')}).`}
       </p>
       {alike && <p>The documents are copies of each other, which flatters systems that share structure or compress; distinct ones show the rest.</p>}

@@ -33,7 +33,7 @@ export function IndexUsage(): JSX.Element {
   const all = useMemo(() => indexUsageTables(view), [view]);
   return (
     <Section id="index-use" title="Use of indexes">
-      <p>Read from plans. Used: the query finds by the index. Usable: it does so when the system is told to. In vain: the index is in the plan, and every row or entry is visited. Impossible: it is not used, or the system refuses it. The primary key’s index does not count.</p>
+      <p>Read from plans. Used: the query finds by the index. Usable: it does so when the system is forced to. In vain: the index is in the plan, and every row or entry is visited. Impossible: it is not used, or the system refuses it. The primary key’s index does not count.</p>
       {all.length === 0 ? <p class="empty">No plan was read.</p> : all.map((uses) => <TableOf key={uses.key} table={tableOf(page, uses)} />)}
     </Section>
   );

@@ -18,7 +18,7 @@ export const DOCUMENTS_PARTS: WorkloadSections = {
   name: DOCUMENTS,
   findings: DocumentsFindings,
   parts: [
-    { id: 'by-size', title: 'Times by size', component: BySize }, { id: 'crossovers', title: 'Who changes places', component: Crossovers }, { id: 'disk', title: 'Disk and sharing', component: Disk }, { id: 'index-use', title: 'Use of indexes', component: IndexUsage },
+    { id: 'by-size', title: 'Times by size', component: BySize }, { id: 'crossovers', title: 'Crossovers', component: Crossovers }, { id: 'disk', title: 'Disk and sharing', component: Disk }, { id: 'index-use', title: 'Use of indexes', component: IndexUsage },
   ],
   shows,
 };

@@ -40,7 +40,7 @@ function tableOf(page: Page, test: Test): Table {
 /** The published results as a table, with suspected errors. */
 function publishedTable(page: Page): Table {
   return {
-    title: 'Published figures',
+    title: 'Published results',
     columns: [
       { title: 'test', name: true }, { title: 'system', name: true }, { title: 'index' }, { title: 'documents', figure: true }, { title: 'of', figure: true },
       { title: 'mean', figure: true }, { title: 'standard deviation', figure: true }, { title: 'disk, without a unit', figure: true }, { title: 'suspected, not confirmed' },
@@ -70,16 +70,16 @@ export function BySize(): JSX.Element {
       <p>Each table holds as many bytes of documents, whatever their size. Times are of statements alone; less is better. Every answer was compared by value with what went in. Bars are 95 % intervals over rounds; hollow points are not ranked. Both scales are logarithmic.</p>
       {others.length > 0 && (
         <p>
-          <label><input type="checkbox" name="published-documents" checked={published} onChange={(event) => setPublished(event.currentTarget.checked)} /> Published figures</label>
+          <label><input type="checkbox" name="published-documents" checked={published} onChange={(event) => setPublished(event.currentTarget.checked)} /> Published results</label>
           {published && ' Dashed: means of “JSON Showdown: Dolt vs Postgres” (DoltHub, 2024) on an Apple M2 Pro with 32 GB, which hold the start of a client, scaled from the bytes of their tables to those of this run’s. Nothing of them was repeated here; the table names what is suspected of them.'}
         </p>
       )}
-      {there.length === 0 ? <p class="empty">No test has a time in this choice.</p> : (
+      {there.length === 0 ? <p class="empty">No tests with a time match the filters.</p> : (
         <div class="multiples broad">
           {there.map(({ test, draw }) => <ChartFrame key={test.key} title={test.title} height={CURVES_HEIGHT} draw={draw} eager={test === there[0]?.test} />)}
         </div>
       )}
-      {charts.length > 0 && <Tables title="Figures as tables" tables={() => [...charts.map(({ test }) => tableOf(page, test)), ...(published ? [publishedTable(page)] : [])]} />}
+      {charts.length > 0 && <Tables title="Results as tables" tables={() => [...charts.map(({ test }) => tableOf(page, test)), ...(published ? [publishedTable(page)] : [])]} />}
     </Section>
   );
 }

@@ -12,14 +12,14 @@ import { TableOf } from '../common/table.tsx';
 export function Broken(): JSX.Element {
   const { view } = usePage();
   const table = useMemo((): Table => ({
-    title: 'Stops with losses',
-    columns: [{ title: 'configuration', name: true }, { title: 'tier' }, { title: 'stopped by' }, { title: 'which', name: true }, { title: 'what was found' }],
+    title: 'Crashes that lost data',
+    columns: [{ title: 'configuration', name: true }, { title: 'tier' }, { title: 'crash' }, { title: 'which', name: true }, { title: 'what was found' }],
     rows: crashSetsOf(view).flatMap((crashes) => lossyCrashes(crashes).map((one) => [crashes.name, crashes.tier, kindLabel(crashes.kind), one.of, crashLabel(one)])),
   }), [view]);
   return (
-    <Section id="stops" title="Stops after which something was not there">
-      <p>With the first of what was missing, each with the version that was acknowledged and what is there instead; and the last words of systems that did not come up again.</p>
-      {table.rows.length === 0 ? <p class="empty">After every stop everything was there.</p> : <TableOf table={table} />}
+    <Section id="stops" title="Crashes that lost data">
+      <p>With the first of what was missing, each with the version that was acknowledged and what is there instead; and the last messages of systems that did not start again.</p>
+      {table.rows.length === 0 ? <p class="empty">No crash lost data.</p> : <TableOf table={table} />}
     </Section>
   );
 }

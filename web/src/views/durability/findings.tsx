@@ -14,11 +14,11 @@ const COUNTS = ['acknowledged_writes', 'lost_writes', 'torn_documents', 'writes_
 
 function tableOf(all: readonly CrashSet[]): Table {
   return {
-    title: 'What was there after a stop',
+    title: 'Data after a crash',
     columns: [
-      { title: 'configuration', name: true }, { title: 'tier' }, { title: 'stopped by' }, { title: 'may lose' }, { title: 'found', name: true },
+      { title: 'configuration', name: true }, { title: 'tier' }, { title: 'crash' }, { title: 'may lose' }, { title: 'found', name: true },
       { title: 'as promised', figure: true }, { title: 'acknowledged', figure: true }, { title: 'lost', figure: true }, { title: 'torn', figure: true },
-      { title: 'out of order', figure: true }, { title: 'after the cut', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
+      { title: 'out of order', figure: true }, { title: 'after the crash', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
     ],
     severities: all.map(({ entry }) => entry.cell.severity),
     rows: all.map((crashes) => {
@@ -47,7 +47,7 @@ export function DurabilityFindings(): JSX.Element {
         Clients insert and update; at a random moment all processes of the system are killed, or the power of its disk is cut; it is started again, and
         everything that was acknowledged is looked for. What was under way may be there or not.
       </p>
-      {all.length === 0 ? <p class="empty">Nothing was stopped in this choice.</p> : <TableOf table={tableOf(all)} />}
+      {all.length === 0 ? <p class="empty">No crash tests match the filters.</p> : <TableOf table={tableOf(all)} />}
     </>
   );
 }

@@ -8,6 +8,6 @@ import { DurabilityFindings } from './findings.tsx';
 export const DURABILITY_PARTS: WorkloadSections = {
   name: DURABILITY,
   findings: DurabilityFindings,
-  parts: [{ id: 'stops', title: 'Stops', component: Broken }],
+  parts: [{ id: 'stops', title: 'Crashes', component: Broken }],
   shows: ({ cell }) => cell.phase === 'steady' && cell.parameters.durability !== undefined,
 };

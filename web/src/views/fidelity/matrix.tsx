@@ -29,7 +29,7 @@ function documentsOf({ line, system }: Behind, out: readonly string[]): Table {
   };
   return {
     title: `${system.name}: ${line.title}`,
-    columns: [{ title: 'document', name: true }, { title: 'text' }, { title: 'the RFC' }, { title: 'what became of it' }, { title: 'its words, what came back' }],
+    columns: [{ title: 'document', name: true }, { title: 'text' }, { title: 'the RFC' }, { title: 'outcome' }, { title: 'its messages, what came back' }],
     rows: (line.by.get(system.key) ?? []).map(row),
   };
 }
@@ -69,8 +69,8 @@ export function Outcomes(): JSX.Element {
   const systems = useSystems();
   const lines = useMemo(() => outcomesOf(systems), [systems]);
   return (
-    <Section id="outcomes" title="What became of the documents">
-      <p>By whichever way in it happened. What must be rejected is outside of JSON’s grammar; what is the implementation’s choice is beyond what the RFC promises. A number opens the documents behind it.</p>
+    <Section id="outcomes" title="Outcomes by document">
+      <p>By any insert path. What must be rejected is outside of JSON’s grammar; what is the implementation’s choice is beyond what the RFC promises. A number opens the documents that it counts.</p>
       {systems.length === 0 ? <p class="empty">No document was tried.</p> : <Matrix title="Outcomes" systems={systems} lines={lines} out={['', ', whole']} />}
     </Section>
   );

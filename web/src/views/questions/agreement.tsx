@@ -11,9 +11,9 @@ import { usePage } from '../../page.ts';
 import { Section } from '../common/multiples.tsx';
 
 const BASES: Record<Found['basis'], string> = {
-  agreed: 'agreed', disputed: 'disputed: nobody is right', unverified: 'unverified: one system alone, or no reference',
+  agreed: 'agreed', disputed: 'disputed: no answer counts as right', unverified: 'unverified: one system alone, or no reference',
   other_documents: 'unverified: they hold other documents than each other, and could not be asked over the same ones',
-  expected: 'compared with expected.json', reference: 'compared with the named reference', unanswered: 'unverified: nobody answered',
+  expected: 'compared with expected.json', reference: 'compared with the named reference', unanswered: 'unverified: no system answered',
 };
 
 function nameOf({ system, version, variant }: ConfigurationAnswer): string {
@@ -36,7 +36,7 @@ function Answer({ agreement }: { agreement: Found }): JSX.Element | null {
   return (
     <>
       {rows.length === 0 ? <p>The answer ({columns}) has no rows.</p> : <Rows word={`The answer (${columns}):`} rows={rows} count={count} />}
-      {isEmpty(agreement) && <p><b>The answer is empty</b>: no rows, or nothing but null and 0, in whoever agrees. Look whether the statements name what the documents have.</p>}
+      {isEmpty(agreement) && <p><b>The answer is empty</b>: no rows, or nothing but null and 0, in every answer that agrees. Check that the statements name what the documents have.</p>}
     </>
   );
 }
@@ -57,8 +57,8 @@ function Different({ answer }: { answer: ConfigurationAnswer }): JSX.Element {
     <details>
       <summary><b>{nameOf(answer)}</b> differs: {answer.why ?? ''}{answer.rule === undefined ? '' : `; ${answer.rule}`}</summary>
       {answer.rows !== undefined && <>
-        <Rows word="It lacks" rows={answer.rows.lacks} count={answer.rows.lacking} />
-        <Rows word="It has" rows={answer.rows.has} count={answer.rows.having} />
+        <Rows word="Missing:" rows={answer.rows.lacks} count={answer.rows.lacking} />
+        <Rows word="Has instead:" rows={answer.rows.has} count={answer.rows.having} />
       </>}
     </details>
   );
@@ -75,7 +75,7 @@ function Question({ agreement, asks }: { agreement: Found; asks: string }): JSX.
       {asks !== '' && <p class="explained">{asks}</p>}
       <p><b>{BASES[agreement.basis]}</b>{same.length > 0 && `: ${list(same.map(nameOf))}`}.</p>
       {more.length > 0 && (
-        <p>Compared over the {counted(agreement.documents, 'document')} that all of them hold; {list(more.map(holding))}, and is held against its own answer over these.</p>
+        <p>Compared over the {counted(agreement.documents, 'document')} that all of them hold; {list(more.map(holding))}, and is compared with its own answer over these.</p>
       )}
       <Answer agreement={agreement} />
       <Statements agreement={agreement} />
@@ -84,7 +84,7 @@ function Question({ agreement, asks }: { agreement: Found; asks: string }): JSX.
         <p><b>Not compared</b>, because the documents are others: {list(others.map(holding))}. Without a vote, and neither right nor wrong.</p>
       )}
       {failed.map((standing) => <p key={nameOf(standing)}><b>{nameOf(standing)}</b> failed: {standing.why ?? ''}</p>)}
-      {not.length > 0 && <p>Not asked, for want of a statement: {list(not.map(nameOf))}.</p>}
+      {not.length > 0 && <p>Not asked (no statement): {list(not.map(nameOf))}.</p>}
     </li>
   );
 }
@@ -97,7 +97,7 @@ export function Agreement(): JSX.Element | null {
   return (
     <Section id="agreement" title="Answers">
       <p>
-        Nobody knows the right answers beforehand: an answer is agreed when a strict majority of the systems, two at least, gives it over documents that all of them hold. Numbers are compared by value,
+        The right answers are not known beforehand: an answer is agreed when a strict majority of the systems, two at least, gives it over documents that all of them hold. Numbers are compared by value,
         with a fraction within 1e-9; strings by their bytes; rows that tie in the stated order as a set.
       </p>
       <ul class="agreements">{all.map((one) => <Question key={one.question} agreement={one} asks={asks.get(one.question) ?? ''} />)}</ul>

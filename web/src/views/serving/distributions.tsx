@@ -73,10 +73,10 @@ export function Distributions(): JSX.Element {
           </select>
         </label></p>
       )}
-      {charts.length === 0 ? <p class="empty">No histogram in this choice.</p> : (
+      {charts.length === 0 ? <p class="empty">No histograms match the filters.</p> : (
         <>
           <div class="multiples broad">{charts.map((one) => <ChartFrame key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
-          <Tables title="Figures as tables" tables={() => charts.map((one) => tableOf(one.group, one.entries, one.title))} />
+          <Tables title="Results as tables" tables={() => charts.map((one) => tableOf(one.group, one.entries, one.title))} />
         </>
       )}
     </Section>

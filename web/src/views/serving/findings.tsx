@@ -39,9 +39,9 @@ export function ServingFindings(): JSX.Element {
       <h2 id="title-serving-findings" tabIndex={-1}>Throughput at the best number of clients</h2>
       <p>
         {counted(view.configurations.length, 'configuration')}, ranked only within a durability tier. Every answer is checked;
-        {wrong === 0 ? ' none here is wrong' : ` wrong ones have no throughput (${counted(wrong, 'cell')})`}. Read the caveats before you quote a figure.
+        {wrong === 0 ? ' none here is wrong' : ` wrong ones have no throughput (${counted(wrong, 'cell')})`}. Read the caveats before you quote a result.
       </p>
-      {all.length === 0 ? <p class="empty">Nothing to compare in this choice.</p>
+      {all.length === 0 ? <p class="empty">No comparable results match the filters.</p>
         : <ul class="findings">{all.map((one) => <Card key={`${one.group.key} ${one.ranking}`} leader={one} />)}</ul>}
       <div class="caught">
         <h3>Caveats</h3>

@@ -24,7 +24,7 @@ export function Loads(): JSX.Element {
   const taken = useMemo(() => [{ key: 'size', title: 'Size, drained', own: bars(sizes, 'total_bytes'), published: [], references: [] }], [view, sizes]);
   return (
     <Section id="serving-loads" title="Loads and sizes">
-      <Multiples multiples={charts} format={seconds} axis={axisOf(metric('time'))} empty="No load in this choice."
+      <Multiples multiples={charts} format={seconds} axis={axisOf(metric('time'))} empty="No loads match the filters."
         tables={() => [{
           title: 'Loads',
           columns: [{ title: 'configuration', name: true }, { title: 'time', figure: true }, { title: '95 % interval', figure: true }, { title: 'documents loaded', figure: true }, { title: 'size', figure: true }, { title: 'verdict' }],
@@ -36,7 +36,7 @@ export function Loads(): JSX.Element {
             ];
           }),
         }]} />
-      <Multiples multiples={taken} format={bytes} axis="bytes, less is better" empty="No size in this choice." />
+      <Multiples multiples={taken} format={bytes} axis="bytes, less is better" empty="No sizes match the filters." />
     </Section>
   );
 }

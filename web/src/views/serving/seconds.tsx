@@ -38,7 +38,7 @@ function tableOf({ title, trials }: Shown): Table {
     ],
     rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
       String(trial.round), String(at + 1), integer(operations), integer(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), integer(trial.backlog[at] ?? 0), queued(trial.disk_queue?.[at] ?? null),
-      [...(at < trial.ramp ? ['ramp'] : []), ...(trial.checkpoints?.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
+      [...(at < trial.ramp ? ['warm-up'] : []), ...(trial.checkpoints?.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
     ])),
   };
 }
@@ -76,7 +76,7 @@ export function SecondBySecond(): JSX.Element {
   }), [shown]);
   return (
     <Section id="seconds" title="Trials second by second">
-      <p>Operations that ended in each second, a line for each round. The ramp is shaded and not measured; dashed lines mark checkpoints where the system tells of them. Below trials of {LONG_S} s and more: requests under way on the disk of the data, on average.</p>
+      <p>Operations that ended in each second, a line for each round. The warm-up is shaded and not measured; dashed lines mark checkpoints where the system reports them. Below trials of {LONG_S} s and more: requests under way on the disk of the data, on average.</p>
       <p>
         {groups.length > 1 && <label class="select">Mix
           <select name="mix" value={group?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>

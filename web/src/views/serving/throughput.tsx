@@ -79,12 +79,12 @@ export function Throughput(): JSX.Element {
   return (
     <Section id="throughput" title="Throughput over clients">
       <p>Operations that ended well, per second, in a closed loop: each client sends its next operation when the last one has ended. More is better. Bars are 95 % intervals over rounds; hollow points are not ranked. Both scales are logarithmic.</p>
-      {there.length === 0 ? <p class="empty">No closed loop in this choice.</p> : (
+      {there.length === 0 ? <p class="empty">No closed-loop results match the filters.</p> : (
         <>
           <div class="multiples broad">
             {there.map(({ group, draw }) => <ChartFrame key={group.key} title={group.title} height={CURVES_HEIGHT} draw={draw} eager={group === there[0]?.group} />)}
           </div>
-          <Tables title="Figures as tables" tables={() => charts.map(({ group }) => tableOf(page, group))} />
+          <Tables title="Results as tables" tables={() => charts.map(({ group }) => tableOf(page, group))} />
         </>
       )}
     </Section>

@@ -79,13 +79,13 @@ export function Times(): JSX.Element {
           </select>
         </label>
       </p>
-      {charts.length === 0 ? <p class="empty">No times in this choice.</p> : (
+      {charts.length === 0 ? <p class="empty">No times match the filters.</p> : (
         <>
           <div class="multiples broad">{charts.map((one) => <ChartFrame key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
           <p class="legend">A percentile is that of all rounds’ histograms together. It has an interval where each round has ten operations beyond it.</p>
         </>
       )}
-      <Tables title="Figures as tables" tables={() => groupsOf(view).map((group) => percentileTable(page, group, group.entries, `${group.title}: ${timesOf(group).words}`))} />
+      <Tables title="Results as tables" tables={() => groupsOf(view).map((group) => percentileTable(page, group, group.entries, `${group.title}: ${timesOf(group).words}`))} />
       <Tables title="Operations one by one" tables={() => groupsOf(view).filter((group) => group.operations.length > 0).map((group) =>
         percentileTable(page, group, group.operations, `${group.title}, by operation: ${timesOf(group).words}`))} />
     </Section>

@@ -21,14 +21,14 @@ pub(super) struct PlanPatterns {
 }
 
 impl PlanPatterns {
-    /// Returns these properties, with those that are not stated taken from `below`.
-    pub(super) fn over(self, below: &Self) -> Self {
+    /// Returns these properties; those that are not stated are taken from `defaults`.
+    pub(super) fn over(self, defaults: &Self) -> Self {
         Self {
-            used: self.used.or_else(|| below.used.clone()),
-            vain: self.vain.or_else(|| below.vain.clone()),
-            force: self.force.or_else(|| below.force.clone()),
-            unforce: self.unforce.or_else(|| below.unforce.clone()),
-            hint: self.hint.or_else(|| below.hint.clone()),
+            used: self.used.or_else(|| defaults.used.clone()),
+            vain: self.vain.or_else(|| defaults.vain.clone()),
+            force: self.force.or_else(|| defaults.force.clone()),
+            unforce: self.unforce.or_else(|| defaults.unforce.clone()),
+            hint: self.hint.or_else(|| defaults.hint.clone()),
         }
     }
 
@@ -100,7 +100,7 @@ pub(crate) struct AskDefinition {
 }
 
 impl IndexDefinition {
-    fn ways(&self) -> PlanPatterns {
+    fn patterns(&self) -> PlanPatterns {
         PlanPatterns {
             used: self.used.clone(),
             vain: self.vain.clone(),
@@ -112,7 +112,7 @@ impl IndexDefinition {
 }
 
 impl AskDefinition {
-    fn ways(&self) -> PlanPatterns {
+    fn patterns(&self) -> PlanPatterns {
         PlanPatterns {
             used: self.used.clone(),
             vain: self.vain.clone(),
@@ -122,27 +122,27 @@ impl AskDefinition {
         }
     }
 
-    fn is_as(&self, other: &Self) -> bool {
+    fn is_same_query(&self, other: &Self) -> bool {
         (self.operation, &self.form) == (other.operation, &other.form)
     }
 
-    fn complete(&self, below: &PlanPatterns) -> IndexQuery {
-        let ways = self.ways().over(below);
+    fn complete(&self, defaults: &PlanPatterns) -> IndexQuery {
+        let patterns = self.patterns().over(defaults);
         // The statement was checked when it was read, so filling cannot fail.
-        let with = |hint: &str| {
+        let fill_hint = |hint: &str| {
             template::fill_known(&self.statement, &[("hint", hint)])
                 .unwrap_or_else(|_| self.statement.clone())
         };
-        let hinted = ways.hint.as_deref().filter(|_| has_hint(&self.statement)).map(with);
+        let hinted = patterns.hint.as_deref().filter(|_| has_hint(&self.statement)).map(fill_hint);
         IndexQuery {
             operation: self.operation,
             form: self.form.clone(),
-            statement: with(""),
-            used: ways.used.unwrap_or_default(),
-            vain: ways.vain.unwrap_or_default(),
+            statement: fill_hint(""),
+            used: patterns.used.unwrap_or_default(),
+            vain: patterns.vain.unwrap_or_default(),
             forced: self.forced.clone().or(hinted),
-            force: ways.force.unwrap_or_default(),
-            unforce: ways.unforce.unwrap_or_default(),
+            force: patterns.force.unwrap_or_default(),
+            unforce: patterns.unforce.unwrap_or_default(),
             answer: self.answer.unwrap_or_else(|| self.operation.usual()),
         }
     }
@@ -155,21 +155,21 @@ fn has_hint(statement: &str) -> bool {
 /// Checks all index variants of a section: each must be well formed, and one of them must be the best.
 pub(super) fn check_indexes(
     section: &SectionReader<'_>,
-    written: &BTreeMap<String, IndexDefinition>,
+    indexes: &BTreeMap<String, IndexDefinition>,
 ) -> Result<(), CatalogueError> {
-    let best: Vec<&String> = written.iter().filter(|(_, one)| one.best).map(|(name, _)| name).collect();
+    let best: Vec<&String> = indexes.iter().filter(|(_, index)| index.best).map(|(name, _)| name).collect();
     match best.as_slice() {
-        [] if !written.is_empty() => {
+        [] if !indexes.is_empty() => {
             return Err(section.error(&["index"], "none of them is the best: give one `best = true`"));
         }
-        [one, other, ..] => {
+        [first, second, ..] => {
             return Err(
-                section.error(&["index", other], format!("`{one}` is the best already: there is one"))
+                section.error(&["index", second], format!("`{first}` is the best already: there is one"))
             );
         }
         _ => {}
     }
-    for (name, one) in written {
+    for (name, index) in indexes {
         let error = |keys: &[&str], message: String| {
             let path: Vec<&str> = ["index", name.as_str()].into_iter().chain(keys.iter().copied()).collect();
             section.error(&path, message)
@@ -177,17 +177,17 @@ pub(super) fn check_indexes(
         if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
             return Err(error(&[], "a name is lower-case letters, digits and `-`".to_owned()));
         }
-        if one.create.is_empty() {
+        if index.create.is_empty() {
             return Err(error(&["create"], "is empty: an index is made by a statement".to_owned()));
         }
-        for (key, texts) in [("create", &one.create), ("drop", &one.drop)] {
+        for (key, texts) in [("create", &index.create), ("drop", &index.drop)] {
             texts
                 .iter()
                 .try_for_each(|text| has_only(text, &["table"]))
                 .map_err(|message| error(&[key], message))?;
         }
-        one.ways().check(|key, message| error(&[key], message))?;
-        check_asks(section, &["index", name, "ask"], &one.ask)?;
+        index.patterns().check(|key, message| error(&[key], message))?;
+        check_asks(section, &["index", name, "ask"], &index.ask)?;
     }
     Ok(())
 }
@@ -195,28 +195,29 @@ pub(super) fn check_indexes(
 /// Checks the queries that lie at these keys of a section.
 pub(super) fn check_asks(
     section: &SectionReader<'_>,
-    at: &[&str],
+    keys: &[&str],
     asks: &[AskDefinition],
 ) -> Result<(), CatalogueError> {
-    for (place, one) in asks.iter().enumerate() {
-        let number = place.to_string();
-        let wrong = |key: &str, message: String| {
-            let path: Vec<&str> = at.iter().copied().chain([number.as_str(), key]).collect();
+    for (position, query) in asks.iter().enumerate() {
+        let number = position.to_string();
+        let error = |key: &str, message: String| {
+            let path: Vec<&str> = keys.iter().copied().chain([number.as_str(), key]).collect();
             section.error(&path, message)
         };
-        has_only(&one.statement, &["table", "hint"]).map_err(|message| wrong("statement", message))?;
-        one.forced
+        has_only(&query.statement, &["table", "hint"]).map_err(|message| error("statement", message))?;
+        query
+            .forced
             .iter()
             .try_for_each(|text| has_only(text, &["table"]))
-            .map_err(|message| wrong("forced", message))?;
-        if one.forced.is_some() && has_hint(&one.statement) {
-            return Err(wrong("forced", "`{{hint}}` of the statement says so already".to_owned()));
+            .map_err(|message| error("forced", message))?;
+        if query.forced.is_some() && has_hint(&query.statement) {
+            return Err(error("forced", "`{{hint}}` of the statement says so already".to_owned()));
         }
-        one.ways().check(wrong)?;
-        if asks.iter().take(place).any(|known| known.is_as(one)) {
+        query.patterns().check(error)?;
+        if asks.iter().take(position).any(|known| known.is_same_query(query)) {
             let message =
-                format!("there is a query of {} called `{}` already", one.operation.word(), one.form);
-            return Err(wrong("form", message));
+                format!("there is a query of {} called `{}` already", query.operation.word(), query.form);
+            return Err(error("form", message));
         }
     }
     Ok(())
@@ -227,10 +228,10 @@ pub(super) fn check_asks(
 pub(super) fn lacking(
     indexes: &BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
-    ways: &PlanPatterns,
+    defaults: &PlanPatterns,
 ) -> Option<(Vec<String>, String)> {
     for (name, index) in indexes {
-        for ask in completed(index, shared, ways) {
+        for ask in completed(index, shared, defaults) {
             let message = match &ask {
                 ask if ask.used.is_empty() => "no `used` says which plans of it use the index",
                 ask if !ask.force.is_empty() && ask.unforce.is_empty() => {
@@ -238,8 +239,8 @@ pub(super) fn lacking(
                 }
                 _ => continue,
             };
-            let words = format!("{} by `{}`: {message}", ask.operation.word(), ask.form);
-            return Some((vec!["index".to_owned(), name.clone()], words));
+            let description = format!("{} by `{}`: {message}", ask.operation.word(), ask.form);
+            return Some((vec!["index".to_owned(), name.clone()], description));
         }
     }
     None
@@ -247,21 +248,21 @@ pub(super) fn lacking(
 
 /// Returns all queries under an index: its own, then the shared ones. A shared query is left out if an own
 /// one has the same operation and form.
-fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &PlanPatterns) -> Vec<IndexQuery> {
-    let ways = index.ways().over(ways);
-    let has = |ask: &&AskDefinition| index.ask.iter().any(|own| own.is_as(ask));
-    let further = shared.iter().filter(|ask| !has(ask));
-    index.ask.iter().chain(further).map(|ask| ask.complete(&ways)).collect()
+fn completed(index: &IndexDefinition, shared: &[AskDefinition], defaults: &PlanPatterns) -> Vec<IndexQuery> {
+    let defaults = index.patterns().over(defaults);
+    let is_replaced = |ask: &&AskDefinition| index.ask.iter().any(|query| query.is_same_query(ask));
+    let further = shared.iter().filter(|ask| !is_replaced(ask));
+    index.ask.iter().chain(further).map(|ask| ask.complete(&defaults)).collect()
 }
 
 /// Converts all index variants, each with all queries under it.
 pub(super) fn complete(
     indexes: BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
-    ways: &PlanPatterns,
+    defaults: &PlanPatterns,
 ) -> Vec<Index> {
     let complete = |(name, index): (String, IndexDefinition)| {
-        let asks = completed(&index, shared, ways);
+        let asks = completed(&index, shared, defaults);
         let IndexDefinition { title, best, create, drop, note, .. } = index;
         Index { name, title, best, create, drop, note, asks }
     };
@@ -323,10 +324,10 @@ impl IndexQuery {
     /// Classifies a plan: it uses the index, has it in vain, or does not use it.
     #[must_use]
     pub fn judge(&self, plan: &str) -> IndexUse {
-        let found = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
-        if found(&self.vain) {
+        let matches_any = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
+        if matches_any(&self.vain) {
             IndexUse::FullIndexScan
-        } else if found(&self.used) {
+        } else if matches_any(&self.used) {
             IndexUse::Used
         } else {
             IndexUse::NotUsed
@@ -388,12 +389,12 @@ mod tests {
 
     #[test]
     fn a_plan_in_vain_is_no_use() {
-        let ways = PlanPatterns {
+        let patterns = PlanPatterns {
             used: Some(vec!["Index.*_l".into()]),
             vain: Some(vec!["Full Index".into()]),
             ..PlanPatterns::default()
         };
-        let ask = ask(Operation::Filter, "column", "SELECT").complete(&ways);
+        let ask = ask(Operation::Filter, "column", "SELECT").complete(&patterns);
         assert_eq!(ask.judge("Index Scan using t_l"), IndexUse::Used);
         assert_eq!(ask.judge("Full Index Scan using t_l"), IndexUse::FullIndexScan);
         assert_eq!(ask.judge("Seq Scan"), IndexUse::NotUsed);
@@ -402,27 +403,27 @@ mod tests {
 
     #[test]
     fn own_queries_come_first_and_take_the_place_of_shared_ones() {
-        let own = AskDefinition {
+        let own_query = AskDefinition {
             vain: Some(Vec::new()),
             ..ask(Operation::Filter, "->>", "SELECT own FROM {{table}}{{hint}}")
         };
-        let mut index = index(vec![ask(Operation::Extract, "column", "SELECT l"), own]);
+        let mut index = index(vec![ask(Operation::Extract, "column", "SELECT l"), own_query]);
         index.hint = Some(" USE {{table}}_l".into());
         index.used = Some(vec!["nearer".into()]);
         let shared = [
             ask(Operation::Filter, "->>", "SELECT shared"),
             ask(Operation::Extract, "->>", "SELECT text FROM {{table}}{{hint}}"),
         ];
-        let ways = PlanPatterns {
+        let defaults = PlanPatterns {
             used: Some(vec!["far".into()]),
             vain: Some(vec!["all".into()]),
             ..PlanPatterns::default()
         };
-        let asks = completed(&index, &shared, &ways);
-        let said: Vec<(&str, Option<&str>)> =
+        let asks = completed(&index, &shared, &defaults);
+        let statements: Vec<(&str, Option<&str>)> =
             asks.iter().map(|ask| (ask.statement.as_str(), ask.forced.as_deref())).collect();
         assert_eq!(
-            said,
+            statements,
             [
                 ("SELECT l", None),
                 ("SELECT own FROM {{table}}", Some("SELECT own FROM {{table}} USE {{table}}_l")),
@@ -432,7 +433,7 @@ mod tests {
         assert!(asks.iter().all(|ask| ask.used == ["nearer"]));
         assert_eq!((asks[0].vain.len(), asks[1].vain.len(), asks[2].vain.len()), (1, 0, 1));
         // Of two queries of one operation, the index's own one is timed.
-        let index = complete(BTreeMap::from([("it".to_owned(), index)]), &shared, &ways).remove(0);
+        let index = complete(BTreeMap::from([("it".to_owned(), index)]), &shared, &defaults).remove(0);
         assert_eq!(index.timed(Operation::Extract).unwrap().statement, "SELECT l");
     }
 
@@ -440,9 +441,9 @@ mod tests {
     fn what_no_level_says_is_lacking() {
         let indexes = BTreeMap::from([("it".to_owned(), index(Vec::new()))]);
         let shared = [ask(Operation::Exists, "?", "SELECT 1")];
-        let (at, words) = lacking(&indexes, &shared, &PlanPatterns::default()).unwrap();
+        let (keys, message) = lacking(&indexes, &shared, &PlanPatterns::default()).unwrap();
         assert_eq!(
-            (at.join("."), words.as_str()),
+            (keys.join("."), message.as_str()),
             ("index.it".to_owned(), "exists by `?`: no `used` says which plans of it use the index")
         );
         let used = PlanPatterns { used: Some(vec!["Index".into()]), ..PlanPatterns::default() };

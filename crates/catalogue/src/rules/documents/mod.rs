@@ -31,9 +31,9 @@ pub const DOCUMENTS: &str = WorkloadKind::Documents.name();
 const PLACEHOLDERS: [&str; 10] =
     ["copy", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps", "statement"];
 
-const OF_COPY: &[&str] = &["copy"];
-const ONE: &[&str] = &["key"];
-const NUMBER_OF_ONE: &[&str] = &["key", "value"];
+const COPY: &[&str] = &["copy"];
+const BY_KEY: &[&str] = &["key"];
+const NUMBER_BY_KEY: &[&str] = &["key", "value"];
 const NUMBER_AT_PATH: &[&str] = &["key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
 
 const FILES: [StatementRule; 18] = [
@@ -46,14 +46,14 @@ const FILES: [StatementRule; 18] = [
     StatementRule::required("sizes").single().filled(&[]),
     StatementRule::required("drop").filled(&[]),
     StatementRule::optional("export").single().filled(&[]),
-    StatementRule::optional("copy").filled(OF_COPY).naming(OF_COPY),
+    StatementRule::optional("copy").filled(COPY).naming(COPY),
     StatementRule::optional("extract").single().filled(&[]),
     StatementRule::optional("filter").single().filled(&[]),
     StatementRule::optional("order").single().filled(&[]),
     StatementRule::optional("order_simple").single().filled(&[]),
-    StatementRule::optional("read").single().filled(ONE).naming(ONE),
+    StatementRule::optional("read").single().filled(BY_KEY).naming(BY_KEY),
     StatementRule::optional("update_path").filled(NUMBER_AT_PATH).naming(&["value"]),
-    StatementRule::optional("version").filled(NUMBER_OF_ONE).naming(&["value"]),
+    StatementRule::optional("version").filled(NUMBER_BY_KEY).naming(&["value"]),
     StatementRule::optional("commit").filled(&[]),
 ];
 
@@ -136,39 +136,39 @@ impl WorkloadRules for Rules {
     fn read(
         &self,
         base: &SectionReader<'_>,
-        over: &[SectionReader<'_>],
+        overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, logs, largest, not, used, vain, force, unforce, hint, index, ask } =
             base.read()?;
-        let mut own = DocumentsSection {
+        let mut merged = DocumentsSection {
             largest,
             not: checked_reasons(base, not)?,
             ways: PlanPatterns { used, vain, force, unforce, hint },
             index,
             ask,
         };
-        own.check(base)?;
+        merged.check(base)?;
         // The section that defines the index variants in effect, for errors.
-        let mut from = base;
-        for section in over {
-            let written: OverlayDefinition = section.read()?;
-            load = written.load.unwrap_or(load);
-            own.largest = written.largest.or(own.largest);
-            own.not.extend(checked_reasons(section, written.not)?);
-            let OverlayDefinition { used, vain, force, unforce, hint, .. } = written;
-            own.ways = PlanPatterns { used, vain, force, unforce, hint }.over(&own.ways);
-            if let Some(index) = written.index {
-                own.index = index;
-                from = section;
+        let mut index_section = base;
+        for section in overlays {
+            let overlay: OverlayDefinition = section.read()?;
+            load = overlay.load.unwrap_or(load);
+            merged.largest = overlay.largest.or(merged.largest);
+            merged.not.extend(checked_reasons(section, overlay.not)?);
+            let OverlayDefinition { used, vain, force, unforce, hint, .. } = overlay;
+            merged.ways = PlanPatterns { used, vain, force, unforce, hint }.over(&merged.ways);
+            if let Some(index) = overlay.index {
+                merged.index = index;
+                index_section = section;
             }
-            own.ask = written.ask.unwrap_or(own.ask);
-            own.check(section)?;
+            merged.ask = overlay.ask.unwrap_or(merged.ask);
+            merged.check(section)?;
         }
-        if let Some((at, message)) = index::lacking(&own.index, &own.ask, &own.ways) {
-            let at: Vec<&str> = at.iter().map(String::as_str).collect();
-            return Err(from.error(&at, message));
+        if let Some((keys, message)) = index::lacking(&merged.index, &merged.ask, &merged.ways) {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            return Err(index_section.error(&keys, message));
         }
-        Ok(ParsedSection::new(load, logs, Section::Documents(own)))
+        Ok(ParsedSection::new(load, logs, Section::Documents(merged)))
     }
 }
 
@@ -176,13 +176,13 @@ fn checked_reasons(
     section: &SectionReader<'_>,
     not: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, CatalogueError> {
-    for (test, why) in &not {
+    for (test, reason) in &not {
         if !TESTS.contains(&test.as_str()) {
             let near = did_you_mean(test, TESTS);
             let message = format!("there is no such test{near}; there is {}", TESTS.join(", "));
             return Err(section.error(&["not", test], message));
         }
-        if why.trim().is_empty() {
+        if reason.trim().is_empty() {
             return Err(section.error(&["not", test], "is empty"));
         }
     }
@@ -240,14 +240,14 @@ impl Documents {
     /// `None` if the test is done.
     #[must_use]
     pub fn lacks(&self, test: &str) -> Option<String> {
-        if let Some(why) = self.not.get(test) {
-            return Some(why.clone());
+        if let Some(reason) = self.not.get(test) {
+            return Some(reason.clone());
         }
-        let is_there = match test {
+        let is_present = match test {
             "index" => !self.index.is_empty(),
             file => !super::statements(&self.files, file).is_empty(),
         };
-        (!is_there).then(|| "its folder has no statement for this".to_owned())
+        (!is_present).then(|| "its folder has no statement for this".to_owned())
     }
 
     /// Returns the index that a plain run builds. `None` if there are no index variants.

@@ -1,28 +1,28 @@
-//! Operations of queries under an index, and the answers that are expected of them.
+//! Kinds of queries that are run on an indexed table, and the answers expected from them.
 
 use serde::{Deserialize, Serialize};
 
-/// What a query under an index returns.
+/// Kind of a query on an indexed table, by what it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// A value of every document.
+    /// The value of one member in every document.
     Extract,
-    /// Documents that have a certain value.
+    /// Keys of the documents in which a member equals a given value.
     Filter,
-    /// All documents, in the order of a value.
+    /// Keys of all documents, in the order of a member's value.
     Order,
-    /// Documents that contain a certain part.
+    /// Keys of the documents that contain a given JSON fragment.
     Contains,
-    /// Documents that have a certain member.
+    /// Keys of the documents that have a given member.
     Exists,
 }
 
 impl Operation {
-    /// All operations, in the order in which they are shown.
+    /// All operations, in the order in which tables list them.
     pub const ALL: [Self; 5] = [Self::Extract, Self::Filter, Self::Order, Self::Contains, Self::Exists];
 
-    /// Returns the word used in files and tables.
+    /// Returns the operation's name in system files, results and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -34,13 +34,13 @@ impl Operation {
         }
     }
 
-    /// Returns `true` if the operation is also a test of its own, which is timed with and without an index.
+    /// Returns `true` if there is a test of the same name, which is timed both with and without an index.
     #[must_use]
     pub fn is_test(self) -> bool {
         matches!(self, Self::Extract | Self::Filter | Self::Order)
     }
 
-    /// Returns the answer of a query of this operation, unless the query states another one.
+    /// Returns the expected answer of queries of this kind, which a query may override in its definition.
     pub(super) fn usual(self) -> Expected {
         match self {
             Self::Extract => Expected::L,
@@ -51,11 +51,11 @@ impl Operation {
     }
 }
 
-/// Answer that is expected of a query.
+/// Expected answer to a query. `l` is the top-level number of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
-    /// The value `l` of every document, in any order.
+    /// The `l` of every document, in any order.
     L,
     /// The keys of the documents whose `l` is 10, in any order.
     Ten,

@@ -4,12 +4,12 @@ use super::{Corpus, RfcRequirement};
 
 const ARRAYS: &str = "RFC 8259 §5";
 
-pub(super) fn add(all: &mut Corpus) {
-    good(all);
-    wrong(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    valid(corpus);
+    malformed(corpus);
 }
 
-fn good(all: &mut Corpus) {
+fn valid(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("array-empty", "an empty array as a member", "[]"),
         ("array-one", "an array of one number", "[1]"),
@@ -36,13 +36,13 @@ fn good(all: &mut Corpus) {
         ("array-order", "numbers in no order", "[3,1,2]"),
         ("array-empty-strings", "empty strings", r#"["",""]"#),
     ] {
-        all.value(RfcRequirement::Accept, name, ARRAYS, probes, value);
+        corpus.value(RfcRequirement::Accept, name, ARRAYS, probes, value);
     }
     let long = |count: usize| {
         format!("[{}]", (0..count).map(|index| index.to_string()).collect::<Vec<_>>().join(","))
     };
-    all.value(RfcRequirement::Accept, "array-1000", ARRAYS, "a thousand numbers", long(1_000));
-    all.value(
+    corpus.value(RfcRequirement::Accept, "array-1000", ARRAYS, "a thousand numbers", long(1_000));
+    corpus.value(
         RfcRequirement::Choose,
         "array-100000",
         "RFC 8259 §9",
@@ -51,7 +51,7 @@ fn good(all: &mut Corpus) {
     );
 }
 
-fn wrong(all: &mut Corpus) {
+fn malformed(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("array-comma-at-end", "a comma after the last element", "[1,]"),
         ("array-comma-first", "a comma before the first element", "[,1]"),
@@ -66,15 +66,15 @@ fn wrong(all: &mut Corpus) {
         ("array-ellipsis", "dots for what is left out", "[1,...]"),
         ("array-double-end", "one bracket too many", "[1]]"),
     ] {
-        all.value(RfcRequirement::Reject, name, ARRAYS, probes, value);
+        corpus.value(RfcRequirement::Reject, name, ARRAYS, probes, value);
     }
-    all.reject("array-no-end", ARRAYS, "an array without its end", "{\"v\":[1,2");
-    all.reject("array-top-no-end", ARRAYS, "an array at the top without its end", "[1,2");
-    all.reject(
+    corpus.reject("array-no-end", ARRAYS, "an array without its end", "{\"v\":[1,2");
+    corpus.reject("array-top-no-end", ARRAYS, "an array at the top without its end", "[1,2");
+    corpus.reject(
         "array-top-comma-at-end",
         ARRAYS,
         "a comma after the last element of an array at the top",
         "[1,]",
     );
-    all.reject("array-in-string-no-end", ARRAYS, "an array that ends in a string", "[\"a");
+    corpus.reject("array-in-string-no-end", ARRAYS, "an array that ends in a string", "[\"a");
 }

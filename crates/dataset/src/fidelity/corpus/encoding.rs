@@ -4,23 +4,23 @@ use super::{Corpus, RfcRequirement};
 
 const ENCODING: &str = "RFC 8259 §8.1";
 
-pub(super) fn add(all: &mut Corpus) {
-    marks(all);
-    broken_utf8(all);
-    other_encodings(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    marks(corpus);
+    broken_utf8(corpus);
+    other_encodings(corpus);
 }
 
 /// Adds cases with a byte order mark in various places.
-fn marks(all: &mut Corpus) {
-    all.choose(
+fn marks(corpus: &mut Corpus) {
+    corpus.choose(
         "mark-first",
         ENCODING,
         "a byte order mark before the text",
         b"\xef\xbb\xbf{\"v\":1}".as_slice(),
     );
-    all.reject("mark-alone", ENCODING, "a byte order mark and nothing else", b"\xef\xbb\xbf".as_slice());
-    all.reject("mark-cut", ENCODING, "two bytes of a byte order mark", b"\xef\xbb{\"v\":1}".as_slice());
-    all.reject(
+    corpus.reject("mark-alone", ENCODING, "a byte order mark and nothing else", b"\xef\xbb\xbf".as_slice());
+    corpus.reject("mark-cut", ENCODING, "two bytes of a byte order mark", b"\xef\xbb{\"v\":1}".as_slice());
+    corpus.reject(
         "mark-in-the-middle",
         ENCODING,
         "a byte order mark between tokens",
@@ -29,7 +29,7 @@ fn marks(all: &mut Corpus) {
 }
 
 /// Adds cases whose bytes are not UTF-8.
-fn broken_utf8(all: &mut Corpus) {
+fn broken_utf8(corpus: &mut Corpus) {
     for (name, probes, bytes) in [
         ("utf8-lone-continuation", "a continuation byte alone", b"\"\x80\"".as_slice()),
         ("utf8-cut-two", "the first of two bytes", b"\"\xc3\""),
@@ -53,37 +53,38 @@ fn broken_utf8(all: &mut Corpus) {
         ("utf8-wrong-outside", "a byte FF between tokens", b"\xff1"),
         ("utf8-no-break-space", "a no-break space in ISO 8859-1 between tokens", b"\xa01"),
     ] {
-        all.value(RfcRequirement::Reject, name, ENCODING, probes, bytes);
+        corpus.value(RfcRequirement::Reject, name, ENCODING, probes, bytes);
     }
-    all.reject("utf8-wrong-key", ENCODING, "a byte FF in a key", b"{\"v\":{\"\xff\":1}}".as_slice());
-    all.reject("utf8-wrong-after", ENCODING, "a byte E9 after the text", b"{\"v\":1}\xe9".as_slice());
+    corpus.reject("utf8-wrong-key", ENCODING, "a byte FF in a key", b"{\"v\":{\"\xff\":1}}".as_slice());
+    corpus.reject("utf8-wrong-after", ENCODING, "a byte E9 after the text", b"{\"v\":1}\xe9".as_slice());
 }
 
 /// Adds objects in UTF-16 and UTF-32, and bytes that are no text at all.
-fn other_encodings(all: &mut Corpus) {
-    let wide = |order: fn(u16) -> [u8; 2], mark: bool| -> Vec<u8> {
+fn other_encodings(corpus: &mut Corpus) {
+    let utf16 = |order: fn(u16) -> [u8; 2], mark: bool| -> Vec<u8> {
         let mark = mark.then_some(0xfeff_u16);
         mark.into_iter().chain("{\"v\":1}".encode_utf16()).flat_map(order).collect()
     };
     for (name, probes, bytes) in [
-        ("utf16-little", "UTF-16, the small byte first", wide(u16::to_le_bytes, false)),
-        ("utf16-little-mark", "UTF-16 with its mark, the small byte first", wide(u16::to_le_bytes, true)),
-        ("utf16-big", "UTF-16, the large byte first", wide(u16::to_be_bytes, false)),
-        ("utf16-big-mark", "UTF-16 with its mark, the large byte first", wide(u16::to_be_bytes, true)),
+        ("utf16-little", "UTF-16, the small byte first", utf16(u16::to_le_bytes, false)),
+        ("utf16-little-mark", "UTF-16 with its mark, the small byte first", utf16(u16::to_le_bytes, true)),
+        ("utf16-big", "UTF-16, the large byte first", utf16(u16::to_be_bytes, false)),
+        ("utf16-big-mark", "UTF-16 with its mark, the large byte first", utf16(u16::to_be_bytes, true)),
     ] {
-        all.reject(name, ENCODING, probes, bytes);
+        corpus.reject(name, ENCODING, probes, bytes);
     }
-    let wider: Vec<u8> = "{\"v\":1}".chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
-    all.reject("utf32-little", ENCODING, "UTF-32, the small byte first", wider);
-    let bom32: Vec<u8> =
+    let utf32_little: Vec<u8> =
+        "{\"v\":1}".chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
+    corpus.reject("utf32-little", ENCODING, "UTF-32, the small byte first", utf32_little);
+    let utf32_big: Vec<u8> =
         "\u{feff}{\"v\":1}".chars().flat_map(|letter| u32::from(letter).to_be_bytes()).collect();
-    all.reject("utf32-big-mark", ENCODING, "UTF-32 with its mark, the large byte first", bom32);
-    all.reject(
+    corpus.reject("utf32-big-mark", ENCODING, "UTF-32 with its mark, the large byte first", utf32_big);
+    corpus.reject(
         "gzip",
         ENCODING,
         "the beginning of compressed data",
         b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(),
     );
-    all.reject("bson", ENCODING, "an object as BSON", b"\x0c\0\0\0\x10v\0\x01\0\0\0\0".as_slice());
-    all.reject("control-bytes", ENCODING, "bytes 1 to 8", (1..9).collect::<Vec<u8>>());
+    corpus.reject("bson", ENCODING, "an object as BSON", b"\x0c\0\0\0\x10v\0\x01\0\0\0\0".as_slice());
+    corpus.reject("control-bytes", ENCODING, "bytes 1 to 8", (1..9).collect::<Vec<u8>>());
 }

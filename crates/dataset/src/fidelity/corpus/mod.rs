@@ -82,14 +82,14 @@ impl Case {
 /// Returns the built-in corpus, always in the same order.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    let mut all = Corpus::default();
-    structure::add(&mut all);
-    objects::add(&mut all);
-    arrays::add(&mut all);
-    numbers::add(&mut all);
-    strings::add(&mut all);
-    encoding::add(&mut all);
-    all.cases
+    let mut corpus = Corpus::default();
+    structure::add(&mut corpus);
+    objects::add(&mut corpus);
+    arrays::add(&mut corpus);
+    numbers::add(&mut corpus);
+    strings::add(&mut corpus);
+    encoding::add(&mut corpus);
+    corpus.cases
 }
 
 /// Builder for the cases of the built-in corpus.
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn there_are_many_and_no_two_are_alike() {
-        let all = cases();
-        assert!(all.len() >= 250, "{}", all.len());
-        let names: BTreeSet<&str> = all.iter().map(|case| case.name.as_str()).collect();
-        assert_eq!(names.len(), all.len());
-        for (index, case) in all.iter().enumerate() {
+        let corpus = cases();
+        assert!(corpus.len() >= 250, "{}", corpus.len());
+        let names: BTreeSet<&str> = corpus.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names.len(), corpus.len());
+        for (index, case) in corpus.iter().enumerate() {
             assert!(
                 case.name
                     .bytes()
@@ -160,14 +160,14 @@ mod tests {
                 "{}",
                 case.name
             );
-            let twin = all.iter().take(index).find(|other| other.bytes == case.bytes);
-            assert_eq!(twin.map(|twin| &twin.name), None, "the same as {}", case.name);
+            let duplicate = corpus.iter().take(index).find(|other| other.bytes == case.bytes);
+            assert_eq!(duplicate.map(|duplicate| &duplicate.name), None, "the same as {}", case.name);
             assert!(case.source.starts_with("RFC ") && !case.probes.is_empty(), "{}", case.name);
         }
         for must in [RfcRequirement::Accept, RfcRequirement::Reject, RfcRequirement::Choose] {
-            assert!(all.iter().filter(|case| case.must == must).count() > 30, "{must:?}");
+            assert!(corpus.iter().filter(|case| case.must == must).count() > 30, "{must:?}");
         }
-        assert_eq!(all, cases());
+        assert_eq!(corpus, cases());
     }
 
     #[test]
@@ -204,9 +204,9 @@ mod tests {
 
     #[test]
     fn enough_cases_decide_and_extract() {
-        let all = cases();
-        assert!(all.iter().filter(|case| case.decides()).count() >= 80);
-        assert!(all.iter().filter(|case| case.has_member()).count() >= 120);
-        assert!(all.iter().any(|case| !case.is_one_line()));
+        let corpus = cases();
+        assert!(corpus.iter().filter(|case| case.decides()).count() >= 80);
+        assert!(corpus.iter().filter(|case| case.has_member()).count() >= 120);
+        assert!(corpus.iter().any(|case| !case.is_one_line()));
     }
 }

@@ -5,15 +5,15 @@ use super::{Corpus, RfcRequirement};
 const NUMBERS: &str = "RFC 8259 §6";
 const DOUBLES: &str = "RFC 8259 §6, RFC 7493 §2.2";
 
-pub(super) fn add(all: &mut Corpus) {
-    forms(all);
-    limits(all);
-    many_digits(all);
-    jcs(all);
-    wrong(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    forms(corpus);
+    limits(corpus);
+    many_digits(corpus);
+    jcs(corpus);
+    malformed(corpus);
 }
 
-fn forms(all: &mut Corpus) {
+fn forms(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("number-zero", "zero", "0"),
         ("number-one", "one", "1"),
@@ -47,11 +47,11 @@ fn forms(all: &mut Corpus) {
         ("number-microseconds", "a time in microseconds", "1732206349000167"),
         ("number-float-only", "a number that no 32-bit float holds", "16777217"),
     ] {
-        all.value(RfcRequirement::Accept, name, NUMBERS, probes, value);
+        corpus.value(RfcRequirement::Accept, name, NUMBERS, probes, value);
     }
 }
 
-fn limits(all: &mut Corpus) {
+fn limits(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("number-2-53-plus-1", "2⁵³ + 1, which no double holds", "9007199254740993"),
         ("number-minus-2-53-minus-1", "−2⁵³ − 1", "-9007199254740993"),
@@ -100,34 +100,34 @@ fn limits(all: &mut Corpus) {
         ),
         ("number-large-fraction", "a large integer with a fraction", "9007199254740993.5"),
     ] {
-        all.value(RfcRequirement::Choose, name, DOUBLES, probes, value);
+        corpus.value(RfcRequirement::Choose, name, DOUBLES, probes, value);
     }
 }
 
 /// Adds numbers of so many digits that they are generated instead of written out.
-fn many_digits(all: &mut Corpus) {
-    all.value(
+fn many_digits(corpus: &mut Corpus) {
+    corpus.value(
         RfcRequirement::Choose,
         "number-1000-digits",
         DOUBLES,
         "an integer of 1,000 digits",
         "7".repeat(1_000),
     );
-    all.value(
+    corpus.value(
         RfcRequirement::Choose,
         "number-1000-places",
         DOUBLES,
         "a fraction of 1,000 places",
         format!("0.{}", "7".repeat(1_000)),
     );
-    all.value(
+    corpus.value(
         RfcRequirement::Choose,
         "number-100000-digits",
         DOUBLES,
         "an integer of 100,000 digits",
         "7".repeat(100_000),
     );
-    all.value(
+    corpus.value(
         RfcRequirement::Accept,
         "number-many-zeros",
         NUMBERS,
@@ -163,12 +163,12 @@ pub(super) const JCS: [(u64, &str); 23] = [
     (0x4314_3ff3_c1cb_0959, "1424953923781206.2"),
 ];
 
-fn jcs(all: &mut Corpus) {
+fn jcs(corpus: &mut Corpus) {
     for (bits, text) in JCS {
         // Zero and 2⁵³ are already among the forms as bare values; the array makes these texts different.
         let value = format!("[{text}]");
         let name = format!("jcs-{bits:016x}");
-        all.value(
+        corpus.value(
             RfcRequirement::Accept,
             &name,
             "RFC 8785 appendix B",
@@ -178,7 +178,7 @@ fn jcs(all: &mut Corpus) {
     }
 }
 
-fn wrong(all: &mut Corpus) {
+fn malformed(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("number-plus", "a plus sign", "+1"),
         ("number-leading-zero", "a zero before the number", "01"),
@@ -220,7 +220,7 @@ fn wrong(all: &mut Corpus) {
         ("number-minus-sign", "the typographic minus sign", "−1"),
         ("number-percent", "a percent sign", "50%"),
     ] {
-        all.value(RfcRequirement::Reject, name, NUMBERS, probes, value);
+        corpus.value(RfcRequirement::Reject, name, NUMBERS, probes, value);
     }
 }
 

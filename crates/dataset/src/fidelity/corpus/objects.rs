@@ -4,17 +4,17 @@ use super::{Corpus, RfcRequirement};
 
 const OBJECTS: &str = "RFC 8259 §4";
 
-pub(super) fn add(all: &mut Corpus) {
-    key_orders(all);
-    good(all);
-    keys(all);
-    long_keys(all);
-    duplicates(all);
-    wrong(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    key_orders(corpus);
+    valid(corpus);
+    keys(corpus);
+    long_keys(corpus);
+    duplicates(corpus);
+    malformed(corpus);
 }
 
 /// Adds objects whose keys a system may sort.
-fn key_orders(all: &mut Corpus) {
+fn key_orders(corpus: &mut Corpus) {
     for (name, probes, text) in [
         ("order-descending", "keys in descending order", r#"{"z":1,"y":2,"x":3,"v":4}"#),
         (
@@ -36,11 +36,11 @@ fn key_orders(all: &mut Corpus) {
             "{\"\u{1f600}\":2,\"\u{ff5e}\":1,\"v\":3}",
         ),
     ] {
-        all.accept(name, OBJECTS, probes, text);
+        corpus.accept(name, OBJECTS, probes, text);
     }
 }
 
-fn good(all: &mut Corpus) {
+fn valid(corpus: &mut Corpus) {
     for (name, probes, text) in [
         ("null-member", "a member that is null", r#"{"v":null,"w":1}"#),
         ("null-members-alone", "an object of nothing but nulls", r#"{"v":{"a":null,"b":null}}"#),
@@ -75,10 +75,10 @@ fn good(all: &mut Corpus) {
         ),
         ("looks-like-markup", "a string that looks like a script", r#"{"v":"<script>alert(1)</script>"}"#),
     ] {
-        all.accept(name, OBJECTS, probes, text);
+        corpus.accept(name, OBJECTS, probes, text);
     }
     let members: Vec<String> = (0..1_000).map(|index| format!("\"k{index}\":{index}")).collect();
-    all.accept(
+    corpus.accept(
         "many-members",
         OBJECTS,
         "an object of a thousand members",
@@ -86,7 +86,7 @@ fn good(all: &mut Corpus) {
     );
 }
 
-fn keys(all: &mut Corpus) {
+fn keys(corpus: &mut Corpus) {
     for (name, probes, text) in [
         ("key-empty", "the empty key", r#"{"":1,"v":2}"#),
         ("key-empty-inside", "the empty key of an inner object", r#"{"v":{"":{"":1}}}"#),
@@ -129,22 +129,22 @@ fn keys(all: &mut Corpus) {
         ("key-asterisk", "keys that are wildcards of path languages", r#"{"v":{"*":1,"**":2,"@":3,"?":4}}"#),
         ("key-percent-and-tab", "a key with a percent sign and an escaped tab", r#"{"v":{"100%\t":1}}"#),
     ] {
-        all.accept(name, OBJECTS, probes, text);
+        corpus.accept(name, OBJECTS, probes, text);
     }
 }
 
 /// Adds keys of many bytes, which systems may cut or reject.
-fn long_keys(all: &mut Corpus) {
+fn long_keys(corpus: &mut Corpus) {
     const LIMITS: &str = "RFC 8259 §9";
     let long = |length: usize| format!("{{\"v\":{{\"{}\":1}}}}", "k".repeat(length));
-    all.accept("key-255", OBJECTS, "a key of 255 bytes", long(255));
-    all.accept("key-1000", OBJECTS, "a key of 1,000 bytes", long(1_000));
+    corpus.accept("key-255", OBJECTS, "a key of 255 bytes", long(255));
+    corpus.accept("key-1000", OBJECTS, "a key of 1,000 bytes", long(1_000));
     for length in [32_767, 65_535, 65_536, 1_000_000] {
-        all.choose(&format!("key-{length}"), LIMITS, &format!("a key of {length} bytes"), long(length));
+        corpus.choose(&format!("key-{length}"), LIMITS, &format!("a key of {length} bytes"), long(length));
     }
     // Keys that differ only in their last character stay distinct only if they are stored whole.
     let stem = "k".repeat(300);
-    all.accept(
+    corpus.accept(
         "keys-long-alike",
         OBJECTS,
         "two keys of 301 bytes that differ in the last one",
@@ -152,7 +152,7 @@ fn long_keys(all: &mut Corpus) {
     );
 }
 
-fn duplicates(all: &mut Corpus) {
+fn duplicates(corpus: &mut Corpus) {
     const UNIQUE: &str = "RFC 8259 §4, RFC 7493 §2.3";
     for (name, probes, text) in [
         ("duplicate-key", "one key twice, with other values", r#"{"v":1,"v":2}"#),
@@ -167,11 +167,11 @@ fn duplicates(all: &mut Corpus) {
         ("duplicate-by-escape", "one key twice, once as an escape", r#"{"v":1,"\u0076":2}"#),
         ("duplicate-empty-key", "the empty key twice", r#"{"v":{"":1,"":2}}"#),
     ] {
-        all.choose(name, UNIQUE, probes, text);
+        corpus.choose(name, UNIQUE, probes, text);
     }
 }
 
-fn wrong(all: &mut Corpus) {
+fn malformed(corpus: &mut Corpus) {
     for (name, probes, text) in [
         ("object-comma-at-end", "a comma after the last member", r#"{"v":1,}"#),
         ("object-comma-first", "a comma before the first member", r#"{,"v":1}"#),
@@ -196,9 +196,9 @@ fn wrong(all: &mut Corpus) {
         ("object-ends-in-key", "a text that ends in a key", r#"{"v":1,"w"#),
         ("object-spread", "JavaScript’s spread of another object", r#"{"v":1,...w}"#),
     ] {
-        all.reject(name, OBJECTS, probes, text);
+        corpus.reject(name, OBJECTS, probes, text);
     }
-    all.value(
+    corpus.value(
         RfcRequirement::Reject,
         "object-inner-no-end",
         OBJECTS,

@@ -5,16 +5,16 @@ use super::{Corpus, RfcRequirement};
 
 const STRINGS: &str = "RFC 8259 §7";
 
-pub(super) fn add(all: &mut Corpus) {
-    escapes(all);
-    characters(all);
-    surrogates(all);
-    looks(all);
-    lengths(all);
-    wrong(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    escapes(corpus);
+    characters(corpus);
+    surrogates(corpus);
+    lookalikes(corpus);
+    lengths(corpus);
+    malformed(corpus);
 }
 
-fn escapes(all: &mut Corpus) {
+fn escapes(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("string-empty", "an empty string", r#""""#),
         ("string-quote", "an escaped quotation mark", r#""a\"b""#),
@@ -51,10 +51,10 @@ fn escapes(all: &mut Corpus) {
         ("string-last-pair", "the last pair that is a character of its own", r#""\udbff\udffd""#),
         ("string-escaped-and-plain", "one character plain and as a code", "\"é\\u00e9\""),
     ] {
-        all.value(RfcRequirement::Accept, name, STRINGS, probes, value);
+        corpus.value(RfcRequirement::Accept, name, STRINGS, probes, value);
     }
     let controls: String = (0..0x20).map(|code| format!("\\u{code:04x}")).collect();
-    all.value(
+    corpus.value(
         RfcRequirement::Accept,
         "string-all-controls",
         STRINGS,
@@ -63,7 +63,7 @@ fn escapes(all: &mut Corpus) {
     );
 }
 
-fn characters(all: &mut Corpus) {
+fn characters(corpus: &mut Corpus) {
     const UNICODE: &str = "RFC 8259 §8.2";
     for (name, probes, value) in [
         ("string-accent", "a letter of two bytes", "\"ü\""),
@@ -94,7 +94,7 @@ fn characters(all: &mut Corpus) {
         ("string-turkish", "a letter whose capital depends on the language", "\"ıİ\""),
         ("string-ligature", "a ligature, which other forms of Unicode take apart", "\"ﬁ\""),
     ] {
-        all.value(RfcRequirement::Accept, name, UNICODE, probes, value);
+        corpus.value(RfcRequirement::Accept, name, UNICODE, probes, value);
     }
     // Allowed by the grammar but not in I-JSON messages.
     const FORBIDDEN: &str = "RFC 8259 §7, RFC 7493 §2.1";
@@ -104,11 +104,11 @@ fn characters(all: &mut Corpus) {
         ("string-noncharacter-arabic", "a noncharacter among the Arabic forms", "\"\u{fdd0}\""),
         ("string-noncharacter-last", "the last code point of all", "\"\u{10ffff}\""),
     ] {
-        all.value(RfcRequirement::Accept, name, FORBIDDEN, probes, value);
+        corpus.value(RfcRequirement::Accept, name, FORBIDDEN, probes, value);
     }
 }
 
-fn surrogates(all: &mut Corpus) {
+fn surrogates(corpus: &mut Corpus) {
     const HALF: &str = "RFC 8259 §8.2, RFC 7493 §2.1";
     for (name, probes, value) in [
         ("surrogate-high", "a first half alone", r#""\ud834""#),
@@ -121,10 +121,10 @@ fn surrogates(all: &mut Corpus) {
         ("surrogate-high-and-pair", "a first half before a pair", r#""\ud834\ud83d\ude00""#),
         ("surrogate-between", "half a character between letters", r#""a\ud834b""#),
     ] {
-        all.value(RfcRequirement::Choose, name, HALF, probes, value);
+        corpus.value(RfcRequirement::Choose, name, HALF, probes, value);
     }
-    all.choose("surrogate-in-key", HALF, "half a character in a key", r#"{"v":{"\ud834":1}}"#);
-    all.choose(
+    corpus.choose("surrogate-in-key", HALF, "half a character in a key", r#"{"v":{"\ud834":1}}"#);
+    corpus.choose(
         "surrogates-in-two-keys",
         HALF,
         "two keys that differ in half a character",
@@ -132,7 +132,7 @@ fn surrogates(all: &mut Corpus) {
     );
 }
 
-fn looks(all: &mut Corpus) {
+fn lookalikes(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("looks-like-date", "a string that looks like a date", r#""2024-11-21""#),
         ("looks-like-time", "a string that looks like a time with its zone", r#""2024-11-21T16:25:49.167Z""#),
@@ -167,14 +167,14 @@ fn looks(all: &mut Corpus) {
         ("string-single-quotes", "single quotes", r#""it's 'so'""#),
         ("string-braces", "brackets and braces in a string", r#""}],[{""#),
     ] {
-        all.value(RfcRequirement::Accept, name, STRINGS, probes, value);
+        corpus.value(RfcRequirement::Accept, name, STRINGS, probes, value);
     }
 }
 
-fn lengths(all: &mut Corpus) {
+fn lengths(corpus: &mut Corpus) {
     let long = |letter: &str, count: usize| format!("\"{}\"", letter.repeat(count));
     for length in [127, 128, 255, 256, 2_000, 10_000] {
-        all.value(
+        corpus.value(
             RfcRequirement::Accept,
             &format!("string-of-{length}"),
             STRINGS,
@@ -184,7 +184,7 @@ fn lengths(all: &mut Corpus) {
     }
     const LIMITS: &str = "RFC 8259 §9";
     for length in [32_767, 65_535, 65_536, 1_048_576, 4_000_000] {
-        all.value(
+        corpus.value(
             RfcRequirement::Choose,
             &format!("string-of-{length}"),
             LIMITS,
@@ -192,14 +192,14 @@ fn lengths(all: &mut Corpus) {
             long("s", length),
         );
     }
-    all.value(
+    corpus.value(
         RfcRequirement::Accept,
         "string-of-1000-clefs",
         STRINGS,
         "a thousand characters of four bytes",
         long("𝄞", 1_000),
     );
-    all.value(
+    corpus.value(
         RfcRequirement::Accept,
         "string-of-1000-escapes",
         STRINGS,
@@ -208,7 +208,7 @@ fn lengths(all: &mut Corpus) {
     );
 }
 
-fn wrong(all: &mut Corpus) {
+fn malformed(corpus: &mut Corpus) {
     for (name, probes, value) in [
         ("string-plain-line-feed", "a line feed that is not escaped", "\"a\nb\""),
         ("string-plain-carriage-return", "a carriage return that is not escaped", "\"a\rb\""),
@@ -243,6 +243,6 @@ fn wrong(all: &mut Corpus) {
         ("string-plus", "two strings and a plus sign", r#""a"+"b""#),
         ("string-triple-quotes", "a string in triple quotes", r#""""a""""#),
     ] {
-        all.value(RfcRequirement::Reject, name, STRINGS, probes, value);
+        corpus.value(RfcRequirement::Reject, name, STRINGS, probes, value);
     }
 }

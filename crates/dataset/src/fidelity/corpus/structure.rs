@@ -2,14 +2,14 @@
 
 use super::{Corpus, RfcRequirement};
 
-pub(super) fn add(all: &mut Corpus) {
-    top(all);
-    white_space(all);
-    depth(all);
-    rest(all);
+pub(super) fn add(corpus: &mut Corpus) {
+    top(corpus);
+    white_space(corpus);
+    depth(corpus);
+    trailing_text(corpus);
 }
 
-fn top(all: &mut Corpus) {
+fn top(corpus: &mut Corpus) {
     const TOP: &str = "RFC 8259 §2";
     for (name, probes, text) in [
         ("top-object", "an empty object alone", "{}"),
@@ -24,7 +24,7 @@ fn top(all: &mut Corpus) {
         ("top-empty-string", "an empty string alone", "\"\""),
         ("top-object-plain", "an object of plain values", r#"{"v":"x","n":1,"t":true,"f":false}"#),
     ] {
-        all.accept(name, TOP, probes, text);
+        corpus.accept(name, TOP, probes, text);
     }
     for (name, probes, text) in [
         ("top-nothing", "no byte at all", ""),
@@ -41,7 +41,7 @@ fn top(all: &mut Corpus) {
         ("top-undefined", "JavaScript’s undefined", "undefined"),
         ("top-comment-alone", "a comment and no value", "/* */"),
     ] {
-        all.reject(name, TOP, probes, text);
+        corpus.reject(name, TOP, probes, text);
     }
     const LITERALS: &str = "RFC 8259 §3";
     for (name, probes, value) in [
@@ -49,7 +49,7 @@ fn top(all: &mut Corpus) {
         ("literal-true", "true", "true"),
         ("literal-false", "false", "false"),
     ] {
-        all.value(RfcRequirement::Accept, name, LITERALS, probes, value);
+        corpus.value(RfcRequirement::Accept, name, LITERALS, probes, value);
     }
     for (name, probes, value) in [
         ("literal-upper-case", "TRUE in capitals", "TRUE"),
@@ -62,11 +62,11 @@ fn top(all: &mut Corpus) {
         ("literal-symbol", "a symbol that is no token", "@"),
         ("literal-wide-letters", "true in full-width letters", "ｔｒｕｅ"),
     ] {
-        all.value(RfcRequirement::Reject, name, LITERALS, probes, value);
+        corpus.value(RfcRequirement::Reject, name, LITERALS, probes, value);
     }
 }
 
-fn white_space(all: &mut Corpus) {
+fn white_space(corpus: &mut Corpus) {
     const SPACE: &str = "RFC 8259 §2";
     for (name, probes, text) in [
         ("space-around", "blanks before and after the text", "  {\"v\":1}  "),
@@ -83,9 +83,9 @@ fn white_space(all: &mut Corpus) {
         ("space-mixed-styles", "two styles of white space in one text", "{\"v\": [1,2, 3 ],\"w\" :1}"),
         ("space-none", "no white space at all", "{\"v\":[1,2,{\"a\":null}]}"),
     ] {
-        all.accept(name, SPACE, probes, text);
+        corpus.accept(name, SPACE, probes, text);
     }
-    all.accept(
+    corpus.accept(
         "space-much",
         SPACE,
         "ten thousand blanks before the value",
@@ -101,48 +101,40 @@ fn white_space(all: &mut Corpus) {
         ("space-nul-at-end", "a byte 0 after the text", "{\"v\":1}\u{0}"),
         ("space-escaped", "an escaped line feed between tokens", "{\"v\":\\n1}"),
     ] {
-        all.reject(name, SPACE, probes, text);
+        corpus.reject(name, SPACE, probes, text);
     }
 }
 
-fn depth(all: &mut Corpus) {
+fn depth(corpus: &mut Corpus) {
     const LIMITS: &str = "RFC 8259 §9";
     let arrays = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let objects = |levels: usize| format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
     for levels in [10, 18] {
-        let words = format!("arrays in each other, {levels} levels");
-        all.value(RfcRequirement::Accept, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
-        let words = format!("objects in each other, {levels} levels");
-        all.value(
-            RfcRequirement::Accept,
-            &format!("depth-{levels}-objects"),
-            LIMITS,
-            &words,
-            objects(levels),
-        );
+        let probes = format!("arrays in each other, {levels} levels");
+        let name = format!("depth-{levels}-arrays");
+        corpus.value(RfcRequirement::Accept, &name, LIMITS, &probes, arrays(levels));
+        let probes = format!("objects in each other, {levels} levels");
+        let name = format!("depth-{levels}-objects");
+        corpus.value(RfcRequirement::Accept, &name, LIMITS, &probes, objects(levels));
     }
     for levels in [99, 101, 127, 200, 512, 1_000, 3_000, 10_000, 100_000] {
-        let words = format!("arrays in each other, {levels} levels");
-        all.value(RfcRequirement::Choose, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
+        let probes = format!("arrays in each other, {levels} levels");
+        let name = format!("depth-{levels}-arrays");
+        corpus.value(RfcRequirement::Choose, &name, LIMITS, &probes, arrays(levels));
     }
     for levels in [21, 99, 101, 127, 1_000, 10_000] {
-        let words = format!("objects in each other, {levels} levels");
-        all.value(
-            RfcRequirement::Choose,
-            &format!("depth-{levels}-objects"),
-            LIMITS,
-            &words,
-            objects(levels),
-        );
+        let probes = format!("objects in each other, {levels} levels");
+        let name = format!("depth-{levels}-objects");
+        corpus.value(RfcRequirement::Choose, &name, LIMITS, &probes, objects(levels));
     }
-    all.reject("depth-1000-open", "RFC 8259 §5", "a thousand arrays that do not end", "[".repeat(1_000));
-    all.reject(
+    corpus.reject("depth-1000-open", "RFC 8259 §5", "a thousand arrays that do not end", "[".repeat(1_000));
+    corpus.reject(
         "depth-100000-open",
         "RFC 8259 §5",
         "a hundred thousand arrays that do not end",
         "[".repeat(100_000),
     );
-    all.reject(
+    corpus.reject(
         "depth-1000-open-objects",
         "RFC 8259 §4",
         "a thousand objects that do not end",
@@ -150,8 +142,8 @@ fn depth(all: &mut Corpus) {
     );
 }
 
-fn rest(all: &mut Corpus) {
-    const ONE: &str = "RFC 8259 §2";
+fn trailing_text(corpus: &mut Corpus) {
+    const SINGLE_VALUE: &str = "RFC 8259 §2";
     for (name, probes, text) in [
         ("rest-word", "a word after the text", "{\"v\":1} x"),
         ("rest-brace", "one brace too many", "{\"v\":1}}"),
@@ -168,15 +160,15 @@ fn rest(all: &mut Corpus) {
         ("rest-two-strings", "two strings", "\"a\" \"b\""),
         ("rest-quote", "a quotation mark after the text", "{\"v\":1}\""),
     ] {
-        all.reject(name, ONE, probes, text);
+        corpus.reject(name, SINGLE_VALUE, probes, text);
     }
-    all.reject("comment-inside", ONE, "a comment between members", "{\"v\":1/* x */,\"w\":2}");
-    all.reject("comment-first", ONE, "a comment before the text", "/* x */{\"v\":1}");
-    all.reject("callback", ONE, "a call around the text, as of JSONP", "f({\"v\":1})");
-    all.reject("parentheses", ONE, "parentheses around the text", "({\"v\":1})");
-    all.reject(
+    corpus.reject("comment-inside", SINGLE_VALUE, "a comment between members", "{\"v\":1/* x */,\"w\":2}");
+    corpus.reject("comment-first", SINGLE_VALUE, "a comment before the text", "/* x */{\"v\":1}");
+    corpus.reject("callback", SINGLE_VALUE, "a call around the text, as of JSONP", "f({\"v\":1})");
+    corpus.reject("parentheses", SINGLE_VALUE, "parentheses around the text", "({\"v\":1})");
+    corpus.reject(
         "record-separator",
-        ONE,
+        SINGLE_VALUE,
         "a record separator before the text, as of RFC 7464",
         "\u{1e}{\"v\":1}",
     );

@@ -10,20 +10,20 @@ pub fn text(parameter: &Parameter<'_>) -> String {
         Parameter::Bool(truth) => truth.to_string(),
         Parameter::Int(number) => number.to_string(),
         Parameter::Float(number) => number.to_string(),
-        Parameter::Text(text) | Parameter::Json(text) => escaped(text),
+        Parameter::Text(text) | Parameter::Json(text) => escape(text),
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '\\' => out.push_str("\\\\"),
             '\t' => out.push_str("\\t"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\0' => out.push_str("\\0"),
-            other => out.push(other),
+            character => out.push(character),
         }
     }
     out

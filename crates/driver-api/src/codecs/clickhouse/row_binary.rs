@@ -12,7 +12,7 @@ use crate::rows::{Cell, RowSink};
 /// Binary encoding of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ColumnType {
-    nullable: bool,
+    is_nullable: bool,
     storage: Storage,
 }
 
@@ -50,7 +50,7 @@ pub fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
     // exhaust memory.
     let count = usize::try_from(input.varint()?).unwrap_or(usize::MAX);
     if count == 0 || count > input.bytes.len() {
-        return Err(cut());
+        return Err(truncated());
     }
     let names: Vec<&str> = (0..count).map(|_| input.text("the header")).collect::<Result<_>>()?;
     let mut types = Vec::with_capacity(count);
@@ -80,7 +80,7 @@ fn parse_type(text: &str) -> Option<ColumnType> {
         return parse_type(inner);
     }
     if let Some(inner) = argument_of(text, "Nullable") {
-        return parse_type(inner).map(|kind| ColumnType { nullable: true, ..kind });
+        return parse_type(inner).map(|kind| ColumnType { is_nullable: true, ..kind });
     }
     let storage = match text {
         "Bool" => Storage::Bool,
@@ -123,14 +123,14 @@ fn parse_type(text: &str) -> Option<ColumnType> {
             }
         }
     };
-    Some(ColumnType { nullable: false, storage })
+    Some(ColumnType { is_nullable: false, storage })
 }
 
 fn argument_of<'a>(text: &'a str, function: &str) -> Option<&'a str> {
     text.strip_prefix(function)?.strip_prefix('(')?.strip_suffix(')')
 }
 
-fn cut() -> DriverError {
+fn truncated() -> DriverError {
     DriverError::Protocol(
         "a binary answer that ends within a cell; has the statement a FORMAT of its own?".into(),
     )
@@ -142,9 +142,9 @@ struct Input<'a> {
 
 impl<'a> Input<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(length).ok_or_else(cut)?;
+        let (bytes, rest) = self.bytes.split_at_checked(length).ok_or_else(truncated)?;
         self.bytes = rest;
-        Ok(taken)
+        Ok(bytes)
     }
 
     fn byte(&mut self) -> Result<u8> {
@@ -152,9 +152,9 @@ impl<'a> Input<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) = self.bytes.split_first_chunk().ok_or_else(cut)?;
+        let (bytes, rest) = self.bytes.split_first_chunk().ok_or_else(truncated)?;
         self.bytes = rest;
-        Ok(*taken)
+        Ok(*bytes)
     }
 
     /// Reads an unsigned LEB128 number.
@@ -167,28 +167,28 @@ impl<'a> Input<'a> {
                 return Ok(number);
             }
         }
-        Err(cut())
+        Err(truncated())
     }
 
     fn text(&mut self, column: &str) -> Result<&'a str> {
-        let length = usize::try_from(self.varint()?).map_err(|_| cut())?;
+        let length = usize::try_from(self.varint()?).map_err(|_| truncated())?;
         to_text(self.take(length)?, column)
     }
 
     /// Reads a little-endian integer of 1 to 16 bytes. `None` if it does not fit into an i128.
     fn integer(&mut self, length: usize, signed: bool) -> Result<Option<i128>> {
         let bytes = self.take(length)?;
-        let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-        let mut wide = [if negative { 0xff } else { 0 }; 16];
-        wide[..length].copy_from_slice(bytes);
+        let is_negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+        let mut buffer = [if is_negative { 0xff } else { 0 }; 16];
+        buffer[..length].copy_from_slice(bytes);
         if !signed && length == 16 {
-            return Ok(i128::try_from(u128::from_le_bytes(wide)).ok());
+            return Ok(i128::try_from(u128::from_le_bytes(buffer)).ok());
         }
-        Ok(Some(i128::from_le_bytes(wide)))
+        Ok(Some(i128::from_le_bytes(buffer)))
     }
 
     fn cell(&mut self, kind: ColumnType, column: &str) -> Result<Cell<'a>> {
-        if kind.nullable && self.byte()? != 0 {
+        if kind.is_nullable && self.byte()? != 0 {
             return Ok(Cell::Null);
         }
         Ok(match kind.storage {
@@ -216,7 +216,7 @@ impl<'a> Input<'a> {
                 let microseconds = ticks.and_then(|ticks| instant::of_ticks(ticks, digits));
                 microseconds.map(Cell::Int).ok_or_else(|| too_wide(column))?
             }
-            Storage::Nothing => return Err(cut()),
+            Storage::Nothing => return Err(truncated()),
         })
     }
 }
@@ -300,14 +300,14 @@ mod tests {
     fn instants_of_all_types_are_microseconds_since_1970() {
         const INSTANT: i64 = 1_767_323_045_678_901;
         let seconds = INSTANT / 1_000_000;
-        let (whole, milliseconds) = (seconds * 1_000_000, INSTANT / 1_000 * 1_000);
-        let narrow = u32::try_from(seconds).unwrap().to_le_bytes();
+        let (whole_seconds, milliseconds) = (seconds * 1_000_000, INSTANT / 1_000 * 1_000);
+        let second_bytes = u32::try_from(seconds).unwrap().to_le_bytes();
         let day = 1_767_312_000_000_000;
         let cases: [(&str, &[u8], i64); 8] = [
             ("Date", &20_455_u16.to_le_bytes(), day),
             ("Date32", &20_455_i32.to_le_bytes(), day),
-            ("DateTime", &narrow, whole),
-            ("DateTime('Asia/Kolkata')", &narrow, whole),
+            ("DateTime", &second_bytes, whole_seconds),
+            ("DateTime('Asia/Kolkata')", &second_bytes, whole_seconds),
             ("DateTime64(3)", &(INSTANT / 1_000).to_le_bytes(), milliseconds),
             ("DateTime64(6, 'UTC')", &INSTANT.to_le_bytes(), INSTANT),
             ("DateTime64(9, 'UTC')", &(INSTANT * 1_000 + 999).to_le_bytes(), INSTANT),

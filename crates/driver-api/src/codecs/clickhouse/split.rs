@@ -9,43 +9,46 @@ use crate::rows::StatementStats;
 /// Returns the non-empty statements of `text`, split at semicolons outside of quotes, comments and heredocs.
 pub fn statements(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
-    let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
+    let (mut statements, mut start, mut position) = (Vec::new(), 0, 0);
     // Whether the current statement contains anything but white space and comments.
-    let mut substance = false;
-    while let Some(&byte) = bytes.get(at) {
-        let rest = &bytes[at..];
+    let mut has_content = false;
+    while let Some(&byte) = bytes.get(position) {
+        let rest = &bytes[position..];
         let length = match byte {
-            b'\'' | b'"' | b'`' => quoted(rest),
-            b'-' if rest.starts_with(b"--") => line_comment(rest),
-            b'#' if matches!(rest.get(1), Some(b' ' | b'!')) => line_comment(rest),
-            b'/' if rest.starts_with(b"/*") => block_comment(rest),
-            b'$' => heredoc(rest),
+            b'\'' | b'"' | b'`' => quoted_length(rest),
+            b'-' if rest.starts_with(b"--") => line_comment_length(rest),
+            b'#' if matches!(rest.get(1), Some(b' ' | b'!')) => line_comment_length(rest),
+            b'/' if rest.starts_with(b"/*") => block_comment_length(rest),
+            b'$' => heredoc_length(rest),
             _ => 1,
         };
         if byte == b';' {
-            if substance {
-                found.push(text[start..at].trim());
+            if has_content {
+                statements.push(text[start..position].trim());
             }
-            (start, substance) = (at + 1, false);
+            (start, has_content) = (position + 1, false);
         } else {
-            substance |= !byte.is_ascii_whitespace() && !is_comment(rest);
+            has_content |= !byte.is_ascii_whitespace() && !is_comment(rest);
         }
-        at += length;
+        position += length;
     }
-    if substance {
-        found.push(text[start..].trim());
+    if has_content {
+        statements.push(text[start..].trim());
     }
-    found
+    statements
 }
 
-/// Calls `ask` for each statement of `text` in order and returns the report of the last one.
+/// Calls `execute` for each statement of `text` in order and returns the report of the last one.
 ///
 /// # Errors
-/// The first error of `ask`, which ends the loop; [`DriverError::Refused`] if `text` has no statement.
-pub fn run_each(text: &str, mut ask: impl FnMut(&str) -> Result<StatementStats>) -> Result<StatementStats> {
+/// The first error of `execute`, which ends the loop; [`DriverError::Refused`] if `text` has no statement.
+pub fn run_each(
+    text: &str,
+    mut execute: impl FnMut(&str) -> Result<StatementStats>,
+) -> Result<StatementStats> {
     let mut report = None;
     for statement in statements(text) {
-        report = Some(ask(statement)?);
+        report = Some(execute(statement)?);
     }
     report.ok_or_else(|| DriverError::Refused("empty statement".into()))
 }
@@ -56,35 +59,35 @@ fn is_comment(rest: &[u8]) -> bool {
 
 /// Length including the closing quote. A backslash escapes the next byte. A doubled quote counts as the end
 /// of one quoted text and the start of another.
-fn quoted(rest: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(&byte) = rest.get(at) {
-        at += 1;
+fn quoted_length(rest: &[u8]) -> usize {
+    let mut position = 1;
+    while let Some(&byte) = rest.get(position) {
+        position += 1;
         match byte {
-            b'\\' => at += 1,
+            b'\\' => position += 1,
             _ if byte == rest[0] => break,
             _ => {}
         }
     }
-    at.min(rest.len())
+    position.min(rest.len())
 }
 
-fn line_comment(rest: &[u8]) -> usize {
-    memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1)
+fn line_comment_length(rest: &[u8]) -> usize {
+    memchr::memchr(b'\n', rest).map_or(rest.len(), |position| position + 1)
 }
 
-fn block_comment(rest: &[u8]) -> usize {
-    memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4)
+fn block_comment_length(rest: &[u8]) -> usize {
+    memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |position| position + 4)
 }
 
 /// Length of the heredoc `$tag$ … $tag$` at the start of `rest`, or 1 if none begins there.
-fn heredoc(rest: &[u8]) -> usize {
-    let Some(end) = memchr::memchr(b'$', &rest[1..]).map(|at| at + 2) else { return 1 };
+fn heredoc_length(rest: &[u8]) -> usize {
+    let Some(end) = memchr::memchr(b'$', &rest[1..]).map(|position| position + 2) else { return 1 };
     let tag = &rest[..end];
     if !tag[1..end - 1].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
         return 1;
     }
-    memchr::memmem::find(&rest[end..], tag).map_or(rest.len(), |at| end + at + end)
+    memchr::memmem::find(&rest[end..], tag).map_or(rest.len(), |position| end + position + end)
 }
 
 #[cfg(test)]

@@ -90,16 +90,17 @@ impl Pointer {
     /// Follows the pointer from `node`. `None` if it leads nowhere.
     pub(super) fn find<'a, T: Tree<'a>>(&self, node: T) -> Option<T> {
         self.tokens.iter().try_fold(node, |node, token| match node.elements() {
-            Some(mut elements) => elements.nth(index(token)?),
+            Some(mut elements) => elements.nth(list_index(token)?),
             None => node.member(token),
         })
     }
 }
 
 /// Parses a list index, which must have neither a sign nor leading zeros.
-fn index(token: &str) -> Option<usize> {
-    let plain = token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
-    if plain { token.parse().ok() } else { None }
+fn list_index(token: &str) -> Option<usize> {
+    let is_valid =
+        token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_valid { token.parse().ok() } else { None }
 }
 
 impl TryFrom<String> for Pointer {
@@ -108,13 +109,13 @@ impl TryFrom<String> for Pointer {
     fn try_from(text: String) -> Result<Self, String> {
         let mut tokens = Vec::new();
         if !text.is_empty() {
-            let inside = text
+            let path = text
                 .strip_prefix('/')
                 .ok_or_else(|| format!("`{text}` is no JSON Pointer: one is empty or starts with `/`"))?;
-            for token in inside.split('/') {
+            for token in path.split('/') {
                 let mut escaped = token.split('~').skip(1);
-                if let Some(wrong) = escaped.find(|rest| !rest.starts_with(['0', '1'])) {
-                    return Err(format!("`{text}` is no JSON Pointer: `~{wrong}` is neither `~0` nor `~1`"));
+                if let Some(escape) = escaped.find(|rest| !rest.starts_with(['0', '1'])) {
+                    return Err(format!("`{text}` is no JSON Pointer: `~{escape}` is neither `~0` nor `~1`"));
                 }
                 tokens.push(token.replace("~1", "/").replace("~0", "~"));
             }
@@ -134,12 +135,12 @@ impl fmt::Display for Pointer {
 #[serde(deny_unknown_fields)]
 struct MappingSpec {
     each: Vec<Pointer>,
-    columns: Vec<WrittenColumn>,
+    columns: Vec<ColumnSpec>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenColumn {
+struct ColumnSpec {
     name: String,
     at: Option<Pointer>,
     level: Option<usize>,
@@ -153,51 +154,53 @@ struct WrittenColumn {
 impl TryFrom<MappingSpec> for Mapping {
     type Error = String;
 
-    fn try_from(written: MappingSpec) -> Result<Self, String> {
-        let MappingSpec { each, columns } = written;
+    fn try_from(spec: MappingSpec) -> Result<Self, String> {
+        let MappingSpec { each, columns } = spec;
         if columns.is_empty() {
             return Err("`columns` is empty: a row has one column at least".to_owned());
         }
-        let columns =
-            columns.into_iter().map(|column| checked(column, each.len())).collect::<Result<_, _>>()?;
+        let columns = columns
+            .into_iter()
+            .map(|column| validate_column(column, each.len()))
+            .collect::<Result<_, _>>()?;
         Ok(Self { each, columns })
     }
 }
 
-fn checked(column: WrittenColumn, deepest: usize) -> Result<Column, String> {
-    let WrittenColumn { name, at, level, kind, null, difference, sum } = column;
-    let unfit = |why: &str| format!("column `{name}` {why}");
+fn validate_column(column: ColumnSpec, depth: usize) -> Result<Column, String> {
+    let ColumnSpec { name, at, level, kind, null, difference, sum } = column;
+    let invalid = |reason: &str| format!("column `{name}` {reason}");
     let source = match (at, difference, sum) {
         (Some(at), None, None) => Source::At(ValuePath { at, level }),
-        (None, Some(places), None) if level.is_none() => {
-            if places.len() != 2 {
-                return Err(unfit("is a difference, which is of two places"));
+        (None, Some(paths), None) if level.is_none() => {
+            if paths.len() != 2 {
+                return Err(invalid("is a difference, which is of two places"));
             }
-            Source::Of(Function::Difference, places)
+            Source::Of(Function::Difference, paths)
         }
-        (None, None, Some(places)) if level.is_none() => {
-            if places.is_empty() {
-                return Err(unfit("is a sum of nothing"));
+        (None, None, Some(paths)) if level.is_none() => {
+            if paths.is_empty() {
+                return Err(invalid("is a sum of nothing"));
             }
-            Source::Of(Function::Sum, places)
+            Source::Of(Function::Sum, paths)
         }
-        (None, None, None) => return Err(unfit("has none of `at`, `difference` and `sum`")),
+        (None, None, None) => return Err(invalid("has none of `at`, `difference` and `sum`")),
         (None, Some(_), None) | (None, None, Some(_)) => {
-            return Err(unfit("has a `level`, which belongs to each place of its function"));
+            return Err(invalid("has a `level`, which belongs to each place of its function"));
         }
-        _ => return Err(unfit("has more than one of `at`, `difference` and `sum`")),
+        _ => return Err(invalid("has more than one of `at`, `difference` and `sum`")),
     };
-    let places = match &source {
-        Source::At(place) => std::slice::from_ref(place),
-        Source::Of(_, places) => places.as_slice(),
+    let paths = match &source {
+        Source::At(path) => std::slice::from_ref(path),
+        Source::Of(_, paths) => paths.as_slice(),
     };
-    if let Some(level) = places.iter().filter_map(|place| place.level).find(|level| *level > deepest) {
-        return Err(unfit(&format!("is at level {level}, but `each` has {deepest}")));
+    if let Some(level) = paths.iter().filter_map(|path| path.level).find(|level| *level > depth) {
+        return Err(invalid(&format!("is at level {level}, but `each` has {depth}")));
     }
     if matches!(source, Source::Of(..))
         && let Some(kind @ (Type::Text | Type::Boolean | Type::Json | Type::Milliseconds)) = kind
     {
-        return Err(unfit(&format!("is a function of numbers and cannot be {}", kind.name())));
+        return Err(invalid(&format!("is a function of numbers and cannot be {}", kind.name())));
     }
     Ok(Column { name, source, kind, null })
 }

@@ -33,18 +33,18 @@ enum BuiltCell<'a> {
 struct ListContext<'l, T> {
     node: T,
     /// Depth of the element: 0 for the answer, 1 for an element of the first list.
-    number: usize,
-    above: Option<&'l ListContext<'l, T>>,
+    depth: usize,
+    parent: Option<&'l ListContext<'l, T>>,
 }
 
 impl<T: Copy> ListContext<'_, T> {
     /// Returns the node of this level or of the level above with that number.
-    fn node(&self, number: usize) -> Option<T> {
-        let mut level = self;
-        while level.number > number {
-            level = level.above?;
+    fn node(&self, depth: usize) -> Option<T> {
+        let mut context = self;
+        while context.depth > depth {
+            context = context.parent?;
         }
-        (level.number == number).then_some(level.node)
+        (context.depth == depth).then_some(context.node)
     }
 }
 
@@ -68,28 +68,28 @@ pub fn rows<'a, T: Tree<'a>>(
     text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    descend(&ListContext { node: answer, number: 0, above: None }, mapping, text, sink)
+    descend(&ListContext { node: answer, depth: 0, parent: None }, mapping, text, sink)
 }
 
 /// Iterates over the remaining lists of the mapping below a level. Passes on one row if no list remains.
 fn descend<'a, T: Tree<'a>>(
-    level: &ListContext<'_, T>,
+    context: &ListContext<'_, T>,
     mapping: &Mapping,
     text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    let Some(pointer) = mapping.each.get(level.number) else {
+    let Some(pointer) = mapping.each.get(context.depth) else {
         text.clear();
         let columns = &mapping.columns;
-        let none = BuiltCell::Cell(Cell::Null);
-        let row = collect_inline(columns.len(), none, |index| cell(level, &columns[index], text))?;
-        let made = |index: usize| match row.all()[index] {
+        let null_cell = BuiltCell::Cell(Cell::Null);
+        let row = collect_inline(columns.len(), null_cell, |index| cell(context, &columns[index], text))?;
+        let finish = |index: usize| match row.all()[index] {
             BuiltCell::Cell(cell) => Ok(cell),
             BuiltCell::Json(start, end) => Ok(Cell::Text(&text[start..end])),
         };
-        return with_inline(columns.len(), Cell::Null, made, |cells| sink.row(cells));
+        return with_inline(columns.len(), Cell::Null, finish, |cells| sink.row(cells));
     };
-    let Some(list) = pointer.find(level.node) else { return Ok(()) };
+    let Some(list) = pointer.find(context.node) else { return Ok(()) };
     let Some(elements) = list.elements() else {
         return match list.leaf() {
             Leaf::Null => Ok(()),
@@ -100,32 +100,32 @@ fn descend<'a, T: Tree<'a>>(
         };
     };
     for node in elements {
-        descend(&ListContext { node, number: level.number + 1, above: Some(level) }, mapping, text, sink)?;
+        descend(&ListContext { node, depth: context.depth + 1, parent: Some(context) }, mapping, text, sink)?;
     }
     Ok(())
 }
 
 fn cell<'a, T: Tree<'a>>(
-    level: &ListContext<'_, T>,
+    context: &ListContext<'_, T>,
     column: &Column,
     text: &mut String,
 ) -> Result<BuiltCell<'a>> {
     let cell = match &column.source {
-        Source::At(place) => return value(level, column, place, text),
-        Source::Of(Function::Difference, places) => {
-            let [first, second] = places.as_slice() else { return Ok(BuiltCell::Cell(Cell::Null)) };
-            match (number(level, column, first, text)?, number(level, column, second, text)?) {
+        Source::At(path) => return value(context, column, path, text),
+        Source::Of(Function::Difference, paths) => {
+            let [first, second] = paths.as_slice() else { return Ok(BuiltCell::Cell(Cell::Null)) };
+            match (number(context, column, first, text)?, number(context, column, second, text)?) {
                 (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
                 (first, second) => add(first, second, column, true)?,
             }
         }
-        Source::Of(Function::Sum, places) => {
+        Source::Of(Function::Sum, paths) => {
             let mut sum = Cell::Null;
-            for place in places {
-                sum = match (sum, number(level, column, place, text)?) {
+            for path in paths {
+                sum = match (sum, number(context, column, path, text)?) {
                     (sum, Cell::Null) => sum,
-                    (Cell::Null, one) => one,
-                    (sum, one) => add(sum, one, column, false)?,
+                    (Cell::Null, addend) => addend,
+                    (sum, addend) => add(sum, addend, column, false)?,
                 };
             }
             sum
@@ -134,38 +134,38 @@ fn cell<'a, T: Tree<'a>>(
     Ok(BuiltCell::Cell(cell))
 }
 
-/// Returns an argument of a function: the value at `place` as a cell.
+/// Returns an argument of a function: the value at `path` as a cell.
 fn number<'a, T: Tree<'a>>(
-    level: &ListContext<'_, T>,
+    context: &ListContext<'_, T>,
     column: &Column,
-    place: &ValuePath,
+    path: &ValuePath,
     text: &mut String,
 ) -> Result<Cell<'a>> {
-    match value(level, column, place, text)? {
+    match value(context, column, path, text)? {
         BuiltCell::Cell(cell) => Ok(cell),
         // `Mapping` rejects functions of type JSON, so this is unreachable.
         BuiltCell::Json(..) => Ok(Cell::Null),
     }
 }
 
-/// Returns the value at `place`, converted to the column's type. Null if nothing is there.
+/// Returns the value at `path`, converted to the column's type. Null if nothing is there.
 fn value<'a, T: Tree<'a>>(
-    level: &ListContext<'_, T>,
+    context: &ListContext<'_, T>,
     column: &Column,
-    place: &ValuePath,
+    path: &ValuePath,
     text: &mut String,
 ) -> Result<BuiltCell<'a>> {
-    let found = level.node(place.level.unwrap_or(level.number)).and_then(|node| place.at.find(node));
-    let Some(node) = found else { return Ok(BuiltCell::Cell(Cell::Null)) };
+    let target = context.node(path.level.unwrap_or(context.depth)).and_then(|node| path.at.find(node));
+    let Some(node) = target else { return Ok(BuiltCell::Cell(Cell::Null)) };
     let leaf = node.leaf();
     if matches!(leaf, Leaf::Null) || column.null.as_ref().is_some_and(|stand_in| leaf.is(stand_in)) {
         return Ok(BuiltCell::Cell(Cell::Null));
     }
-    let wrong = |wanted: &str, advice: &str| {
+    let mismatch = |expected: &str, advice: &str| {
         let kind = leaf.type_name();
         Err(DriverError::Unsupported(format!(
-            "column `{}` is to be {wanted}, but the answer has {kind} at `{}`{advice}",
-            column.name, place.at
+            "column `{}` is to be {expected}, but the answer has {kind} at `{}`{advice}",
+            column.name, path.at
         )))
     };
     Ok(BuiltCell::Cell(match (column.kind, leaf) {
@@ -180,7 +180,7 @@ fn value<'a, T: Tree<'a>>(
         }
         (Some(Type::Milliseconds), Leaf::Int(number)) => match instant::of_ticks(number, 3) {
             Some(microseconds) => Cell::Int(microseconds),
-            None => return wrong("a time", ", which is beyond all times"),
+            None => return mismatch("a time", ", which is beyond all times"),
         },
         (Some(Type::Milliseconds), Leaf::Float(number)) if number.abs() < EXACT / 1_000.0 => {
             // Microseconds are rounded to the nearest integer, which is far below the limits of i64.
@@ -191,39 +191,41 @@ fn value<'a, T: Tree<'a>>(
             Cell::Int(number as i64)
         }
         (Some(Type::Integer), Leaf::Float(number)) => {
-            let why = if number.fract() == 0.0 { "may have lost digits" } else { "is not whole" };
-            return wrong("an integer", &format!(", {number}, which {why}"));
+            let problem = if number.fract() == 0.0 { "may have lost digits" } else { "is not whole" };
+            return mismatch("an integer", &format!(", {number}, which {problem}"));
         }
         (Some(Type::Float), Leaf::Int(number)) => Cell::Float(number as f64),
         (None | Some(Type::Float), Leaf::Float(number)) => Cell::Float(number),
         (None | Some(Type::Text), Leaf::Text(text)) => Cell::Text(text),
         (None | Some(Type::Boolean), Leaf::Bool(truth)) => Cell::Bool(truth),
         (None, Leaf::List | Leaf::Object) => {
-            return wrong("one value", ": name a place in it, or take it whole with the type `json`");
+            return mismatch("one value", ": name a place in it, or take it whole with the type `json`");
         }
-        (None, _) => return wrong("a number of 64 bits", ": convert it in the statement"),
-        (Some(kind), _) => return wrong(kind.name(), ": convert it in the statement, or say another type"),
+        (None, _) => return mismatch("a number of 64 bits", ": convert it in the statement"),
+        (Some(kind), _) => {
+            return mismatch(kind.name(), ": convert it in the statement, or say another type");
+        }
     }))
 }
 
-/// Adds two numbers, or subtracts the second one if `negative` is set. The result is an integer if both are.
-fn add<'a>(first: Cell<'a>, second: Cell<'a>, column: &Column, negative: bool) -> Result<Cell<'a>> {
-    let float = |cell: Cell<'_>| match cell {
+/// Adds two numbers, or subtracts the second one if `subtracts` is set. The result is an integer if both are.
+fn add<'a>(first: Cell<'a>, second: Cell<'a>, column: &Column, subtracts: bool) -> Result<Cell<'a>> {
+    let to_float = |cell: Cell<'_>| match cell {
         Cell::Int(number) => Some(number as f64),
         Cell::Float(number) => Some(number),
         _ => None,
     };
-    let unfit = |why: &str| DriverError::Unsupported(format!("column `{}` {why}", column.name));
+    let invalid = |problem: &str| DriverError::Unsupported(format!("column `{}` {problem}", column.name));
     match (first, second) {
         (Cell::Int(first), Cell::Int(second)) => {
-            let result = if negative { first.checked_sub(second) } else { first.checked_add(second) };
-            result.map(Cell::Int).ok_or_else(|| unfit("does not fit into 64 bits"))
+            let result = if subtracts { first.checked_sub(second) } else { first.checked_add(second) };
+            result.map(Cell::Int).ok_or_else(|| invalid("does not fit into 64 bits"))
         }
-        _ => match (float(first), float(second)) {
+        _ => match (to_float(first), to_float(second)) {
             (Some(first), Some(second)) => {
-                Ok(Cell::Float(if negative { first - second } else { first + second }))
+                Ok(Cell::Float(if subtracts { first - second } else { first + second }))
             }
-            _ => Err(unfit("is a function of numbers, but the answer has other values there")),
+            _ => Err(invalid("is a function of numbers, but the answer has other values there")),
         },
     }
 }

@@ -17,7 +17,7 @@ fn mapping(text: Json) -> Mapping {
     serde_json::from_value(text).unwrap()
 }
 
-fn found(answer: &Json, text: Json) -> Vec<Row> {
+fn mapped_rows(answer: &Json, text: Json) -> Vec<Row> {
     rows(answer, &mapping(text)).unwrap().rows
 }
 
@@ -57,12 +57,12 @@ fn an_empty_each_gives_one_row_and_pointers_are_those_of_rfc_6901() {
         .map(|at| json!({"name": at, "at": at}))
         .collect();
     let numbers = [Some(0), Some(1), Some(2), Some(8), Some(3), None, None, None];
-    let row: Row = numbers.iter().map(|n| n.map_or(Value::Null, Value::Int)).collect();
-    assert_eq!(found(&answer, json!({"each": [], "columns": columns})), [row]);
-    let whole = json!({"each": ["/a.b/c"], "columns": [{"name": "it", "at": ""}]});
-    assert_eq!(found(&answer, whole), [vec![Value::Int(7)], vec![Value::Int(8)]]);
-    let nowhere = json!({"each": ["/a.b/d"], "columns": [{"name": "it", "at": ""}]});
-    assert_eq!(found(&answer, nowhere), Vec::<Row>::new());
+    let row: Row = numbers.iter().map(|number| number.map_or(Value::Null, Value::Int)).collect();
+    assert_eq!(mapped_rows(&answer, json!({"each": [], "columns": columns})), [row]);
+    let element_mapping = json!({"each": ["/a.b/c"], "columns": [{"name": "it", "at": ""}]});
+    assert_eq!(mapped_rows(&answer, element_mapping), [vec![Value::Int(7)], vec![Value::Int(8)]]);
+    let missing_mapping = json!({"each": ["/a.b/d"], "columns": [{"name": "it", "at": ""}]});
+    assert_eq!(mapped_rows(&answer, missing_mapping), Vec::<Row>::new());
 }
 
 /// Maps `value` to one cell of a column with this description.
@@ -100,7 +100,7 @@ fn types_are_kept_or_made_and_never_guessed() {
     ] {
         assert_eq!(cell_of(&value, column.clone()).unwrap(), expected, "{value} as {column}");
     }
-    for (value, column, words) in [
+    for (value, column, message) in [
         (json!(9_007_199_254_740_992.0), json!({"type": "integer"}), "may have lost digits"),
         (json!(0.5), json!({"type": "integer"}), "is not whole"),
         (json!("5"), json!({"type": "integer"}), "has text at `/v`"),
@@ -113,12 +113,12 @@ fn types_are_kept_or_made_and_never_guessed() {
         (json!("2026-01-02"), json!({"type": "milliseconds"}), "is to be a time"),
     ] {
         let error = cell_of(&value, column.clone()).unwrap_err().to_string();
-        assert!(error.contains(words) && error.contains("`c`"), "{value} as {column}: {error}");
+        assert!(error.contains(message) && error.contains("`c`"), "{value} as {column}: {error}");
     }
-    let keyed = mapping(json!({"each": ["/buckets"], "columns": [{"name": "c", "at": ""}]}));
-    let error = rows(&json!({"buckets": {"a": 1}}), &keyed).unwrap_err().to_string();
+    let mapping = mapping(json!({"each": ["/buckets"], "columns": [{"name": "c", "at": ""}]}));
+    let error = rows(&json!({"buckets": {"a": 1}}), &mapping).unwrap_err().to_string();
     assert!(error.contains("`/buckets` in the answer is an object"), "{error}");
-    assert_eq!(rows(&json!({"buckets": null}), &keyed).unwrap().rows, Vec::<Row>::new());
+    assert_eq!(rows(&json!({"buckets": null}), &mapping).unwrap().rows, Vec::<Row>::new());
 }
 
 #[test]
@@ -138,20 +138,20 @@ fn functions_are_exact_and_null_is_nothing() {
     ] {
         assert_eq!(cell_of(&value, column.clone()).unwrap(), expected, "{value} as {column}");
     }
-    for (value, column, words) in [
+    for (value, column, message) in [
         (json!({"a": i64::MIN, "b": 1}), &difference, "does not fit into 64 bits"),
         (json!({"a": 1e16, "b": 1.0}), &difference, "may have lost digits"),
         (json!({"a": "x", "b": "y"}), &sum, "is a function of numbers"),
     ] {
         let error = cell_of(&value, column.clone()).unwrap_err().to_string();
-        assert!(error.contains(words), "{value} as {column}: {error}");
+        assert!(error.contains(message), "{value} as {column}: {error}");
     }
 }
 
 #[test]
 fn mistakes_in_a_mapping_are_named_before_anything_is_asked() {
     let column = |column: Json| json!({"each": ["/a"], "columns": [column]});
-    for (written, words) in [
+    for (spec, message) in [
         (json!({"each": [], "columns": []}), "`columns` is empty"),
         (json!({"each": ["a"], "columns": [{"name": "c", "at": ""}]}), "`a` is no JSON Pointer"),
         (column(json!({"name": "c", "at": "/~2"})), "neither `~0` nor `~1`"),
@@ -167,8 +167,8 @@ fn mistakes_in_a_mapping_are_named_before_anything_is_asked() {
         (column(json!({"name": "c", "at": "", "type": "int"})), "unknown variant `int`"),
         (column(json!({"name": "c", "at": "", "nul": 1})), "unknown field `nul`"),
     ] {
-        let error = serde_json::from_value::<Mapping>(written.clone()).unwrap_err().to_string();
-        assert!(error.contains(words), "{written}: {error}");
+        let error = serde_json::from_value::<Mapping>(spec.clone()).unwrap_err().to_string();
+        assert!(error.contains(message), "{spec}: {error}");
     }
 }
 
@@ -196,7 +196,7 @@ proptest! {
                 inner.iter().map(move |n| vec![Value::Int(i64::try_from(key).unwrap()), Value::Int(*n)])
             })
             .collect();
-        prop_assert_eq!(found(&json!({"outer": outer}), mapping), expected);
+        prop_assert_eq!(mapped_rows(&json!({"outer": outer}), mapping), expected);
     }
 
     #[test]
@@ -204,7 +204,7 @@ proptest! {
         let at = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         let answer = json!({name: value});
         let mapping = json!({"each": [], "columns": [{"name": "c", "at": at}]});
-        prop_assert_eq!(found(&answer, mapping), vec![vec![Value::Int(value)]]);
+        prop_assert_eq!(mapped_rows(&answer, mapping), vec![vec![Value::Int(value)]]);
     }
 
     #[test]

@@ -36,9 +36,9 @@ pub fn quote(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
-    while let Some(at) = escaped(rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
+    while let Some(position) = find_escaped(rest.as_bytes()) {
+        out.push_str(&rest[..position]);
+        match rest.as_bytes()[position] {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
@@ -53,7 +53,7 @@ pub fn quote(text: &str, out: &mut String) {
                 write!(out, "\\u{byte:04x}").ok();
             }
         }
-        rest = &rest[at + 1..];
+        rest = &rest[position + 1..];
     }
     out.push_str(rest);
     out.push('"');
@@ -61,19 +61,19 @@ pub fn quote(text: &str, out: &mut String) {
 
 /// Returns the index of the first byte that must be escaped in a JSON string.
 #[inline]
-fn escaped(text: &[u8]) -> Option<usize> {
-    const TOGETHER: usize = 32;
+fn find_escaped(text: &[u8]) -> Option<usize> {
+    const CHUNK: usize = 32;
     let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-    let (chunks, rest) = text.as_chunks::<TOGETHER>();
+    let (chunks, rest) = text.as_chunks::<CHUNK>();
     for (index, chunk) in chunks.iter().enumerate() {
         // Folding over all bytes without a branch for each lets the compiler vectorize the comparison.
         if chunk.iter().fold(false, |any, byte| any | is_escaped(*byte)) {
-            let at = chunk.iter().position(|byte| is_escaped(*byte));
-            return at.map(|at| index * TOGETHER + at);
+            let position = chunk.iter().position(|byte| is_escaped(*byte));
+            return position.map(|position| index * CHUNK + position);
         }
     }
-    let at = rest.iter().position(|byte| is_escaped(*byte));
-    at.map(|at| chunks.len() * TOGETHER + at)
+    let position = rest.iter().position(|byte| is_escaped(*byte));
+    position.map(|position| chunks.len() * CHUNK + position)
 }
 
 /// Type of a value, with its content if it is a scalar.
@@ -119,11 +119,11 @@ impl Leaf<'_> {
     pub(super) fn is(&self, value: &Value) -> bool {
         match (self, value) {
             (Leaf::Null, Value::Null) => true,
-            (Leaf::Bool(one), Value::Bool(other)) => one == other,
-            (Leaf::Int(one), Value::Int(other)) => one == other,
-            (Leaf::Float(one), Value::Float(other)) => one == other,
-            (Leaf::Float(one), Value::Int(other)) => *one == *other as f64,
-            (Leaf::Text(one), Value::Text(other)) => one == other,
+            (Leaf::Bool(left), Value::Bool(right)) => left == right,
+            (Leaf::Int(left), Value::Int(right)) => left == right,
+            (Leaf::Float(left), Value::Float(right)) => left == right,
+            (Leaf::Float(left), Value::Int(right)) => *left == *right as f64,
+            (Leaf::Text(left), Value::Text(right)) => left == right,
             _ => false,
         }
     }

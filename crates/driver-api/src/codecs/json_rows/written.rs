@@ -59,29 +59,30 @@ impl<'a> RawJson<'a> {
     /// # Errors
     /// If the text is not one JSON value, or is nested deeper than 400 levels.
     pub fn read(text: &'a str) -> Result<Self, String> {
-        Self::below(text.trim_ascii(), 0)
+        Self::parse_nested(text.trim_ascii(), 0)
     }
 
     // Every level scans the text of the levels below it again, which is cheap for trees as shallow as
     // answers.
-    fn below(text: &'a str, level: usize) -> Result<Self, String> {
+    fn parse_nested(text: &'a str, level: usize) -> Result<Self, String> {
         if level > LEVELS {
             return Err(format!("JSON of more than {LEVELS} levels"));
         }
-        let wrong = |error: serde_json::Error| error.to_string();
+        let to_message = |error: serde_json::Error| error.to_string();
         let content = match text.as_bytes().first() {
             Some(b'[') => {
-                let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(wrong)?;
-                let elements = elements.into_iter().map(|raw| Self::below(raw.get(), level + 1));
+                let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(to_message)?;
+                let elements = elements.into_iter().map(|raw| Self::parse_nested(raw.get(), level + 1));
                 Content::List(elements.collect::<Result<_, _>>()?)
             }
             Some(b'{') => {
-                let RawMembers(members) = serde_json::from_str(text).map_err(wrong)?;
-                let members =
-                    members.into_iter().map(|(name, raw)| Ok((name, Self::below(raw.get(), level + 1)?)));
+                let RawMembers(members) = serde_json::from_str(text).map_err(to_message)?;
+                let members = members
+                    .into_iter()
+                    .map(|(name, raw)| Ok((name, Self::parse_nested(raw.get(), level + 1)?)));
                 Content::Object(members.collect::<Result<_, String>>()?)
             }
-            _ => Content::One(serde_json::from_str(text).map_err(wrong)?),
+            _ => Content::One(serde_json::from_str(text).map_err(to_message)?),
         };
         Ok(Self { text, content })
     }
@@ -106,7 +107,7 @@ impl<'a, 'w> Tree<'a> for &'a RawJson<'w> {
 
     fn leaf(self) -> Leaf<'a> {
         match &self.content {
-            Content::One(one) => one.leaf(),
+            Content::One(scalar) => scalar.leaf(),
             Content::List(_) => Leaf::List,
             Content::Object(_) => Leaf::Object,
         }

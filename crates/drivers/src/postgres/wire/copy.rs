@@ -1,14 +1,14 @@
-//! `COPY` of rows in text format in both directions, without copies in memory beyond those of the kernel.
+//! `COPY` of rows in text format in both directions; unencrypted, without copies in memory beyond those of the
+//! kernel.
 
 use jsonathlon_driver_api::driver::{DriverError, Result};
 
-use super::super::export::unescaped;
 use super::Wire;
 use super::message::{self, ErrorResponse, malformed};
 use super::startup::query;
 
 /// Payload in bytes of a message with rows; the server reads each message into memory as a whole.
-const PIECE: usize = 1 << 16;
+const CHUNK_SIZE: usize = 1 << 16;
 /// Message `CopyDone`: no more rows follow.
 const DONE: &[u8] = b"c\0\0\0\x04";
 
@@ -28,24 +28,25 @@ impl Wire {
         // The server asks for rows, or is ready for another statement; an error before that is not about
         // rows.
         if self.until(|kind| matches!(kind, b'G' | b'Z'), true)? != Some(b'G') {
-            let why = self.error().unwrap_or_else(|| {
-                let words = "the statement reads no documents from the connection, as COPY … FROM STDIN does";
-                DriverError::Refused(words.to_owned())
+            let error = self.error().unwrap_or_else(|| {
+                let message =
+                    "the statement reads no documents from the connection, as COPY … FROM STDIN does";
+                DriverError::Refused(message.to_owned())
             });
             self.forget();
-            return Err(why);
+            return Err(error);
         }
-        let sent = lines
-            .chunks(PIECE)
+        let result = lines
+            .chunks(CHUNK_SIZE)
             // After an error the server reads the remaining rows and discards them.
-            .try_for_each(|piece| self.socket.send_both(&message::header(b'd', piece.len()), piece))
+            .try_for_each(|chunk| self.socket.send_both(&message::header(b'd', chunk.len()), chunk))
             .and_then(|()| self.socket.send(DONE));
         // A server that closes the connection may have sent the reason before.
         self.complete(true)?;
-        sent.map_err(|error| self.lost(&error))?;
-        let said = self.said();
+        result.map_err(|error| self.lost(&error))?;
+        let response = self.said();
         self.forget();
-        said.transpose()
+        response.transpose()
     }
 
     /// Passes the column of each row of a `COPY … TO STDOUT` to `take` as it arrives.
@@ -55,21 +56,21 @@ impl Wire {
     pub(in super::super) fn copy_out(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         self.write(&query(statement))?;
         self.inbox.expect_much();
-        let (mut plain, mut is_copy, mut failed) = (Vec::new(), false, None);
+        let (mut buffer, mut is_copy, mut error) = (Vec::new(), false, None);
         loop {
             while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
                 match kind {
                     // The protocol guarantees one row per message.
-                    b'd' => take(unescaped(body.strip_suffix(b"\n").ok_or_else(malformed)?, &mut plain)),
+                    b'd' => take(unescape(body.strip_suffix(b"\n").ok_or_else(malformed)?, &mut buffer)),
                     b'H' => is_copy = true,
-                    b'E' => failed = failed.or(Some(self.check(body)?)),
+                    b'E' => error = error.or(Some(self.check(body)?)),
                     _ => {}
                 }
                 self.seen = end;
                 if kind == b'Z' {
                     self.forget();
-                    return match failed {
-                        Some(said) => Err(said.error()),
+                    return match error {
+                        Some(response) => Err(response.error()),
                         None if !is_copy => Err(DriverError::Refused(
                             "the statement gives no rows as COPY … TO STDOUT does".to_owned(),
                         )),
@@ -78,7 +79,47 @@ impl Wire {
                 }
             }
             self.forget();
-            self.inbox.fill(&self.socket, true).map_err(|error| self.lost(&error))?;
+            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost(&error))?;
+        }
+    }
+}
+
+/// Undoes the escapes of the text format in a column.
+fn unescape<'a>(column: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    if memchr::memchr(b'\\', column).is_none() {
+        return column;
+    }
+    buffer.clear();
+    let mut bytes = column.iter();
+    while let Some(byte) = bytes.next() {
+        let byte = match byte {
+            b'\\' => match bytes.next() {
+                Some(b'b') => 8,
+                Some(b'f') => 12,
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(b't') => b'\t',
+                Some(b'v') => 11,
+                Some(other) => *other,
+                None => b'\\',
+            },
+            byte => *byte,
+        };
+        buffer.push(byte);
+    }
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone() {
+        for (column, plain) in
+            [("{}", "{}"), (r"[\\n\t]", "[\\n\t]"), (r"\b\f\n\r\v\x", "\u{8}\u{c}\n\r\u{b}x"), ("\\", "\\")]
+        {
+            assert_eq!(unescape(column.as_bytes(), &mut Vec::new()), plain.as_bytes(), "{column}");
         }
     }
 }

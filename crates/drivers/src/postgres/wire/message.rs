@@ -55,6 +55,7 @@ pub(in super::super) fn startup(user: &str, database: &str) -> Vec<u8> {
         ("database", database),
         ("application_name", "jsonathlon"),
         ("client_encoding", "UTF8"),
+        ("DateStyle", "ISO"),
         ("TimeZone", "UTC"),
     ] {
         if !value.is_empty() {
@@ -80,30 +81,30 @@ pub(in super::super) fn parse(name: &str, statement: &str, out: &mut Vec<u8>) {
 /// Encoded execution of a statement up to the values of its parameters, which is the same each time.
 #[derive(Debug)]
 pub(in super::super) struct Bind {
-    head: Vec<u8>,
+    prefix: Vec<u8>,
     /// Position of the length field of the Bind message.
-    length_at: usize,
+    length_position: usize,
 }
 
 impl Bind {
-    /// Prepares executions of the statement `name`. `before` holds a message that parses the unnamed
+    /// Prepares executions of the statement `name`. `prefix` holds a message that parses the unnamed
     /// statement, or is empty.
-    pub(in super::super) fn new(name: &str, mut before: Vec<u8>) -> Self {
-        before.push(b'B');
-        let length_at = before.len();
-        before.extend_from_slice(&[0; 4]);
+    pub(in super::super) fn new(name: &str, mut prefix: Vec<u8>) -> Self {
+        prefix.push(b'B');
+        let length_position = prefix.len();
+        prefix.extend_from_slice(&[0; 4]);
         // The portal is unnamed.
-        before.push(0);
-        text(name, &mut before);
+        prefix.push(0);
+        text(name, &mut prefix);
         // No format codes: all parameters are text.
-        before.extend_from_slice(&[0, 0]);
-        Self { head: before, length_at }
+        prefix.extend_from_slice(&[0, 0]);
+        Self { prefix, length_position }
     }
 
     /// Replaces the content of `out` with one execution.
     pub(in super::super) fn execution(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
         out.clear();
-        out.extend_from_slice(&self.head);
+        out.extend_from_slice(&self.prefix);
         let count = u16::try_from(parameters.len())
             .map_err(|_| DriverError::Refused("more parameters than a statement can have".to_owned()))?;
         out.extend_from_slice(&count.to_be_bytes());
@@ -112,7 +113,7 @@ impl Bind {
         }
         // No format codes: all columns are text.
         out.extend_from_slice(&[0, 0]);
-        close(self.length_at, out);
+        close(self.length_position, out);
         out.extend_from_slice(RUN);
         Ok(())
     }
@@ -122,7 +123,7 @@ impl Bind {
 fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
-    let written = match *parameter {
+    let result = match *parameter {
         Parameter::Null => {
             out[start..].copy_from_slice(&(-1_i32).to_be_bytes());
             return;
@@ -136,20 +137,20 @@ fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
         Parameter::Text(text) | Parameter::Json(text) => out.write_all(text.as_bytes()),
     };
     // Writing to a `Vec` cannot fail.
-    written.ok();
+    result.ok();
     let length = u32::try_from(out.len() - start - 4).unwrap_or(u32::MAX);
     out[start..start + 4].copy_from_slice(&length.to_be_bytes());
 }
 
-/// Returns type, body and end of the message that begins at `at`. `None` if it has not arrived completely.
-pub(in super::super) fn at(bytes: &[u8], at: usize) -> Result<Option<(u8, &[u8], usize)>> {
-    let Some(&[kind, a, b, c, d]) = bytes.get(at..at + HEADER) else { return Ok(None) };
+/// Returns type, body and end of the message that begins at `start`. `None` if it has not arrived completely.
+pub(in super::super) fn at(bytes: &[u8], start: usize) -> Result<Option<(u8, &[u8], usize)>> {
+    let Some(&[kind, a, b, c, d]) = bytes.get(start..start + HEADER) else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
     if !(4..LONGEST).contains(&length) {
         return Err(malformed());
     }
-    let end = at + 1 + length;
-    Ok(bytes.get(at + HEADER..end).map(|body| (kind, body, end)))
+    let end = start + 1 + length;
+    Ok(bytes.get(start + HEADER..end).map(|body| (kind, body, end)))
 }
 
 pub(in super::super) fn malformed() -> DriverError {
@@ -162,15 +163,15 @@ pub(in super::super) struct Reader<'a>(pub(in super::super) &'a [u8]);
 
 impl<'a> Reader<'a> {
     pub(in super::super) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(malformed)?;
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(malformed)?;
         self.0 = rest;
-        Ok(taken)
+        Ok(bytes)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or_else(malformed)?;
+        let (bytes, rest) = self.0.split_first_chunk().ok_or_else(malformed)?;
         self.0 = rest;
-        Ok(*taken)
+        Ok(*bytes)
     }
 
     pub(in super::super) fn u16(&mut self) -> Result<usize> {
@@ -216,7 +217,7 @@ impl ErrorResponse {
     pub(in super::super) fn read(body: &[u8]) -> Result<Self> {
         let mut reader = Reader(body);
         let (state, words, context) = (String::new(), String::new(), String::new());
-        let mut said = Self { state, words, context, is_fatal: false };
+        let mut response = Self { state, words, context, is_fatal: false };
         let mut detail = "";
         loop {
             let kind = reader.bytes(1)?;
@@ -225,21 +226,43 @@ impl ErrorResponse {
             }
             let text = reader.text()?;
             match kind {
-                b"V" => said.is_fatal = matches!(text, "FATAL" | "PANIC"),
-                b"C" => text.clone_into(&mut said.state),
-                b"M" => text.clone_into(&mut said.words),
+                b"V" => response.is_fatal = matches!(text, "FATAL" | "PANIC"),
+                b"C" => text.clone_into(&mut response.state),
+                b"M" => text.clone_into(&mut response.words),
                 b"D" => detail = text,
-                b"W" => text.clone_into(&mut said.context),
+                b"W" => text.clone_into(&mut response.context),
                 _ => {}
             }
         }
         if !detail.is_empty() {
-            said.words = format!("{}: {detail}", said.words);
+            response.words = format!("{}: {detail}", response.words);
         }
-        Ok(said)
+        Ok(response)
     }
 
     pub(in super::super) fn error(self) -> DriverError {
         if self.is_fatal { DriverError::Crashed(self.words) } else { refusal(&self.state, self.words) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_execution_is_one_piece_of_bytes() {
+        let mut out = vec![1, 2, 3];
+        let bind = Bind::new("s1", Vec::new());
+        bind.execution(&[Parameter::Int(-7), Parameter::Null, Parameter::Text("é")], &mut out).unwrap();
+        let expected = b"B\0\0\0\x1e\0s1\0\0\0\0\x03\0\0\0\x02-7\xff\xff\xff\xff\0\0\0\x02\xc3\xa9\0\0";
+        assert_eq!(out, [expected.as_slice(), RUN].concat());
+    }
+
+    #[test]
+    fn messages_that_lie_about_their_length_are_refused() {
+        assert!(at(b"Z\0\0\0\x05", 0).unwrap().is_none());
+        assert!(at(b"Z\0\0\0\x03I", 0).is_err());
+        assert!(at(b"Z\x7f\xff\xff\xffI", 0).is_err());
+        assert_eq!(at(b"Z\0\0\0\x05Iabc", 0).unwrap(), Some((b'Z', &b"I"[..], 6)));
     }
 }

@@ -1,4 +1,4 @@
-//! Own client of the protocol: sends and receives its messages in reusable buffers.
+//! Client of the protocol: sends and receives its messages in reusable buffers.
 
 mod copy;
 pub(super) mod message;
@@ -12,6 +12,9 @@ use jsonathlon_driver_api::endpoint::Endpoint;
 use crate::socket::{Inbox, Socket};
 use message::ErrorResponse;
 
+/// Message `CopyFail` without a reason: no rows will be sent.
+const NO_ROWS: &[u8] = b"f\0\0\0\x05\0";
+
 /// Connection after a successful login.
 pub(super) struct Wire {
     socket: Socket,
@@ -20,19 +23,15 @@ pub(super) struct Wire {
     /// End of the messages that have arrived completely and belong to the current answer.
     seen: usize,
     /// Start of the first error message among them. `None` if there is none.
-    failed: Option<usize>,
+    first_error: Option<usize>,
 }
 
 impl Wire {
-    /// Logs in to a server, waiting until it is ready, and executes `statements`. `None` if that requires
-    /// what this client lacks: TLS, or an old authentication method.
+    /// Logs in to a server, waiting until it is ready, and executes `statements`.
     ///
     /// # Errors
     /// As for opening a connection, and the server's error for a statement.
-    pub(super) fn open(endpoint: &Endpoint, statements: &[String]) -> Result<Option<Self>> {
-        if endpoint.tls.is_some() {
-            return Ok(None);
-        }
+    pub(super) fn open(endpoint: &Endpoint, statements: &[String]) -> Result<Self> {
         Self::begin(endpoint, statements, endpoint.connect_with_retry(startup::login)?)
     }
 
@@ -40,30 +39,26 @@ impl Wire {
     ///
     /// # Errors
     /// As for [`Wire::open`].
-    pub(super) fn open_sibling(endpoint: &Endpoint, statements: &[String]) -> Result<Option<Self>> {
-        if endpoint.tls.is_some() {
-            return Ok(None);
-        }
-        let socket = startup::login(endpoint).map_err(|why| endpoint.refused(why))?;
+    pub(super) fn open_sibling(endpoint: &Endpoint, statements: &[String]) -> Result<Self> {
+        let socket = startup::login(endpoint).map_err(|failure| endpoint.refused(failure))?;
         Self::begin(endpoint, statements, socket)
     }
 
-    fn begin(endpoint: &Endpoint, statements: &[String], socket: Option<Socket>) -> Result<Option<Self>> {
-        let Some(socket) = socket else { return Ok(None) };
+    fn begin(endpoint: &Endpoint, statements: &[String], socket: Socket) -> Result<Self> {
         let endpoint = endpoint.clone();
-        let mut wire = Self { socket, endpoint, inbox: Inbox::default(), seen: 0, failed: None };
+        let mut wire = Self { socket, endpoint, inbox: Inbox::default(), seen: 0, first_error: None };
         statements.iter().try_for_each(|statement| wire.run(statement))?;
-        Ok(Some(wire))
+        Ok(wire)
     }
 
-    pub(super) fn lost(&self, words: &dyn std::fmt::Display) -> DriverError {
-        self.endpoint.with_server_context(DriverError::Crashed(words.to_string()))
+    pub(super) fn lost(&self, reason: &dyn std::fmt::Display) -> DriverError {
+        self.endpoint.with_server_context(DriverError::Crashed(reason.to_string()))
     }
 
     /// Sends a request. Must not be called before the answer to the last one is consumed.
     pub(super) fn write(&mut self, request: &[u8]) -> Result<()> {
         self.seen = 0;
-        self.failed = None;
+        self.first_error = None;
         self.socket.send(request).map_err(|error| self.lost(&error))
     }
 
@@ -72,16 +67,48 @@ impl Wire {
         self.ask(&startup::query(statements), |_| Ok(()))
     }
 
-    /// Sends a request, waits for the answer, and passes it to `look`.
-    pub(super) fn ask<T>(&mut self, request: &[u8], look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    /// Sends a request, waits for the answer, and passes it to `decode`.
+    pub(super) fn ask<T>(&mut self, request: &[u8], decode: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         self.write(request)?;
         self.complete(true)?;
-        let looked = match self.error() {
+        let result = match self.error() {
             Some(error) => Err(error),
-            None => look(self.answer()),
+            None => decode(self.answer()),
         };
         self.forget();
-        looked
+        result
+    }
+
+    /// Passes type and body of each message of an answer to `take` as they arrive. The answer is read to its
+    /// end even after an error, because the next one follows it.
+    ///
+    /// # Errors
+    /// If the connection is lost; otherwise the first error of the server or of `take`.
+    pub(super) fn messages(&mut self, take: &mut dyn FnMut(u8, &[u8]) -> Result<()>) -> Result<()> {
+        let (mut error, mut is_extended) = (None, false);
+        loop {
+            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
+                match kind {
+                    b'E' => error = Some(self.check(body)?.error()),
+                    // The statement would read rows from this connection, which has none.
+                    b'G' => {
+                        // In the extended protocol the server has skipped the end of the request.
+                        let end = if is_extended { message::SYNC } else { &[] };
+                        self.socket.send_both(NO_ROWS, end).map_err(|error| self.lost(&error))?;
+                    }
+                    b'2' => is_extended = true,
+                    _ if error.is_none() => error = take(kind, body).err(),
+                    _ => {}
+                }
+                self.seen = end;
+                if kind == b'Z' {
+                    self.forget();
+                    return error.map_or(Ok(()), Err);
+                }
+            }
+            self.forget();
+            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost(&error))?;
+        }
     }
 
     /// Reads until the server is ready for the next request. Returns `false` if the answer is incomplete,
@@ -92,19 +119,19 @@ impl Wire {
 
     /// Reads up to the end of the next message of a wanted type and returns that type. `None` if it has not
     /// arrived, which is possible only without `wait`.
-    fn until(&mut self, is_wanted: impl Fn(u8) -> bool, wait: bool) -> Result<Option<u8>> {
+    fn until(&mut self, is_match: impl Fn(u8) -> bool, wait: bool) -> Result<Option<u8>> {
         loop {
             while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
                 if kind == b'E' {
-                    self.failed.get_or_insert(self.seen);
+                    self.first_error.get_or_insert(self.seen);
                     self.check(body)?;
                 }
                 self.seen = end;
-                if is_wanted(kind) {
+                if is_match(kind) {
                     return Ok(Some(kind));
                 }
             }
-            match self.inbox.fill(&self.socket, wait) {
+            match self.inbox.fill(&mut self.socket, wait) {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
                 Err(error) => return Err(self.lost(&error)),
@@ -115,8 +142,8 @@ impl Wire {
     /// Decodes an error message. A fatal one becomes an error, because the server then closes the connection
     /// without becoming ready again.
     fn check(&self, body: &[u8]) -> Result<ErrorResponse> {
-        let said = ErrorResponse::read(body)?;
-        if said.is_fatal { Err(self.lost(&said.words)) } else { Ok(said) }
+        let response = ErrorResponse::read(body)?;
+        if response.is_fatal { Err(self.lost(&response.words)) } else { Ok(response) }
     }
 
     /// Returns the messages of a complete answer.
@@ -126,11 +153,11 @@ impl Wire {
 
     /// Returns the server's error in the answer. `None` if the statement succeeded.
     pub(super) fn error(&self) -> Option<DriverError> {
-        self.said().map(|said| said.map_or_else(|error| error, ErrorResponse::error))
+        self.said().map(|response| response.map_or_else(|error| error, ErrorResponse::error))
     }
 
     fn said(&self) -> Option<Result<ErrorResponse>> {
-        let (_, body, _) = message::at(self.inbox.bytes(), self.failed?).ok()??;
+        let (_, body, _) = message::at(self.inbox.bytes(), self.first_error?).ok()??;
         Some(ErrorResponse::read(body))
     }
 
@@ -138,7 +165,7 @@ impl Wire {
     pub(super) fn forget(&mut self) {
         self.inbox.take(self.seen);
         self.seen = 0;
-        self.failed = None;
+        self.first_error = None;
     }
 }
 

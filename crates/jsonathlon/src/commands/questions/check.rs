@@ -32,7 +32,7 @@ use crate::{
 const DOCUMENTS: usize = 1_000;
 /// Timeout of every load and trial, in seconds. A system that exceeds it with a thousand documents is taken
 /// to be unable to do the step at all.
-const LIMIT_S: f64 = 300.0;
+const TIMEOUT_S: f64 = 300.0;
 
 /// Arguments of `jsonathlon questions check`.
 pub(super) struct CheckRequest<'a> {
@@ -43,77 +43,77 @@ pub(super) struct CheckRequest<'a> {
     pub(super) catalogue: &'a CatalogueArguments,
 }
 
-pub(super) fn run(wanted: &CheckRequest<'_>) -> Result<ExitCode, Failure> {
-    let own = UserQuestions::read(wanted.folder)?;
-    let catalogue = catalogue(&wanted.catalogue.systems_dir)?;
-    own.check_systems(&catalogue)?;
-    let mut text =
-        format!("{}: {} questions, {} folders\n", own.title, own.questions.len(), own.folders.len());
+pub(super) fn run(request: &CheckRequest<'_>) -> Result<ExitCode, Failure> {
+    let questions = UserQuestions::read(request.folder)?;
+    let catalogue = catalogue(&request.catalogue.systems_dir)?;
+    questions.check_systems(&catalogue)?;
+    let (question_count, folder_count) = (questions.questions.len(), questions.folders.len());
+    let mut text = format!("{}: {question_count} questions, {folder_count} folders\n", questions.title);
     let mut is_rankable = true;
-    for question in &own.questions {
-        let (asked, not): (Vec<_>, Vec<_>) =
-            own.folders.iter().partition(|folder| folder.asks(&question.name));
+    for question in &questions.questions {
+        let (asked, unasked): (Vec<_>, Vec<_>) =
+            questions.folders.iter().partition(|folder| folder.asks(&question.name));
         if asked.is_empty() {
             is_rankable = false;
-            let missing = own.error(&question.name, "no system has a statement for it");
+            let missing = questions.error(&question.name, "no system has a statement for it");
             text += &format!("{missing}\n");
             continue;
         }
-        let names = |folders: &[&jsonathlon_catalogue::UserSystemFolder]| {
+        let folder_names = |folders: &[&jsonathlon_catalogue::UserSystemFolder]| {
             folders.iter().map(|folder| folder.name.as_str()).collect::<Vec<_>>().join(", ")
         };
-        text += &format!("  {:<24} {}\n", question.name, names(&asked));
-        if !not.is_empty() {
-            text += &format!("  {:<24} not asked: {}\n", "", names(&not));
+        text += &format!("  {:<24} {}\n", question.name, folder_names(&asked));
+        if !unasked.is_empty() {
+            text += &format!("  {:<24} not asked: {}\n", "", folder_names(&unasked));
         }
     }
-    if own.folders.is_empty() {
+    if questions.folders.is_empty() {
         is_rankable = false;
         text += "there is no folder of statements: add one called like a system, as postgresql/\n";
     }
     print(&text)?;
-    if let Some(data) = wanted.data.filter(|_| is_rankable) {
-        is_rankable = ask(wanted, data, &own, &catalogue)?;
+    if let Some(data) = request.data.filter(|_| is_rankable) {
+        is_rankable = ask_systems(request, data, &questions, &catalogue)?;
     }
     Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
 /// Asks each system over the first documents. Returns `true` if every answer is settled and no system gave
 /// another one.
-fn ask(
-    wanted: &CheckRequest<'_>,
+fn ask_systems(
+    request: &CheckRequest<'_>,
     data: &str,
-    own: &UserQuestions,
+    questions: &UserQuestions,
     catalogue: &Catalogue,
 ) -> Result<bool, Failure> {
     let interrupt = Interrupt::install()?;
     let scratch = scratch("jsonathlon-questions-")?;
-    let first = scratch.path().join("first.ndjson");
-    write_first(data, &first)?;
-    let purpose = SetupContext { workload: QUESTIONS, durability: None, own: Some(own) };
-    let configurations = configurations(wanted.systems, purpose, catalogue)?;
-    let store = Store::from_environment()?.accepting_newer(wanted.newer.accept_newer);
+    let sample_path = scratch.path().join("first.ndjson");
+    write_sample(data, &sample_path)?;
+    let context = SetupContext { workload: QUESTIONS, durability: None, own: Some(questions) };
+    let configurations = configurations(request.systems, context, catalogue)?;
+    let store = Store::from_environment()?.accepting_newer(request.newer.allow_newer);
     let plan = RunPlan {
-        source: Source::Path(first),
+        source: Source::Path(sample_path),
         settings: Settings {
             rounds: 1,
             load_rounds: Some(1),
-            timeout_s: LIMIT_S,
-            load_timeout_s: LIMIT_S,
+            timeout_s: TIMEOUT_S,
+            load_timeout_s: TIMEOUT_S,
             ..Settings::default()
         },
         targets: targets(configurations, QUESTIONS, &store, &interrupt)?,
         worker: worker()?,
         command: Vec::new(),
     };
-    let once =
+    let settings =
         QuestionSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..QuestionSettings::default() };
     let folder = scratch.path().join("run");
     let mut progress = RunProgress::new();
-    let mut workload = Questions::new(QuestionsSettings::of(own, once));
-    let ended = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
+    let mut workload = Questions::new(QuestionsSettings::of(questions, settings));
+    let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
     progress.finish();
-    match ended {
+    match outcome {
         Err(RunError::Interrupted) => return Err(Failure::interrupted("nothing was kept; check again")),
         other => other?,
     }
@@ -125,22 +125,23 @@ fn ask(
 /// setting.
 fn configurations(
     systems: Option<&str>,
-    purpose: SetupContext<'_>,
+    context: SetupContext<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match systems {
-        None => purpose.usual(catalogue, None)?,
+        None => context.usual(catalogue, None)?,
         names => catalogue.select(names)?,
     };
-    let chosen: Vec<_> = selected.iter().map(|one| one.system).collect();
+    let selected_systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
     let mut configurations = Vec::new();
-    for (one, variants) in selected.iter().zip(purpose.variants(&chosen, "default", TargetKind::Started)?) {
-        let Some(storage) = one.system.storages().first() else { continue };
+    let variants = context.variants(&selected_systems, "default", TargetKind::Started)?;
+    for (selection, variants) in selected.iter().zip(variants) {
+        let Some(storage) = selection.system.storages().first() else { continue };
         for variant in variants {
-            let make = |variant: &str| {
-                Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+            let build = |variant: &str| {
+                Ok::<_, Failure>(selection.system.configuration(selection.version, variant, &storage.name)?)
             };
-            let configuration = purpose.of(purpose.configure(one.system, &variant, make)?)?;
+            let configuration = context.of(context.configure(selection.system, &variant, build)?)?;
             configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget())?);
         }
     }
@@ -152,14 +153,14 @@ fn configurations(
 fn report_agreements(run: &Run) -> Result<bool, Failure> {
     let mut is_rankable = true;
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
-    for one in run.agreements() {
-        is_rankable &= one.basis.is_settled()
-            && one.standings.iter().all(|standing| {
+    for agreement in run.agreements() {
+        is_rankable &= agreement.basis.is_settled()
+            && agreement.standings.iter().all(|standing| {
                 matches!(standing.answer, AnswerStatus::Same | AnswerStatus::NotAsked)
-                    && !agreement::is_disputed_over_its_own(one, standing)
+                    && !agreement::is_disputed_over_its_own(agreement, standing)
             });
-        text += &format!("  {}\n", one.question);
-        for note in agreement::notes(one) {
+        text += &format!("  {}\n", agreement.question);
+        for note in agreement::notes(agreement) {
             text += &format!("    {note}\n");
         }
     }
@@ -167,14 +168,14 @@ fn report_agreements(run: &Run) -> Result<bool, Failure> {
     Ok(is_rankable)
 }
 
-fn write_first(data: &str, to: &Path) -> Result<(), Failure> {
+fn write_sample(data: &str, path: &Path) -> Result<(), Failure> {
     let mut documents = Source::from_argument(data).documents()?;
-    let failed =
-        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", to.display()));
-    let mut file = std::io::BufWriter::new(std::fs::File::create(to).map_err(failed)?);
+    let write_error =
+        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", path.display()));
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(write_error)?);
     for _ in 0..DOCUMENTS {
         let Some(line) = documents.next_line()? else { break };
-        file.write_all(line).and_then(|()| file.write_all(b"\n")).map_err(failed)?;
+        file.write_all(line).and_then(|()| file.write_all(b"\n")).map_err(write_error)?;
     }
-    file.flush().map_err(failed)
+    file.flush().map_err(write_error)
 }

@@ -5,14 +5,14 @@ mod new;
 
 use std::process::ExitCode;
 
-use jsonathlon_catalogue::{QUESTIONS, UserQuestions};
+use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 
-use super::run_request::{RunRequest, asking, question_defaults};
+use super::run_request::{RunRequest, asking, documents, question_defaults};
 use crate::{
     cli::{
-        RunArguments,
         questions::{QuestionsAction, QuestionsArguments, RunQuestions},
+        run_options::DEFAULT_SEED,
     },
     exit::Failure,
 };
@@ -34,45 +34,33 @@ pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
 
 /// Converts the arguments of `jsonathlon run questions` into the request of a run.
 pub(super) fn asked(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure> {
-    let run = &arguments.run;
-    let settings = asking(run, &arguments.asking);
-    let Some(folder) = &arguments.questions else {
-        // A resumed run takes its questions from its manifest; these are placeholders.
-        let none = QuestionsSettings {
-            asking: settings,
-            folder: std::path::PathBuf::new(),
-            title: String::new(),
-            reference: None,
-            questions: Vec::new(),
-            expected: std::collections::BTreeMap::new(),
-        };
-        let workload = Box::new(Questions::new(none));
-        return Ok(RunRequest {
-            arguments: run,
-            source: None,
-            usual: question_defaults(run),
-            workload,
-            own: None,
-        });
-    };
-    not_of_questions(run)?;
-    let own = UserQuestions::read(folder)?;
-    let workload = Box::new(Questions::new(QuestionsSettings::of(&own, settings)));
-    Ok(RunRequest { arguments: run, source: None, usual: question_defaults(run), workload, own: Some(own) })
-}
-
-/// Requires `--data`, and rejects shared options that do not apply to this workload.
-fn not_of_questions(run: &RunArguments) -> Result<(), Failure> {
-    if run.data.is_none() {
-        return Err(Failure::usage(format!(
-            "run {QUESTIONS} needs your documents: add --data FOLDER (a file, a folder, `-` or an address)"
-        )));
-    }
-    let told = [("--scale", run.scale.is_some()), ("--malformed", run.malformed > 0)];
-    match told.into_iter().find(|(_, is_told)| *is_told) {
-        Some((option, _)) => {
-            Err(Failure::usage(format!("{option} is not for {QUESTIONS}: documents are your own")))
+    let settings = asking(&arguments.pace, &arguments.asking);
+    let (settings, questions) = match &arguments.questions {
+        Some(folder) => {
+            let questions = UserQuestions::read(folder)?;
+            (QuestionsSettings::of(&questions, settings), Some(questions))
         }
-        None => Ok(()),
-    }
+        // A resumed run takes its questions from its manifest; these are placeholders.
+        None => {
+            let placeholder = QuestionsSettings {
+                asking: settings,
+                folder: std::path::PathBuf::new(),
+                title: String::new(),
+                reference: None,
+                questions: Vec::new(),
+                expected: std::collections::BTreeMap::new(),
+            };
+            (placeholder, None)
+        }
+    };
+    Ok(RunRequest {
+        common: &arguments.common,
+        external: Some(&arguments.external),
+        source: arguments.data.as_deref().map(documents).transpose()?,
+        seed: DEFAULT_SEED,
+        has_yardstick: true,
+        usual: question_defaults(&arguments.pace),
+        workload: Box::new(Questions::new(settings)),
+        own: questions,
+    })
 }

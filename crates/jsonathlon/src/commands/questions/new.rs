@@ -29,7 +29,7 @@ const LIMITS: SampleLimits = SampleLimits { bytes: 256 << 20, time: Duration::fr
 /// Trait in a data profile that counts JSON documents that are no objects.
 const NOT_OBJECT: &str = "not_object";
 /// Maximum number of kinds of faults that are listed with the first line of each.
-const FAULTS: usize = 3;
+const MAX_FAULTS: usize = 3;
 
 /// A question with the kind and the name that it has in files.
 struct NamedQuestion<'a> {
@@ -44,42 +44,42 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     let catalogue = catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
-    let found = suggest_questions(&sampled);
-    if found.is_empty() {
+    let suggestions = suggest_questions(&sampled);
+    if suggestions.is_empty() {
         return Err(Failure::usage(format!(
-            "{} has no path of strings or numbers that a first question could ask about: {}; write questions.toml \
-             yourself (docs/own-questions.md)",
+            "{} has no path of strings or numbers that a first question could ask about: {}; write \
+             questions.toml yourself (docs/own-questions.md)",
             sampled.profile.source,
-            what_was_found(&sampled.profile)
+            describe_lines(&sampled.profile)
         )));
     }
-    let mut named = names(&found);
+    let mut questions = name_questions(&suggestions);
     let mut notes: Vec<String> = left_out::sentence(&sampled.profile.left_out).into_iter().collect();
-    notes.extend(no_documents(&sampled.profile));
-    let written = written(&named, &paths(&sampled), &catalogue, &mut notes);
-    let is_asked = |one: &NamedQuestion<'_>| {
-        written.iter().any(|(_, files)| files.iter().any(|file| file.of == one.name))
+    notes.extend(invalid_lines_note(&sampled.profile));
+    let files_by_system = statement_files(&questions, &paths(&sampled), &catalogue, &mut notes);
+    let is_asked = |question: &NamedQuestion<'_>| {
+        files_by_system.iter().any(|(_, files)| files.iter().any(|file| file.question == question.name))
     };
-    named.retain(is_asked);
-    if named.is_empty() {
+    questions.retain(is_asked);
+    if questions.is_empty() {
         return Err(Failure::usage(format!(
             "no system can be asked a first question about {}:\n{}",
             sampled.profile.source,
             notes.join("\n")
         )));
     }
-    let systems: Vec<&str> = written.iter().map(|(system, _)| system.as_str()).collect();
-    write(&folder.join("questions.toml"), &definition(&named, &sampled))?;
-    for (system, files) in &written {
+    let systems: Vec<&str> = files_by_system.iter().map(|(system, _)| system.as_str()).collect();
+    write(&folder.join("questions.toml"), &definition(&questions, &sampled))?;
+    for (system, files) in &files_by_system {
         for StatementOf { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
         }
     }
     // Verifies that the written folder can be read.
     UserQuestions::read(folder)?.check_systems(&catalogue)?;
-    let mut text = format!("{}\n", looked_at(&sampled));
-    for one in &named {
-        text += &format!("  {:<24} {}\n", one.name, title(one));
+    let mut text = format!("{}\n", describe_sample(&sampled));
+    for question in &questions {
+        text += &format!("  {:<24} {}\n", question.name, title(question));
     }
     text += &format!("statements for {}\n", systems.join(", "));
     for note in notes {
@@ -105,49 +105,49 @@ fn check_arguments(folder: &Path, source: &Source) -> Result<(), Failure> {
 
 /// Command line that asks the written questions.
 fn next_command(folder: &Path, data: &str, folders: &CatalogueArguments) -> String {
-    let (folder, data) = (shell(&folder.display().to_string()), shell(data));
+    let (folder, data) = (shell_quoted(&folder.display().to_string()), shell_quoted(data));
     // A folder with statements for a system of the user's own is rejected without its `--systems-dir`.
-    let own: String = folders
+    let options: String = folders
         .systems_dir
         .iter()
-        .map(|folder| format!(" --systems-dir {}", shell(&folder.display().to_string())))
+        .map(|folder| format!(" --systems-dir {}", shell_quoted(&folder.display().to_string())))
         .collect();
-    format!("jsonathlon run questions --questions {folder} --data {data}{own}")
+    format!("jsonathlon run questions --questions {folder} --data {data}{options}")
 }
 
 /// Text on how many lines were sampled, and how many of them are no objects or no JSON.
-fn what_was_found(profile: &Profile) -> String {
-    let no_documents: u64 = profile.no_documents.values().map(|one| one.lines).sum();
-    let other = profile.traits.get(NOT_OBJECT).copied().unwrap_or_default();
-    let mut words =
+fn describe_lines(profile: &Profile) -> String {
+    let no_documents: u64 = profile.no_documents.values().map(|fault| fault.lines).sum();
+    let not_objects = profile.traits.get(NOT_OBJECT).copied().unwrap_or_default();
+    let mut parts =
         vec![format!("of {} lines looked at", format::whole((profile.documents + no_documents) as f64))];
-    if other > 0 {
-        words.push(format!("{} are JSON and no objects", format::whole(other as f64)));
+    if not_objects > 0 {
+        parts.push(format!("{} are JSON and no objects", format::whole(not_objects as f64)));
     }
-    words.extend(no_documents_in_words(profile));
-    if words.len() == 1 {
-        words.push("all are objects".to_owned());
+    parts.extend(invalid_lines(profile));
+    if parts.len() == 1 {
+        parts.push("all are objects".to_owned());
     }
-    words.join(", ")
+    parts.join(", ")
 }
 
-/// Text on the lines that are no JSON, with the first line of up to [`FAULTS`] reasons. `None` if there are
-/// no such lines.
-fn no_documents_in_words(profile: &Profile) -> Option<String> {
-    let lines: u64 = profile.no_documents.values().map(|one| one.lines).sum();
-    let each = profile.no_documents.iter().map(|(reason, one)| format!("{}: {reason}", one.first));
-    let each: Vec<String> = each.take(FAULTS).collect();
-    let are = if lines == 1 { "is" } else { "are" };
-    (lines > 0).then(|| format!("{} {are} no JSON ({})", format::whole(lines as f64), each.join("; ")))
+/// Text on the lines that are no JSON, with the first line of up to [`MAX_FAULTS`] reasons. `None` if there
+/// are no such lines.
+fn invalid_lines(profile: &Profile) -> Option<String> {
+    let lines: u64 = profile.no_documents.values().map(|fault| fault.lines).sum();
+    let reasons = profile.no_documents.iter().map(|(reason, fault)| format!("{}: {reason}", fault.first));
+    let reasons: Vec<String> = reasons.take(MAX_FAULTS).collect();
+    let verb = if lines == 1 { "is" } else { "are" };
+    (lines > 0).then(|| format!("{} {verb} no JSON ({})", format::whole(lines as f64), reasons.join("; ")))
 }
 
 /// Note on sampled lines that are no JSON and do not count as documents. `None` if there are no such lines.
-fn no_documents(profile: &Profile) -> Option<String> {
-    no_documents_in_words(profile).map(|words| format!("of the lines looked at, {words}: no documents"))
+fn invalid_lines_note(profile: &Profile) -> Option<String> {
+    invalid_lines(profile).map(|words| format!("of the lines looked at, {words}: no documents"))
 }
 
 /// Text on how many documents and bytes were sampled, and whether that was everything.
-fn looked_at(sampled: &SampleProfile) -> String {
+fn describe_sample(sampled: &SampleProfile) -> String {
     let profile = &sampled.profile;
     let (documents, bytes) = (format::whole(profile.documents as f64), format::bytes(profile.bytes as f64));
     match sampled.is_whole {
@@ -158,8 +158,8 @@ fn looked_at(sampled: &SampleProfile) -> String {
     }
 }
 
-fn kind(wanted: SuggestionKind) -> TemplateKind {
-    match wanted {
+fn kind(suggestion: SuggestionKind) -> TemplateKind {
+    match suggestion {
         SuggestionKind::Count => TemplateKind::Count,
         SuggestionKind::Top => TemplateKind::Top,
         SuggestionKind::Sum => TemplateKind::Sum,
@@ -168,12 +168,12 @@ fn kind(wanted: SuggestionKind) -> TemplateKind {
     }
 }
 
-fn names(found: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
-    let mut named: Vec<NamedQuestion<'_>> = Vec::new();
-    for question in found {
+fn name_questions(suggestions: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
+    let mut questions: Vec<NamedQuestion<'_>> = Vec::new();
+    for question in suggestions {
         let kind = kind(question.wanted);
-        let last = question.keys.last().map_or("", String::as_str);
-        let slug: String = last
+        let last_key = question.keys.last().map_or("", String::as_str);
+        let slug: String = last_key
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
             .take(24)
@@ -181,18 +181,18 @@ fn names(found: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
         let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
         let base =
             [kind.word(), &slug].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        named.push(NamedQuestion { question, kind, name: base });
+        questions.push(NamedQuestion { question, kind, name: base });
     }
-    named
+    questions
 }
 
-fn title(one: &NamedQuestion<'_>) -> String {
-    let path = &one.question.path;
-    match one.kind {
+fn title(named: &NamedQuestion<'_>) -> String {
+    let path = &named.question.path;
+    match named.kind {
         TemplateKind::Count => format!("most frequent {path}"),
         TemplateKind::Top => format!("largest {path}"),
         TemplateKind::Sum => format!("sum and mean of {path}"),
-        TemplateKind::Filter => format!("documents with {path} = {}", one.question.value),
+        TemplateKind::Filter => format!("documents with {path} = {}", named.question.value),
         TemplateKind::Distinct => format!("distinct {path}"),
     }
 }
@@ -207,9 +207,9 @@ struct AnswerShape {
 }
 
 /// Columns, order and description of a question, which depend on its kind.
-fn shape(one: &NamedQuestion<'_>) -> AnswerShape {
-    let path = &one.question.path;
-    match one.kind {
+fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
+    let path = &named.question.path;
+    match named.kind {
         TemplateKind::Count => AnswerShape {
             columns: &[("value", "string"), ("n", "number")],
             order: &["n desc", "value"],
@@ -224,13 +224,14 @@ fn shape(one: &NamedQuestion<'_>) -> AnswerShape {
             columns: &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
             order: &[],
             asks: format!(
-                "The sum and the mean of all numbers at {path}, how many they are, and their sum without signs."
+                "The sum and the mean of all numbers at {path}, how many they are, and their sum without \
+                 signs."
             ),
         },
         TemplateKind::Filter => AnswerShape {
             columns: &[("n", "number")],
             order: &[],
-            asks: format!("How many documents have the string {} at {path}.", one.question.value),
+            asks: format!("How many documents have the string {} at {path}.", named.question.value),
         },
         TemplateKind::Distinct => AnswerShape {
             columns: &[("n", "number")],
@@ -241,38 +242,40 @@ fn shape(one: &NamedQuestion<'_>) -> AnswerShape {
 }
 
 /// Content of `questions.toml` for these questions.
-fn definition(named: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
+fn definition(questions: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
     let mut text = format!(
         "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
-        looked_at(sampled).replace(char::is_control, " ")
+        describe_sample(sampled).replace(char::is_control, " ")
     );
-    for one in named {
-        let SuggestedQuestion { share, others, .. } = one.question;
-        let AnswerShape { columns, order, asks } = shape(one);
+    for named in questions {
+        let SuggestedQuestion { share, others, .. } = named.question;
+        let AnswerShape { columns, order, asks } = shape(named);
         text += "\n";
         if *others > 0 {
             text += &format!(
-                "# {} of the values in the sample are of this type; {others} others are left out, and so are nulls.\n",
+                "# {} of the values in the sample are of this type; {others} others are left out, and so are \
+                 nulls.\n",
                 format::percent(*share)
             );
         }
         text += &format!(
             "[[question]]\nname = {}\ntitle = {}\nasks = {}\n",
-            quoted(&one.name),
-            quoted(&title(one)),
-            quoted(&asks)
+            toml_quoted(&named.name),
+            toml_quoted(&title(named)),
+            toml_quoted(&asks)
         );
         let columns: Vec<String> = columns
             .iter()
-            .map(|(name, kind)| format!("{{ name = {}, type = {} }}", quoted(name), quoted(kind)))
+            .map(|(name, kind)| format!("{{ name = {}, type = {} }}", toml_quoted(name), toml_quoted(kind)))
             .collect();
         text += &format!("columns = [{}]\n", columns.join(", "));
         if !order.is_empty() {
-            let order: Vec<String> = order.iter().map(|column| quoted(column)).collect();
+            let order: Vec<String> = order.iter().map(|column| toml_quoted(column)).collect();
             text += &format!("order = [{}]\nlimit = 10\n", order.join(", "));
         }
-        if one.kind == TemplateKind::Sum {
-            text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that is left.\n";
+        if named.kind == TemplateKind::Sum {
+            text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that \
+                     is left.\n";
             text += "scale = { total = \"size\", mean = \"size / n\" }\n";
         }
     }
@@ -280,12 +283,12 @@ fn definition(named: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
 }
 
 /// Quotes a text for TOML. TOML escapes like JSON, but also requires it for DEL.
-fn quoted(text: &str) -> String {
+fn toml_quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// Quotes a text as one word of a shell, if it needs quotes.
-fn shell(text: &str) -> String {
+fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
@@ -296,7 +299,7 @@ fn shell(text: &str) -> String {
 
 /// Statement file of a question: the question's name, the file's name and its content.
 struct StatementOf {
-    of: String,
+    question: String,
     file: String,
     text: String,
 }
@@ -312,58 +315,60 @@ fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
 
 /// Statement files of every system that has templates. Questions that a system cannot be asked, and documents
 /// that it alters, are appended to `notes`.
-fn written(
-    named: &[NamedQuestion<'_>],
+fn statement_files(
+    questions: &[NamedQuestion<'_>],
     paths: &[KnownPath],
     catalogue: &Catalogue,
     notes: &mut Vec<String>,
 ) -> FilesBySystem {
-    let mut all = Vec::new();
+    let mut files_by_system = Vec::new();
     for system in catalogue.systems().iter().filter(|system| system.runs(QUESTIONS)) {
-        let Some(part) = part(system) else { continue };
+        let Some(setup) = default_setup(system) else { continue };
         let mut files = Vec::new();
-        for one in named {
-            let SuggestedQuestion { keys, value, path, others, .. } = one.question;
-            let asked = FirstAsked { kind: one.kind, keys, value, is_mixed: *others > 0, paths };
-            match part.first_question(&asked) {
-                Ok(statement) => files.push(file(&part, one, &statement)),
-                Err(why) => notes.push(format!("{} is not asked `{}`: {why}", system.name(), one.name)),
+        for named in questions {
+            let SuggestedQuestion { keys, value, path, others, .. } = named.question;
+            let first = FirstAsked { kind: named.kind, keys, value, is_mixed: *others > 0, paths };
+            match setup.first_question(&first) {
+                Ok(statement) => files.push(statement_file(&setup, named, &statement)),
+                Err(reason) => {
+                    notes.push(format!("{} is not asked `{}`: {reason}", system.name(), named.name));
+                }
             }
-            for why in part.alters(keys) {
-                notes.push(format!("{} alters documents with {path}: {why}", system.name()));
+            for reason in setup.alters(keys) {
+                notes.push(format!("{} alters documents with {path}: {reason}", system.name()));
             }
         }
         notes.dedup();
         if !files.is_empty() {
-            all.push((system.name().to_owned(), files));
+            files_by_system.push((system.name().to_owned(), files));
         }
     }
-    all
+    files_by_system
 }
 
-fn part(system: &System) -> Option<WorkloadSetup> {
-    let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default)?;
+fn default_setup(system: &System) -> Option<WorkloadSetup> {
+    let variant = system.variants_of(QUESTIONS).iter().find(|variant| variant.is_default)?;
     let storage = system.storages().first()?;
     let mut configuration =
         system.configuration(system.default_version(), &variant.name, &storage.name).ok()?;
     configuration.parts.remove(QUESTIONS)
 }
 
-fn file(part: &WorkloadSetup, one: &NamedQuestion<'_>, statement: &str) -> StatementOf {
-    let of = one.name.clone();
-    match part.files.get("load").map(|file| file.kind) {
+fn statement_file(setup: &WorkloadSetup, named: &NamedQuestion<'_>, statement: &str) -> StatementOf {
+    let name = named.name.clone();
+    match setup.files.get("load").map(|file| file.kind) {
         Some(StatementKind::Json) => {
-            StatementOf { file: format!("{of}.json"), text: format!("{statement}\n"), of }
+            StatementOf { file: format!("{name}.json"), text: format!("{statement}\n"), question: name }
         }
-        _ => StatementOf { file: format!("{of}.sql"), text: format!("{statement};\n"), of },
+        _ => StatementOf { file: format!("{name}.sql"), text: format!("{statement};\n"), question: name },
     }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed =
+    let write_error =
         |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", path.display()));
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        std::fs::create_dir_all(folder).map_err(write_error)?;
     }
-    std::fs::write(path, text).map_err(failed)
+    std::fs::write(path, text).map_err(write_error)
 }

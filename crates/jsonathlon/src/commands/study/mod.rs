@@ -35,42 +35,42 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let catalogue = super::catalogue(&arguments.catalogue.systems_dir)?;
-    let (folder, kept, study) = match &arguments.resume {
+    let (folder, saved, study) = match &arguments.resume {
         Some(folder) => {
-            let (kept, study) = SavedStudy::read(folder)?;
-            (folder.clone(), kept, study)
+            let (saved, study) = SavedStudy::read(folder)?;
+            (folder.clone(), saved, study)
         }
         None => {
-            let study = named(arguments.study.as_deref().unwrap_or_default())?;
+            let study = load_study(arguments.study.as_deref().unwrap_or_default())?;
             let folder = arguments.out.clone().map_or_else(default_folder, Ok)?;
             (folder, SavedStudy::of(arguments), study)
         }
     };
     // All runs are planned and their options checked before the first one starts.
-    let planned = StudyPlan::of(&study, &kept, &catalogue)?;
-    for note in &planned.notes {
+    let plan = StudyPlan::of(&study, &saved, &catalogue)?;
+    for note in &plan.notes {
         crate::say!("note: {note}");
     }
     if arguments.resume.is_none() {
-        kept.write(&study, &folder)?;
+        saved.write(&study, &folder)?;
     }
     let interrupt = Interrupt::install()?;
-    let count = planned.runs.len();
+    let count = plan.runs.len();
     let mut runs = Vec::with_capacity(count);
-    for (number, (part, systems)) in planned.runs.into_iter().enumerate() {
+    for (index, (study_run, systems)) in plan.runs.into_iter().enumerate() {
         if count > 1 {
-            crate::say!("run {} of {count}: {}", number + 1, part.name);
+            crate::say!("run {} of {count}: {}", index + 1, study_run.name);
         }
-        measure(&study, &kept, arguments, &part, &systems, &folder, &interrupt)
-            .map_err(|failure| advised(failure, &folder))?;
-        let run = Run::read(&folder.join(&part.name))?;
-        runs.push((part, run));
+        measure(&study, &saved, arguments, &study_run, &systems, &folder, &interrupt)
+            .map_err(|failure| with_study_advice(failure, &folder))?;
+        let run = Run::read(&folder.join(&study_run.name))?;
+        runs.push((study_run, run));
     }
     show(&study, &runs, &folder, arguments.markdown)
 }
 
 /// Built-in study of a name, or the study in a file that ends in `.toml`.
-fn named(name: &str) -> Result<Study, Failure> {
+fn load_study(name: &str) -> Result<Study, Failure> {
     if name.ends_with(".toml") {
         return Ok(Study::from_file(Path::new(name))?);
     }
@@ -86,38 +86,38 @@ fn named(name: &str) -> Result<Study, Failure> {
 /// Starts or resumes one run in the study's folder; skips a run that is complete.
 fn measure(
     study: &Study,
-    kept: &SavedStudy,
+    saved: &SavedStudy,
     arguments: &StudyArguments,
-    part: &StudyRun,
+    study_run: &StudyRun,
     systems: &plan::Systems,
     folder: &Path,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let folder = &folder.join(&part.name);
+    let folder = &folder.join(&study_run.name);
     let command = if !is_run_folder(folder) {
-        plan::command(study, kept, part, systems, folder, arguments.newer.accept_newer)?
+        plan::command(study, saved, study_run, systems, folder, arguments.newer.allow_newer)?
     } else if Run::read(folder)?.open_trials().is_empty() {
         return Ok(());
     } else {
-        plan::resuming(kept, folder, arguments.newer.accept_newer)?
+        plan::resuming(saved, folder, arguments.newer.allow_newer)?
     };
     if let Some(failure) = execute(&command, interrupt)?.cut_short {
         return Err(failure);
     }
     // Page of this single run. A failure is not fatal, because the study's answer does not need it.
     if let Err(error) = page::write_own(Run::read(folder)?) {
-        crate::say!("there is no page of {}: {error}", folder.display());
+        crate::say!("failed to write the page of {}: {error}", folder.display());
     }
     Ok(())
 }
 
 /// Replaces the advice of an interrupted run, because the study is resumed as a whole.
-fn advised(failure: Failure, folder: &Path) -> Failure {
+fn with_study_advice(failure: Failure, folder: &Path) -> Failure {
     if failure.code() != INTERRUPTED {
         return failure;
     }
     Failure::interrupted(format!(
-        "what was measured is kept; go on with: jsonathlon study --resume {}",
+        "finished trials are saved; resume with: jsonathlon study --resume {}",
         folder.display()
     ))
 }
@@ -125,11 +125,11 @@ fn advised(failure: Failure, folder: &Path) -> Failure {
 /// Prints the finding and writes the study's page. The exit code is success if all runs are complete and no
 /// cell failed.
 fn show(study: &Study, runs: &[(StudyRun, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
-    let finding = StudyResult::of(study, runs, &published()?);
-    print(&if markdown { finding.markdown() } else { finding.tables(TableStyle { colour: true }) })?;
+    let result = StudyResult::of(study, runs, &published()?);
+    print(&if markdown { result.markdown() } else { result.tables(TableStyle { colour: true }) })?;
     let file = folder.join(FILE);
-    write_atomic(&file, finding.page().as_bytes())?;
+    write_atomic(&file, result.page().as_bytes())?;
     crate::say!("the page of this study: {}", file.display());
-    let is_rankable = finding.seen.complete && finding.seen.failures.is_empty();
+    let is_rankable = result.seen.complete && result.seen.failures.is_empty();
     Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -12,7 +12,7 @@ use jsonathlon_studies::{
 
 use super::{super::workload, saved::SavedStudy};
 use crate::{
-    cli::{Cli, Command, RunCommand},
+    cli::{Cli, Command, run::RunCommand},
     exit::Failure,
 };
 
@@ -37,32 +37,32 @@ pub(super) struct StudyPlan {
 }
 
 impl StudyPlan {
-    pub(super) fn of(study: &Study, kept: &SavedStudy, catalogue: &Catalogue) -> Result<Self, Failure> {
+    pub(super) fn of(study: &Study, saved: &SavedStudy, catalogue: &Catalogue) -> Result<Self, Failure> {
         let is_known = |option: &&String| OPTIONS.contains(&option.as_str());
-        if let Some(unknown) = kept.set.keys().find(|option| !is_known(option)) {
+        if let Some(unknown) = saved.set.keys().find(|option| !is_known(option)) {
             return Err(Failure::usage(format!(
-                "--set {unknown}: no option of a study is called so; there is {}",
+                "--set: unknown option `{unknown}`; allowed: {}",
                 OPTIONS.join(", ")
             )));
         }
-        let of_study = study.systems.join(",");
-        let chosen = catalogue.select(Some(kept.systems.as_deref().unwrap_or(&of_study)))?;
-        let names: Vec<_> = chosen.iter().map(|one| one.system).collect();
-        catalogue.running(SERVING, &names)?;
+        let study_systems = study.systems.join(",");
+        let selected = catalogue.select(Some(saved.systems.as_deref().unwrap_or(&study_systems)))?;
+        let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
+        catalogue.running(SERVING, &systems)?;
         let mut notes = Vec::new();
-        let systems = with_something_to_vary(study, chosen, &mut notes)?;
-        let parts = study
-            .parts(&kept.choice())
+        let systems = varying_systems(study, selected, &mut notes)?;
+        let study_runs = study
+            .parts(&saved.choice())
             .map_err(|impossible| Failure::usage(format!("study {}: {}", study.name, impossible.why)))?;
-        let mut runs = Vec::with_capacity(parts.len());
-        for part in parts {
-            let of_part = systems_of(study, &part, &systems, &mut notes)?;
-            if of_part.names.is_empty() {
+        let mut runs = Vec::with_capacity(study_runs.len());
+        for study_run in study_runs {
+            let run_systems = systems_of(study, &study_run, &systems, &mut notes)?;
+            if run_systems.names.is_empty() {
                 continue;
             }
             // Converts the command already here, so that a wrong option is reported before anything starts.
-            workload::asked(&command(study, kept, &part, &of_part, Path::new("out"), false)?)?;
-            runs.push((part, of_part));
+            workload::asked(&command(study, saved, &study_run, &run_systems, Path::new("out"), false)?)?;
+            runs.push((study_run, run_systems));
         }
         if runs.is_empty() {
             return Err(Failure::usage(format!("study {}: nothing is left to measure", study.name)));
@@ -73,113 +73,112 @@ impl StudyPlan {
 
 /// Selected systems without those that have nothing to vary, which are noted. A study that compares versions
 /// gets every version of each system.
-fn with_something_to_vary<'a>(
+fn varying_systems<'a>(
     study: &Study,
-    chosen: Vec<SelectedSystem<'a>>,
+    selected: Vec<SelectedSystem<'a>>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<SelectedSystem<'a>>, Failure> {
-    let mut left = Vec::new();
-    for one in chosen {
-        let name = one.system.name();
+    let mut remaining = Vec::new();
+    for selection in selected {
+        let name = selection.system.name();
         if study.compares_versions() {
-            let versions = one.system.versions();
+            let versions = selection.system.versions();
             if versions.len() < 2 {
-                notes.push(format!("{name} is left out: it has one version, and nothing to vary"));
+                notes.push(format!("skipping {name}: it has one version, and nothing to vary"));
                 continue;
             }
             for version in versions {
-                if !left
+                if !remaining
                     .iter()
                     .any(|known: &SelectedSystem<'_>| known.system.name() == name && known.version == version)
                 {
-                    left.push(SelectedSystem { system: one.system, version });
+                    remaining.push(SelectedSystem { system: selection.system, version });
                 }
             }
         } else if !study.variants.is_empty() && !study.variants.contains_key(name) {
-            let others: Vec<&str> = study.variants.keys().map(String::as_str).collect();
+            let varied: Vec<&str> = study.variants.keys().map(String::as_str).collect();
             notes.push(format!(
-                "{name} is left out: it has nothing to vary here; this study varies {}",
-                others.join(", ")
+                "skipping {name}: it has nothing to vary here; this study varies {}",
+                varied.join(", ")
             ));
         } else {
-            left.push(one);
+            remaining.push(selection);
         }
     }
-    if left.is_empty() {
+    if remaining.is_empty() {
         let why = notes.join("\n    ");
         return Err(Failure::usage(format!(
             "study {}: none of the systems has anything to vary:\n    {why}",
             study.name
         )));
     }
-    Ok(left)
+    Ok(remaining)
 }
 
 /// Systems that one run can be measured on. A system without the run's durability tier is noted and left out.
 fn systems_of(
     study: &Study,
-    part: &StudyRun,
+    study_run: &StudyRun,
     systems: &[SelectedSystem<'_>],
     notes: &mut Vec<String>,
 ) -> Result<Systems, Failure> {
-    let tier = part.options.get("durability").map_or(SYNCED, String::as_str);
-    let mut found = Systems { names: Vec::new(), variants: Vec::new() };
-    for one in systems {
-        let name = one.system.name();
-        let own = study.variants_of(name, part);
-        if own.is_empty() && !study.variants.is_empty() {
+    let tier = study_run.options.get("durability").map_or(SYNCED, String::as_str);
+    let mut chosen = Systems { names: Vec::new(), variants: Vec::new() };
+    for selection in systems {
+        let name = selection.system.name();
+        let run_variants = study.variants_of(name, study_run);
+        if run_variants.is_empty() && !study.variants.is_empty() {
             continue;
         }
-        let wanted = if own.is_empty() { "default".to_owned() } else { own.join(",") };
-        let variants = select_variants_of(SERVING, &[one.system], &wanted, TargetKind::Started)?;
+        let selected = if run_variants.is_empty() { "default".to_owned() } else { run_variants.join(",") };
+        let variants = select_variants_of(SERVING, &[selection.system], &selected, TargetKind::Started)?;
         let Some(first) = variants.into_iter().flatten().next() else { continue };
-        let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
-        let configuration =
-            one.system.configuration(one.version, &first.name, storage)?.for_workloads(&[SERVING]);
-        if let Err(why) = configuration.with_durability(tier) {
-            notes.push(format!("{name} is left out of {}: {why}", part.name));
+        let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
+        let configuration = selection.system.configuration(selection.version, &first.name, storage)?;
+        if let Err(why) = configuration.for_workloads(&[SERVING]).with_durability(tier) {
+            notes.push(format!("skipping {name} in {}: {why}", study_run.name));
             continue;
         }
-        found.names.push(format!("{name}@{}", one.version));
-        for variant in own {
+        chosen.names.push(format!("{name}@{}", selection.version));
+        for variant in run_variants {
             let qualified = format!("{name}/{variant}");
-            if !found.variants.contains(&qualified) {
-                found.variants.push(qualified);
+            if !chosen.variants.contains(&qualified) {
+                chosen.variants.push(qualified);
             }
         }
     }
-    Ok(found)
+    Ok(chosen)
 }
 
 /// Command of one run, as a user would write it.
 pub(super) fn command(
     study: &Study,
-    kept: &SavedStudy,
-    part: &StudyRun,
+    saved: &SavedStudy,
+    study_run: &StudyRun,
     systems: &Systems,
     folder: &Path,
-    accept_newer: bool,
+    allow_newer: bool,
 ) -> Result<RunCommand, Failure> {
     let variants = match systems.variants.as_slice() {
         [] => "default".to_owned(),
-        all => all.join(","),
+        variants => variants.join(","),
     };
-    let mut all: Vec<String> =
-        ["jsonathlon", "run", "serving", "--no-yardstick", "--systems"].map(str::to_owned).to_vec();
-    all.extend([systems.names.join(","), "--variants".to_owned(), variants]);
-    all.extend(["--out".to_owned(), folder.display().to_string()]);
-    for (option, value) in &part.options {
+    let mut arguments: Vec<String> =
+        ["jsonathlon", "run", "serving", "--systems"].map(str::to_owned).to_vec();
+    arguments.extend([systems.names.join(","), "--variants".to_owned(), variants]);
+    arguments.extend(["--out".to_owned(), folder.display().to_string()]);
+    for (option, value) in &study_run.options {
         match value.as_str() {
-            "true" => all.push(format!("--{option}")),
+            "true" => arguments.push(format!("--{option}")),
             "false" => {}
-            value => all.push(format!("--{option}={value}")),
+            value => arguments.push(format!("--{option}={value}")),
         }
     }
-    all.extend(shared(kept, accept_newer));
-    parsed(&all).map_err(|error| {
-        let (option, message) = told(&error);
+    arguments.extend(shared_options(saved, allow_newer));
+    parse_command(&arguments).map_err(|error| {
+        let (option, message) = describe_error(&error);
         match option {
-            Some(option) if kept.set.contains_key(&option) => {
+            Some(option) if saved.set.contains_key(&option) => {
                 Failure::usage(format!("--set {option}: {message}"))
             }
             Some(option) => study.wrong(&option, &message).into(),
@@ -189,26 +188,26 @@ pub(super) fn command(
 }
 
 /// Command that resumes a run of the study.
-pub(super) fn resuming(kept: &SavedStudy, folder: &Path, accept_newer: bool) -> Result<RunCommand, Failure> {
-    let mut all: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
-    all.push(folder.display().to_string());
-    all.extend(shared(kept, accept_newer));
-    parsed(&all).map_err(|error| Failure::usage(told(&error).1))
+pub(super) fn resuming(saved: &SavedStudy, folder: &Path, allow_newer: bool) -> Result<RunCommand, Failure> {
+    let mut arguments: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
+    arguments.push(folder.display().to_string());
+    arguments.extend(shared_options(saved, allow_newer));
+    parse_command(&arguments).map_err(|error| Failure::usage(describe_error(&error).1))
 }
 
 /// Options that starting and resuming a run have in common.
-fn shared(kept: &SavedStudy, accept_newer: bool) -> Vec<String> {
-    let mut all = Vec::new();
-    for folder in &kept.systems_dir {
-        all.extend(["--systems-dir".to_owned(), folder.display().to_string()]);
+fn shared_options(saved: &SavedStudy, allow_newer: bool) -> Vec<String> {
+    let mut options = Vec::new();
+    for folder in &saved.systems_dir {
+        options.extend(["--systems-dir".to_owned(), folder.display().to_string()]);
     }
-    if accept_newer {
-        all.push("--accept-newer".to_owned());
+    if allow_newer {
+        options.push("--allow-newer".to_owned());
     }
-    all
+    options
 }
 
-fn parsed(arguments: &[String]) -> Result<RunCommand, clap::Error> {
+fn parse_command(arguments: &[String]) -> Result<RunCommand, clap::Error> {
     match Cli::try_parse_from(arguments)?.command {
         Command::Run(command) => Ok(*command),
         _ => Err(clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, "it is no run")),
@@ -216,7 +215,7 @@ fn parsed(arguments: &[String]) -> Result<RunCommand, clap::Error> {
 }
 
 /// Name of the wrong option, `None` if the error is about no option, and the error's message in one line.
-fn told(error: &clap::Error) -> (Option<String>, String) {
+fn describe_error(error: &clap::Error) -> (Option<String>, String) {
     let option = error.get(ContextKind::InvalidArg).map(ToString::to_string);
     let name = |text: String| {
         let name: String =

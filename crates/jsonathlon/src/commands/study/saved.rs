@@ -1,4 +1,4 @@
-//! Settings that a study's folder keeps, so that an interrupted study can be resumed.
+//! Settings saved in a study's folder, so that an interrupted study can be resumed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,19 +58,19 @@ impl SavedStudy {
 
     /// Creates the folder and writes both files. Fails if the folder is not empty.
     pub(super) fn write(&self, study: &Study, folder: &Path) -> Result<(), Failure> {
-        let failed = |what: &str, path: &Path, error: std::io::Error| {
+        let error_at = |what: &str, path: &Path, error: std::io::Error| {
             Failure::environment(format!("failed to {what} {}: {error}", path.display()))
         };
-        std::fs::create_dir_all(folder).map_err(|error| failed("create", folder, error))?;
-        let mut there = std::fs::read_dir(folder).map_err(|error| failed("open", folder, error))?;
-        if there.next().is_some() {
+        std::fs::create_dir_all(folder).map_err(|error| error_at("create", folder, error))?;
+        let mut entries = std::fs::read_dir(folder).map_err(|error| error_at("open", folder, error))?;
+        if entries.next().is_some() {
             return Err(Failure::usage(format!(
-                "{} is not empty: choose another folder, or go on with a study by --resume",
+                "{} is not empty: choose another folder, or resume a study with --resume",
                 folder.display()
             )));
         }
-        let kept = Self { name: study.name.clone(), ..self.clone() };
-        let text = serde_json::to_string_pretty(&kept)
+        let saved = Self { name: study.name.clone(), ..self.clone() };
+        let text = serde_json::to_string_pretty(&saved)
             .map_err(|error| Failure::environment(format!("failed to write {CHOICE}: {error}")))?;
         write_atomic(&folder.join(STUDY), study.text.as_bytes())?;
         Ok(write_atomic(&folder.join(CHOICE), (text + "\n").as_bytes())?)
@@ -78,24 +78,24 @@ impl SavedStudy {
 
     /// Reads both files of a study's folder. Fails if one is missing or invalid, or has a newer schema.
     pub(super) fn read(folder: &Path) -> Result<(Self, Study), Failure> {
-        let at = folder.join(CHOICE);
+        let choice_file = folder.join(CHOICE);
         let no_study =
             |why: String| Failure::usage(format!("{} is no folder of a study: {why}", folder.display()));
-        let text = std::fs::read_to_string(&at).map_err(|error| no_study(error.to_string()))?;
-        let kept: Self = serde_json::from_str(&text)
+        let text = std::fs::read_to_string(&choice_file).map_err(|error| no_study(error.to_string()))?;
+        let saved: Self = serde_json::from_str(&text)
             .map_err(|error| no_study(format!("{CHOICE} cannot be understood: {error}")))?;
-        if kept.schema > SCHEMA {
+        if saved.schema > SCHEMA {
             return Err(no_study("it was made by a newer version of the program".to_owned()));
         }
-        let file = folder.join(STUDY);
-        let text = std::fs::read_to_string(&file).map_err(|error| no_study(error.to_string()))?;
-        let study = Study::parse(&kept.name, &file.display().to_string(), &text)?;
-        Ok((kept, study))
+        let definition_file = folder.join(STUDY);
+        let text = std::fs::read_to_string(&definition_file).map_err(|error| no_study(error.to_string()))?;
+        let study = Study::parse(&saved.name, &definition_file.display().to_string(), &text)?;
+        Ok((saved, study))
     }
 }
 
 /// Numbers of the CPUs that this process may use; empty if they cannot be read.
 fn cpus() -> Vec<usize> {
-    let known = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-    (0..CpuSet::MAX_CPU).filter(|cpu| known.is_set(*cpu)).collect()
+    let affinity = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    (0..CpuSet::MAX_CPU).filter(|cpu| affinity.is_set(*cpu)).collect()
 }

@@ -77,7 +77,7 @@ fn find<'a>(trials: &'a [Trial], wanted: &str) -> &'a Trial {
 fn every_test_is_timed_and_its_answer_proved() {
     let world = world(json!({"plans": plans()}), "");
     let ended =
-        run(&world, "ma", &["--data", "identical,distinct", "--update-path", "--history", "5"]).expect(0);
+        run(&world, "ma", &["--content", "identical,distinct", "--update-path", "--versions", "5"]).expect(0);
     let summary = ended.summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let kept = world.kept("out");
@@ -254,7 +254,7 @@ fn documents_far_beyond_a_limit_are_not_applicable() {
 #[test]
 fn the_largest_document_is_looked_for_until_one_is_refused() {
     let world = world(json!({"longest": 5000}), "");
-    let ended = run(&world, "ma", &["-r", "1", "--limits", "16KiB,2KiB,4KiB,8KiB"]).expect(0);
+    let ended = run(&world, "ma", &["-r", "1", "--max-size-search", "16KiB,2KiB,4KiB,8KiB"]).expect(0);
     assert!(ended.summary().complete && ended.summary().failures.is_empty());
     let trials = trials(&world);
     let limits: Vec<_> = trials.iter().filter(|trial| trial.cell.step.word() == "limit").collect();
@@ -295,17 +295,17 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
 fn what_makes_no_sense_is_refused_before_anything_begins() {
     let world = world(json!({}), "");
     for (more, words) in [
-        (&["--data", "x.json"][..], "identical, distinct, or both"),
-        (&["-n", "5"], "use --total and --sizes"),
-        (&["--malformed", "1"], "generated whole"),
+        (&["--content", "x.json"][..], "identical, distinct"),
+        (&["-n", "5"], "unexpected argument '-n'"),
+        (&["--malformed", "1"], "unexpected argument '--malformed'"),
         (&["--sizes", "65KiB"], "size of no document"),
-        (&["--total", "8"], "is no size"),
+        (&["--table-size", "8"], "is no size"),
         (&["-s", "duckdb"], "documents"),
     ] {
         let ended = run(&world, "ma", more).expect(2);
         assert!(ended.stderr.contains(words), "{more:?}: {}", ended.stderr);
         assert!(!world.path("out").exists());
     }
-    let ended = run(&world, "ma", &["--total", "1048576GB"]).expect(3);
-    assert!(ended.stderr.contains("smaller --total"), "{}", ended.stderr);
+    let ended = run(&world, "ma", &["--table-size", "1048576GB"]).expect(3);
+    assert!(ended.stderr.contains("smaller --table-size"), "{}", ended.stderr);
 }

@@ -16,7 +16,7 @@ fn a_run_that_is_killed_goes_on_where_it_was() {
     let world = World::with(&[mock("ma", json!({})).documents(""), mock("mb", json!({})).documents("")]);
     // Updates at several depths and versions change a document that is imported again after a kill.
     let arguments =
-        ["--data", "identical,distinct", "--sizes", "1KiB,4KiB", "--update-path", "--history", "3"];
+        ["--content", "identical,distinct", "--sizes", "1KiB,4KiB", "--update-path", "--versions", "3"];
     let begin = || start(&world, "ma,mb", &arguments);
     killed_to_its_end(&world, KILLS, moments(0x2545_f491_4f6c_dd1d, LATEST_MS), begin, || {});
 }

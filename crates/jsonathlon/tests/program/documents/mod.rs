@@ -11,7 +11,7 @@ fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "documents", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
     all.extend(more);
-    for (option, value) in [("--sizes", "1KiB"), ("--total", "20KiB"), ("-r", "2")] {
+    for (option, value) in [("--sizes", "1KiB"), ("--table-size", "20KiB"), ("-r", "2")] {
         if !more.contains(&option) {
             all.extend([option, value]);
         }

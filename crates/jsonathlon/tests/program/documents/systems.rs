@@ -11,7 +11,7 @@ use crate::support::real::excluded;
 
 /// Options for all tests of a run, with small tables.
 const ALL: [&str; 10] =
-    ["--full", "--sizes", "64KiB", "--total", "1MiB", "-r", "1", "--update-path", "--history", "3"];
+    ["--full", "--sizes", "64KiB", "--table-size", "1MiB", "-r", "1", "--update-path", "--versions", "3"];
 
 fn keeps(system: &str) -> Option<Summary> {
     if excluded(&[system]) {

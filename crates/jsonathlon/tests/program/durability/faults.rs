@@ -32,7 +32,7 @@ fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() 
 fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
     let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "hang"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
-    let summary = run(&world, "ma", &["--stops", "1", "--recovery-limit", "1s"]).expect(1).summary();
+    let summary = run(&world, "ma", &["--crashes", "1", "--recovery-timeout", "1s"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((stops(found)[0].state.as_str(), count(found, "stops_kept")), ("hangs in recovery", 0));
     world.nothing_left();
@@ -42,7 +42,7 @@ fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
 fn a_system_that_ends_while_it_is_read_is_a_finding() {
     let fault = json!([{"on": "kv_read", "nth": 20, "do": "crash", "by": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
-    let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
+    let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!(
         (stops(found)[0].describe().as_str(), count(found, "stops_kept")),
@@ -54,15 +54,15 @@ fn a_system_that_ends_while_it_is_read_is_a_finding() {
 fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
     let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
     let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
-    let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
-    assert!(summary.failures[0].error.contains("nothing to stop: read only"), "{:?}", summary.failures);
+    let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
+    assert!(summary.failures[0].error.contains("nothing to crash: read only"), "{:?}", summary.failures);
 }
 
 #[test]
 fn a_system_that_ends_by_itself_before_its_stop_fails() {
     let fault = json!([{"on": "kv_update", "nth": 3, "do": "crash", "by": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
-    let summary = run(&world, "ma", &["--stops", "1", "--work", "10s"]).expect(1).summary();
+    let summary = run(&world, "ma", &["--crashes", "1", "--crash-within", "10s"]).expect(1).summary();
     assert_eq!(summary.failures[0].kind, "crash", "{:?}", summary.failures);
     world.nothing_left();
 }
@@ -73,7 +73,7 @@ fn killed_again_and_again(kind: &str) {
         keeping("ma", json!({"syncs": true}), json!([])),
         keeping("mb", json!({"syncs": true}), json!([])),
     ]);
-    let begin = || start(&world, "ma,mb", &["--stops", "4", "--kind", kind, "--disk", "64MB"]);
+    let begin = || start(&world, "ma,mb", &["--crashes", "4", "--crash", kind, "--disk-size", "64MB"]);
     let mut pauses = (0..).map(|kill| Duration::from_millis(400 + 370 * kill));
     let summary = killed_to_its_end(
         &world,

@@ -9,11 +9,12 @@ use crate::support::{LIMIT, MARK, PROGRAM, Running, World};
 fn options_that_make_no_sense_are_refused_in_words() {
     let world = World::with(&[keeping("ma", json!({}), json!([]))]);
     for (arguments, words) in [
-        (&["--tier", "synced,windows"][..], "no durability tier `windows`"),
-        (&["--tier", "process"], "has no such tier"),
-        (&["--rounds", "3"], "use --stops"),
-        (&["--work", "1h"], "too long"),
-        (&["--kind", "fire"], "process, power"),
+        (&["--durability", "synced,windows"][..], "no durability tier `windows`"),
+        (&["--durability", "process"], "has none of the selected durability tiers"),
+        (&["--rounds", "3"], "unexpected argument '--rounds'"),
+        (&["--system", "ma=/nowhere"], "unexpected argument '--system'"),
+        (&["--crash-within", "1h"], "too long"),
+        (&["--crash", "fire"], "process, power"),
     ] {
         run(&world, "ma", arguments).expect(2).says(&[words]);
     }
@@ -24,7 +25,7 @@ fn with_power(world: &World, way: &[&str], setup: &str, more: &str) -> crate::su
     let (systems, out) = (world.text("systems"), world.text("out"));
     let text = format!(
         "{setup}\nexec '{PROGRAM}' run durability --systems-dir '{systems}' -s ma --json -o '{out}' -n 20 \
-         --stops 1 --work 200ms {more}"
+         --crashes 1 --crash-within 200ms {more}"
     );
     let mut command = std::process::Command::new("unshare");
     command.args(way).args(["sh", "-c", &text]).current_dir(world.path("")).env(MARK, world.path(""));
@@ -36,7 +37,7 @@ fn with_power(world: &World, way: &[&str], setup: &str, more: &str) -> crate::su
 fn who_is_not_root_is_told_so_and_gets_the_rest() {
     let world = World::with(&[keeping("ma", json!({}), json!([]))]);
     let way = ["--user", "--map-user=1000", "--map-group=1000"];
-    let summary = with_power(&world, &way, "", "--kind process,power").expect(0).summary();
+    let summary = with_power(&world, &way, "", "--crash process,power").expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     assert_eq!(super::count(entry(&summary, "ma", "synced", "process"), "stops_kept"), 1);
     let power = entry(&summary, "ma", "synced", "power");

@@ -60,8 +60,18 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     assert_eq!(definition.matches(begins).count(), 1);
     std::fs::write(folder.join("system.toml"), definition.replace(begins, &lies)).unwrap();
     let stops = CUTS.to_string();
-    let arguments =
-        ["--kind", "power", "--tier", "synced", "--stops", &stops, "-n", "100", "--work", "700ms"];
+    let arguments = [
+        "--crash",
+        "power",
+        "--durability",
+        "synced",
+        "--crashes",
+        &stops,
+        "-n",
+        "100",
+        "--crash-within",
+        "700ms",
+    ];
     let ended = start(&world, "postgresql", &arguments).end(Duration::from_secs(600));
     let summary = ended.expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);

@@ -19,8 +19,13 @@ fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "durability", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
     all.extend(more);
-    let usual =
-        [("--kind", "process"), ("-n", "50"), ("--stops", "2"), ("--work", "300ms"), ("--clients", "3")];
+    let usual = [
+        ("--crash", "process"),
+        ("-n", "50"),
+        ("--crashes", "2"),
+        ("--crash-within", "300ms"),
+        ("--clients", "3"),
+    ];
     for (option, value) in usual {
         if !more.contains(&option) {
             all.extend([option, value]);

@@ -22,7 +22,7 @@ fn what_keeps_its_promise_is_said_to() {
     assert!(stops(found).iter().all(|finding| finding.state.as_str() == "kept"), "{found:?}");
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 2 of 2 kills"), "{table}");
-    assert!(!table.contains("stops after which something was not there"), "{table}");
+    assert!(!table.contains("crashes that lost data"), "{table}");
     assert!(world.kept("out").work().is_empty());
     world.nothing_left();
 }
@@ -48,7 +48,7 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     let first: Vec<&str> = table.lines().filter(|line| !line.is_empty()).take(2).collect();
     assert_eq!(first[0], "## DURABILITY PROMISES BROKEN");
     let words =
-        ["✖ ma ", "synced, process crash", "acknowledged writes lost", "after 0 of 2 stops", "the machine"];
+        ["✖ ma ", "synced, process crash", "acknowledged writes lost", "after 0 of 2 crashes", "the machine"];
     assert!(words.iter().all(|words| first[1].contains(words)), "{}", first[1]);
     let broken = &summary.broken_promises[0];
     assert!(broken.machine_stall_s.is_some() && broken.lost == lost, "{broken:?}");
@@ -78,7 +78,7 @@ fn with_window(together: u64, ms: u32) -> World {
 #[test]
 fn what_a_tier_may_lose_is_lost_inside_its_window() {
     let world = with_window(1_000, 20_000);
-    let summary = run(&world, "ma", &["--stops", "3"]).expect(0).summary();
+    let summary = run(&world, "ma", &["--crashes", "3"]).expect(0).summary();
     let synced = entry(&summary, "ma", "synced", "process");
     assert_eq!((count(synced, "stops_kept"), count(synced, "lost_writes")), (3, 0));
     let window = entry(&summary, "ma", "window", "process");
@@ -94,12 +94,12 @@ fn what_a_tier_may_lose_is_lost_inside_its_window() {
 #[test]
 fn what_is_lost_beyond_its_window_is_found() {
     let world = with_window(1_000, 1);
-    let summary = run(&world, "ma", &["--tier", "window", "--stops", "1"]).expect(1).summary();
+    let summary = run(&world, "ma", &["--durability", "window", "--crashes", "1"]).expect(1).summary();
     let window = entry(&summary, "ma", "window", "process");
     assert_eq!(count(window, "stops_as_promised"), 0);
     assert_eq!(stops(window)[0].state.as_str(), "lost beyond its window");
     let shown = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
-    assert!(shown.contains(" old where 1.00 ms are allowed; as promised after 0 of 1 stops"), "{shown}");
+    assert!(shown.contains(" old where 1.00 ms are allowed; as promised after 0 of 1 crashes"), "{shown}");
 }
 
 /// A memory setting as in the folders of real systems; its value depends on the memory budget.
@@ -120,7 +120,7 @@ fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
     let keeps = |each: u64| mock("ma", script(json!({"loses_each": each}), json!([]))).serving_with(POOL);
     let world = World::with(&[keeps(7)]);
     // No memory option, as in typical commands. The system breaks its promise, so the run exits with 1.
-    run(&world, "ma", &["--stops", "1"]).expect(1);
+    run(&world, "ma", &["--crashes", "1"]).expect(1);
     let tiers = |out: &str, more: &[&str]| {
         let all = [&["-n", "50", "-r", "1", "--mixes", "c"], more].concat();
         world.start_serving(out, "ma", &all).end(LIMIT).expect(0);

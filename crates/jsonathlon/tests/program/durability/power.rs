@@ -8,14 +8,14 @@ use super::{count, entry, keeping, run, stops};
 use crate::support::real::{OUTAGE, excluded};
 use crate::support::{LIMIT, MARK, PROGRAM, Running, World};
 
-const POWER: [&str; 2] = ["--kind", "power"];
+const POWER: [&str; 2] = ["--crash", "power"];
 
 fn found(keeps: serde_json::Value, code: i32) -> Option<(World, jsonathlon_results::summary::Summary)> {
     if excluded(&[OUTAGE]) {
         return None;
     }
     let world = World::with(&[keeping("ma", keeps, json!([]))]);
-    let summary = run(&world, "ma", &[&POWER[..], &["--disk", "64MB"]].concat()).expect(code).summary();
+    let summary = run(&world, "ma", &[&POWER[..], &["--disk-size", "64MB"]].concat()).expect(code).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     world.nothing_left();
     assert!(world.kept("out").work().is_empty());
@@ -62,17 +62,17 @@ fn a_disk_that_cannot_be_is_told_and_a_disk_that_is_too_small_fails() {
     let world = World::with(&[keeping("ma", json!({"syncs": true}), json!([]))]);
     for (size, words) in [("1MB", "too few for a file system with a log"), ("900GB", "bytes are free at")] {
         std::fs::remove_dir_all(world.path("out")).ok();
-        let summary = run(&world, "ma", &[&POWER[..], &["--disk", size]].concat()).expect(0).summary();
+        let summary = run(&world, "ma", &[&POWER[..], &["--disk-size", size]].concat()).expect(0).summary();
         assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
         assert_eq!(entry(&summary, "ma", "synced", "power").verdict.word(), "not_applicable");
         let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
         assert!(table.contains("not applicable: ") && table.contains(words), "{table}");
     }
     std::fs::remove_dir_all(world.path("out")).ok();
-    let small = ["--disk", "34MB", "-n", "60000", "--stops", "1"];
+    let small = ["--disk-size", "34MB", "-n", "60000", "--crashes", "1"];
     let summary = run(&world, "ma", &[&POWER[..], &small].concat()).expect(1).summary();
     assert!(summary.complete);
-    assert!(summary.failures[0].error.contains("choose a larger --disk"), "{:?}", summary.failures);
+    assert!(summary.failures[0].error.contains("choose a larger --disk-size"), "{:?}", summary.failures);
     world.nothing_left();
 }
 
@@ -98,7 +98,7 @@ fn what_the_machine_lacks_is_told() {
         let setup = setup.replace("MOUNT", bind);
         let text = format!(
             "set -e\n{setup}\nexec '{PROGRAM}' run durability --systems-dir '{systems}' -s ma --json -o '{out}' -n 20 \
-             --stops 1 --work 200ms --kind power --disk 64MB"
+             --crashes 1 --crash-within 200ms --crash power --disk-size 64MB"
         );
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", &text]).current_dir(world.path("")).env(MARK, world.path(""));

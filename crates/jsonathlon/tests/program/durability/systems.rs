@@ -13,7 +13,7 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
         return None;
     }
     let world = World::new();
-    let usual = ["-n", "300", "--work", "800ms"];
+    let usual = ["-n", "300", "--crash-within", "800ms"];
     let ended = start(&world, system, &[&usual[..], more].concat()).end(Duration::from_secs(400));
     let summary = ended.summary();
     // Next to other tests a system may exceed the window it promises; the run then exits with 1.
@@ -26,7 +26,7 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
 
 /// Crashes a tier twice that promises to keep everything.
 fn keeps_all(system: &str, kind: &str) {
-    let Some(summary) = stopped(system, &["--tier", "synced", "--kind", kind]) else { return };
+    let Some(summary) = stopped(system, &["--durability", "synced", "--crash", kind]) else { return };
     let found = entry(&summary, system, "synced", kind);
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 2), "{found:?}");
     assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
@@ -35,7 +35,7 @@ fn keeps_all(system: &str, kind: &str) {
 /// Crashes a tier with a window ten times. Something must be lost at least once, but nothing far older than
 /// the window.
 fn loses_inside_its_window(system: &str, window_s: f64) {
-    let Some(summary) = stopped(system, &["--tier", "window", "--stops", "10"]) else { return };
+    let Some(summary) = stopped(system, &["--durability", "window", "--crashes", "10"]) else { return };
     let found = entry(&summary, system, "window", "process");
     assert_eq!(count(found, "stops"), 10, "{found:?}");
     assert!(found.metrics["oldest_loss_s"] < 10.0 * window_s, "{found:?}");

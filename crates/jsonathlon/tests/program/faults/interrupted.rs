@@ -51,7 +51,7 @@ fn interrupted_while_loading() {
     let running = start(&world);
     eventually("the second load began", || running.stderr().contains("loading mb"));
     running.signal(Signal::INT);
-    running.end(SOON).expect(4).says(&["what was measured is kept", "--resume"]);
+    running.end(SOON).expect(4).says(&["finished trials are saved", "--resume"]);
     world.nothing_left();
     let kept = world.kept("out");
     let trials = kept.trials();
@@ -105,7 +105,7 @@ fn interrupted_before_anything_was_measured() {
     let running = Running::start(command, &world.path(""));
     eventually("documents are read", || running.stderr().contains("staging documents"));
     running.signal(Signal::INT);
-    running.end(SOON).expect(4).says(&["nothing had been measured yet; start the run again"]);
+    running.end(SOON).expect(4).says(&["no trial had finished; start the run again"]);
     world.run(&["run", "--resume", &world.text("out")]).expect(2).says(&["holds no run"]);
     // The folder can be used for the restarted run.
     world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);

@@ -74,9 +74,9 @@ fn what_cannot_be_a_corpus_is_refused_with_what_to_do() {
 fn options_that_make_no_sense_are_refused() {
     let world = world();
     for (arguments, words) in [
-        (vec!["--scale", "5"], "--scale is not for fidelity"),
-        (vec!["-r", "2"], "--rounds is not for fidelity"),
-        (vec!["--data", "x.json"], "use --corpus"),
+        (vec!["--scale", "5"], "unexpected argument '--scale'"),
+        (vec!["-r", "2"], "unexpected argument '-r'"),
+        (vec!["--data", "x.json"], "unexpected argument '--data'"),
         (vec!["--cases", "nothing-such"], "no case is called \"nothing-such\""),
     ] {
         let error = run(&world, "ma", &arguments).expect(2).stderr;

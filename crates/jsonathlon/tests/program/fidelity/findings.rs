@@ -97,7 +97,7 @@ fn the_deepest_document_is_found_to_the_level() {
             assert_eq!(words, Some(format!("a document has {most} levels at most")));
         }
         let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
-        assert!(report.contains("deepest document taken"), "{report}");
+        assert!(report.contains("deepest document accepted"), "{report}");
         world.nothing_left();
     }
 }

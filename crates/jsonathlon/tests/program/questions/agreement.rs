@@ -50,7 +50,7 @@ fn a_majority_is_right_and_who_differs_has_no_time() {
         summary
             .failures
             .iter()
-            .any(|failure| failure.error.contains("lacks [3") && failure.error.contains("has [4]"))
+            .any(|failure| failure.error.contains("missing [3") && failure.error.contains("has [4]"))
     );
 }
 
@@ -101,7 +101,7 @@ fn infinity_agrees_with_itself_alone_and_is_kept_by_its_name() {
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Wrong);
     assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
     assert!(
-        summary.failures.iter().all(|failure| failure.error.contains("lacks [Infinity]")),
+        summary.failures.iter().all(|failure| failure.error.contains("missing [Infinity]")),
         "{:?}",
         summary.failures
     );
@@ -169,7 +169,7 @@ fn a_check_shows_the_answer_the_statement_and_the_rows_that_differ() {
         "agreed: 2 of 3",
         "answer (total): [3.5]",
         "asked of one: answer documents",
-        "lacks [3.5]",
+        "is missing [3.5]",
         "has instead [4]",
     ] {
         assert!(told.contains(words), "{words}: {told}");

@@ -67,7 +67,7 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
         assert!(all && !summary.failures.is_empty(), "{words}: {:?}", summary.failures);
     };
     // Compared with the other system that holds all documents.
-    wrong(&summary, "lacks [50]; has [1]");
+    wrong(&summary, "missing [50]; has [1]");
     let out = world.text("out");
     let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
     for words in [
@@ -82,7 +82,7 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
         [("one", vec![7], ASKS), ("two", vec![7], ASKS), ("four", vec![], "answer {{table}} [[1]];\n")];
     let (_, summary) = asked(&lone, "", &[]);
     assert_eq!(verdict(&summary, "four", "sum"), Verdict::Wrong);
-    wrong(&summary, "over the 49 documents that all hold: 1 of 1 rows differ; lacks [49]; has [1]");
+    wrong(&summary, "over the 49 documents that all hold: 1 of 1 rows differ; missing [49]; has [1]");
 }
 
 #[test]

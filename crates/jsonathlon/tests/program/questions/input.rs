@@ -146,7 +146,7 @@ fn documents_are_needed_and_generated_ones_are_not_taken() {
     let world = World::new();
     let folder = folder(&world, &[("questions.toml", SUM), ("sqlite/sum.sql", ASKS)]);
     let error = world.run(&["run", "questions", "-q", &folder]).expect(2).stderr;
-    assert!(error.contains("--data FOLDER"), "{error}");
+    assert!(error.contains("--data <PATH|URL>"), "{error}");
     std::fs::create_dir(world.path("empty")).unwrap();
     let error = run(&world, "sqlite", &world.text("empty"), &[]).stderr;
     assert!(error.contains("empty"), "{error}");

@@ -152,7 +152,7 @@ fn a_guest_serves_and_leaves_nothing_behind() {
     let mut arguments =
         vec!["run", "serving", "--systems-dir", &systems, "--system", &address, "--json", "-o", &out];
     arguments.extend(["-n", "500", "-r", "2", "--clients", "1,3", "--mixes", "a,churn"]);
-    arguments.extend(["--ramp", "100ms", "--measure", "500ms"]);
+    arguments.extend(["--warmup", "100ms", "--duration", "500ms"]);
     let mut command = world.command(&arguments);
     command.env("JSONATHLON_PASSWORD_POSTGRESQL", &host.password);
     let running = Running::start(command, &world.path(""));
@@ -276,7 +276,7 @@ fn a_connection_that_is_cut_fails_its_cell_and_what_was_made_goes() {
 
 /// Creates a certificate for `localhost` and that of the authority that signed it. Returns the path of the
 /// latter.
-fn certificate(server: &Server) -> String {
+pub(crate) fn certificate(server: &Server) -> String {
     let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

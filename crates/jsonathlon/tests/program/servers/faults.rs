@@ -87,7 +87,7 @@ fn a_disk_that_fills_up_is_told_where_there_is_no_room_for_last_words() {
     // Its WAL has space for some suspects, so the full disk may be noticed only when the other documents are
     // written.
     let summary = disk_is_full("mongodb", "Waiting for connections", "200k");
-    failed_alone(&summary, "mongodb", &[FULL, "the disk is nearly full"]);
+    failed_alone(&summary, "mongodb", &[FULL, "bytes of disk space left"]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_disk_that_fills_up_under_mysql_fails_its_load_alone() {
         return;
     }
     let summary = disk_is_full("mysql", "ready for connections", "60k");
-    failed_alone(&summary, "mysql", &[FULL, "the disk is nearly full"]);
+    failed_alone(&summary, "mysql", &[FULL, "bytes of disk space left"]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_server_that_cannot_start_is_explained_at_once() {
         let holder = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         server.launch.port = Some(holder.local_addr().unwrap().port());
         let message = server.refusal();
-        assert!(message.contains("is taken by another program"), "{message}");
+        assert!(message.contains("is in use by another program"), "{message}");
         server.launch.port = None;
         drop(holder);
         server.open().close();

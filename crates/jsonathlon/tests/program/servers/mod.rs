@@ -8,6 +8,7 @@ mod elasticsearch;
 mod encrypted;
 mod faults;
 mod life;
+mod logins;
 mod mongodb;
 mod mysql;
 mod ownership;

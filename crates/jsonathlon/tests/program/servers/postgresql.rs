@@ -76,7 +76,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
         ),
         ("SELECT localtime AS c", "`c` is of type time", FailureKind::Unsupported),
         ("SELECT 1e30::numeric AS c", "64 bits", FailureKind::Unsupported),
-        ("SELECT 1; SELECT 2", "several statements", FailureKind::Unsupported),
+        ("SELECT 1; SELECT * FROM nowhere; SELECT 2", "nowhere", FailureKind::Refused),
     ] {
         match session.ask(statement) {
             Err(WorkerError::Refused { kind, message }) if kind == wanted => {
@@ -88,6 +88,9 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
     }
     session.run("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2); -- end;");
     assert_eq!(session.rows("SELECT count(*), ';' FROM a"), [vec![int(2), text(";")]]);
+    // Several statements in one text: the last one's answer counts, whether it has rows or none.
+    assert_eq!(session.rows("SELECT 'no'; SET work_mem = '8MB'; SELECT 1, 2;"), [vec![int(1), int(2)]]);
+    assert_eq!(session.ask("SELECT 1; RESET work_mem").unwrap().outcome.columns, [""; 0]);
     let plan: PlanReply =
         session.request(&Op::Plan { statement: "EXPLAIN (COSTS OFF) SELECT n FROM a".into() }).unwrap();
     assert_eq!(plan.text, "Seq Scan on a\n");

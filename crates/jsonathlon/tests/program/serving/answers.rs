@@ -23,7 +23,7 @@ fn world(script: serde_json::Value) -> World {
 fn every_answer_is_checked_and_every_figure_recorded() {
     let world = world(json!({}));
     // Long enough for the rarest operation even next to other tests.
-    let ended = world.serve("ma", &["--mixes", "a,c,d,e,f,churn,insert", "--measure", "500ms"]).expect(0);
+    let ended = world.serve("ma", &["--mixes", "a,c,d,e,f,churn,insert", "--duration", "500ms"]).expect(0);
     let summary = ended.summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let kept = world.kept("out");
@@ -74,7 +74,8 @@ fn what_is_stale_truncated_or_anothers_is_wrong() {
 fn one_wrong_answer_among_many_is_found() {
     // The warm-up does not scan, so the fault hits the first trial.
     let world = world(json!({"faults": [{"on": "kv_scan", "nth": 700, "do": "truncated"}]}));
-    let ended = world.serve("ma", &["-r", "1", "--mixes", "e", "--measure", "2s", "--ramp", "1ms"]).expect(1);
+    let ended =
+        world.serve("ma", &["-r", "1", "--mixes", "e", "--duration", "2s", "--warmup", "1ms"]).expect(1);
     let failures = ended.summary().failures;
     assert!(failures.iter().any(|failure| failure.error.starts_with("1 answer was wrong")), "{failures:?}");
     let trial = trials(&world).remove(0);
@@ -86,7 +87,7 @@ fn one_wrong_answer_among_many_is_found() {
 fn conflicts_are_tried_again_and_counted() {
     let conflict = json!({"on": "kv_update", "do": "conflict", "message": "deadlock found", "nth": 500});
     let world = world(json!({"faults": [conflict]}));
-    world.serve("ma", &["-r", "1", "--ramp", "1ms", "--measure", "1s"]).expect(0);
+    world.serve("ma", &["-r", "1", "--warmup", "1ms", "--duration", "1s"]).expect(0);
     let trial = trials(&world).remove(0);
     assert_eq!(trial.metrics["retries"], 1.0);
     assert_eq!(trial.metrics["errors"], 0.0);
@@ -107,7 +108,7 @@ fn refusals_are_errors_and_a_trial_of_errors_is_no_fast_one() {
 fn a_connection_that_breaks_is_opened_again() {
     let lose = json!({"on": "kv_update", "do": "lose", "message": "gone away", "nth": 500});
     let world = world(json!({"faults": [lose]}));
-    world.serve("ma", &["-r", "1", "--measure", "1s", "--ramp", "1ms"]).expect(0);
+    world.serve("ma", &["-r", "1", "--duration", "1s", "--warmup", "1ms"]).expect(0);
     let trial = trials(&world).remove(0);
     assert_eq!((trial.metrics["reconnects"], trial.metrics["errors"]), (1.0, 1.0), "{:?}", trial.metrics);
     assert_eq!(trial.verdict, Verdict::Exact, "one in thousands");
@@ -117,7 +118,7 @@ fn a_connection_that_breaks_is_opened_again() {
 fn a_rate_that_cannot_be_reached_shows_itself() {
     let world = world(json!({"delay_ms": {"kv_read": 5}}));
     world
-        .serve("ma", &["-r", "1", "--mixes", "c", "--rates", "2000", "--clients", "2", "--measure", "1s"])
+        .serve("ma", &["-r", "1", "--mixes", "c", "--rates", "2000", "--clients", "2", "--duration", "1s"])
         .expect(0);
     let open =
         trials(&world).into_iter().find(|trial| trial.cell.parameters.contains_key("rate_per_s")).unwrap();

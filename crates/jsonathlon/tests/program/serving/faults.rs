@@ -41,7 +41,7 @@ fn survives(system: &str, program: &str) {
     let mut running = world.start_serving(
         "out",
         system,
-        &["--mixes", "churn", "-n", "2k", "--clients", &clients, "--ramp", "200ms", "--measure", "12s"],
+        &["--mixes", "churn", "-n", "2k", "--clients", &clients, "--warmup", "200ms", "--duration", "12s"],
     );
     // The clients run first for the warm-up.
     for expected in [true, false, true] {
@@ -124,7 +124,7 @@ fn more_clients_than_the_server_takes_fail_alone() {
         .start_serving("out", "postgresql", &["--clients", "2,120", "-r", "2", "-n", "1k", "--mixes", "a"])
         .end(LIMIT)
         .expect(1);
-    let summary = ended.says(&["too many clients already", "let fewer clients work"]).summary();
+    let summary = ended.says(&["too many clients already", "use fewer clients"]).summary();
     assert!(summary.complete);
     let trials = whole(&world);
     let of = |clients: u64| -> Vec<&Trial> {
@@ -151,12 +151,12 @@ fn what_is_larger_than_the_server_takes_is_an_error_in_its_words() {
     // One command holds a whole batch, and a MongoDB command must not exceed 16 MB.
     let mix = "requests = \"uniform\"\n[operations]\nread = 0.5\ninsert-batch = 0.5\n";
     let mix = world.file("large.toml", mix);
-    let large = ["--documents", "size", "--doc-size", "64", "--batch", "300"];
+    let large = ["--documents", "size", "--document-size", "64", "--batch-size", "300"];
     let ended = world
         .start_serving(
             "out",
             "mongodb",
-            &[&["--mixes", &mix, "-r", "1", "--measure", "5s"], &large[..]].concat(),
+            &[&["--mixes", &mix, "-r", "1", "--duration", "5s"], &large[..]].concat(),
         )
         .end(LIMIT);
     let ended = ended.says(&["Size must be between"]);

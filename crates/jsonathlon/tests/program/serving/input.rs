@@ -37,15 +37,17 @@ fn a_mix_file_is_read_strictly() {
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
     refused(&["--clients", "0"], &["--clients"]);
-    refused(&["--rates", "fast"], &["no rate"]);
+    refused(&["--rates", "fast"], &["invalid rate"]);
     refused(&["--slo", "p99<5"], &["no objective"]);
-    refused(&["--doc-size", "0.1"], &["0.5 to 64"]);
+    refused(&["--document-size", "0.1"], &["0.5 to 64"]);
 }
 
 #[test]
 fn options_of_other_workloads_are_refused() {
-    refused(&["--malformed", "1"], &["--malformed is not for serving"]);
-    refused(&["--state", "both"], &["--state"]);
+    for option in ["--malformed", "--data", "--precision", "--data-state"] {
+        refused(&[option, "1"], &["unexpected argument", option]);
+    }
+    refused(&["--duraton", "1s"], &["unexpected argument", "a similar argument exists: '--duration'"]);
 }
 
 #[test]

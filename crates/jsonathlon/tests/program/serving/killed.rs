@@ -36,7 +36,7 @@ fn a_worker_that_dies_costs_its_trial_alone() {
     let mut running = world.start_serving(
         "out",
         "ma",
-        &["--mixes", "a", "-r", "1", "--clients", "1,2,3", "--measure", "1s"],
+        &["--mixes", "a", "-r", "1", "--clients", "1,2,3", "--duration", "1s"],
     );
     let trials = || {
         let all = world.kept("out").trials();

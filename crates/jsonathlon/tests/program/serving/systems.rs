@@ -43,16 +43,17 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     if system == "elasticsearch" {
         soon_up(&world.path("systems"));
     }
-    let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
-    let is_counted = more.contains(&"--operations");
+    let mut all =
+        vec!["-n", "2k", "-r", "1", "--warmup", "100ms", "--batch-size", "20", "--scan-length", "20"];
+    let is_counted = more.contains(&"--operation-count");
     all.extend(SMALL);
     let together = world.file("together.toml", TOGETHER);
     let together = format!("{together},{}", world.file("coming-and-going.toml", COMING_AND_GOING));
-    let has_time = is_counted || more.contains(&"--measure");
+    let has_time = is_counted || more.contains(&"--duration");
     let more: Vec<String> = more.iter().map(|one| one.replace("TOGETHER", &together)).collect();
     all.extend(more.iter().map(String::as_str));
     if !has_time {
-        all.extend(["--measure", "300ms"]);
+        all.extend(["--duration", "300ms"]);
     }
     let summary = world.start_serving("out", system, &all).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
@@ -97,14 +98,23 @@ fn serves_all(system: &str) {
     if excluded(&[system]) {
         return;
     }
-    let counted = |more: &[&str]| serves(system, &[more, &["--operations", "300"]].concat());
+    let counted = |more: &[&str]| serves(system, &[more, &["--operation-count", "300"]].concat());
     // Reading mixes come first, while the server is running with the data as loaded.
-    serves(system, &["--mixes", "find,count,TOGETHER", "--measure", "1500ms"]);
+    serves(system, &["--mixes", "find,count,TOGETHER", "--duration", "1500ms"]);
     counted(&["--mixes", "paths,update-path", "--documents", "nested"]);
     // One of these mixes reads all documents, so few operations are enough.
     let elements = ["--mixes", "unwrap,unwrap-all,update-element", "--documents", "items"];
-    serves(system, &[&elements[..], &["--operations", "60"]].concat());
-    counted(&["--mixes", "c,update-all", "--values", "random", "--documents", "size", "--doc-size", "3"]);
+    serves(system, &[&elements[..], &["--operation-count", "60"]].concat());
+    counted(&[
+        "--mixes",
+        "c,update-all",
+        "--value-content",
+        "random",
+        "--documents",
+        "size",
+        "--document-size",
+        "3",
+    ]);
 }
 
 #[test]
@@ -156,10 +166,10 @@ fn clickhouse_serves() {
         return;
     }
     // By default an update takes so long that a time limit would test the speed.
-    serves("clickhouse", &["--mixes", "a,c", "--clients", "1", "--operations", "20"]);
+    serves("clickhouse", &["--mixes", "a,c", "--clients", "1", "--operation-count", "20"]);
     serves(
         "clickhouse",
-        &["--variants", "light-updates", "--mixes", "a,c", "--clients", "1", "--operations", "60"],
+        &["--variants", "light-updates", "--mixes", "a,c", "--clients", "1", "--operation-count", "60"],
     );
 }
 
@@ -171,7 +181,7 @@ fn systems_serve_with_a_replication_log_and_without() {
         return;
     }
     let world = World::new();
-    let arguments = ["-n", "2k", "-r", "1", "--mixes", "a", "--clients", "8", "--measure", "1500ms"];
+    let arguments = ["-n", "2k", "-r", "1", "--mixes", "a", "--clients", "8", "--duration", "1500ms"];
     let variants = ["--variants", "id,replica-set,json-key,json-key-no-log"];
     let running = world.start_serving("out", "mongodb,mysql", &[&arguments[..], &SMALL, &variants].concat());
     let summary = running.end(LIMIT).expect(0).summary();
@@ -200,7 +210,7 @@ fn serves_integers(system: &str) {
     if excluded(&[system]) {
         return;
     }
-    serves(system, &["--mixes", "TOGETHER", "--key-type", "bigint", "--measure", "1500ms"]);
+    serves(system, &["--mixes", "TOGETHER", "--key-type", "bigint", "--duration", "1500ms"]);
 }
 
 #[test]
@@ -246,8 +256,8 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     }
     let world = World::new();
     soon_up(&world.path("systems"));
-    let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
-    let over = |transport| [&arguments[..], &SMALL, &["--measure", "1s", "--transport", transport]].concat();
+    let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--warmup", "100ms"];
+    let over = |transport| [&arguments[..], &SMALL, &["--duration", "1s", "--transport", transport]].concat();
     let refused = world.start_serving("refused", "postgresql,elasticsearch", &over("unix"));
     refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
@@ -268,7 +278,8 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
         return;
     }
     let world = World::new();
-    let arguments = ["--ratio", "0.01", "--memory", "512MB", "-r", "1", "--mixes", "c", "--measure", "1s"];
+    let arguments =
+        ["--data-to-memory", "0.01", "--memory", "512MB", "-r", "1", "--mixes", "c", "--duration", "1s"];
     let out = world.text("out");
     let given = ["run", "serving", "-s", "postgresql,sqlite", "--clients", "2", "--json", "-o", &out];
     let mut running = world.start(&[&given[..], &arguments].concat());
@@ -299,7 +310,7 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
         std::thread::sleep(Duration::from_millis(2));
     }
     let ended = running.end(LIMIT).expect(0);
-    assert_eq!(ended.stderr.contains("the page cache is not capped"), !can, "{}", ended.stderr);
+    assert_eq!(ended.stderr.contains("cannot limit the page cache"), !can, "{}", ended.stderr);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     let words = if can { "were capped at 512 MB for each system" } else { "page cache: not capped" };
     assert!(shown.contains(words), "{shown}");
@@ -311,16 +322,27 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
 fn an_engine_that_is_killed_for_its_cap_of_memory_is_told_so() {
     let world = World::new();
     let out = world.text("out");
-    let given =
-        ["run", "serving", "-s", "sqlite", "--json", "-o", &out, "--memory", "64MB", "--ratio", "0.3"];
-    let more = ["--documents", "large", "-r", "1", "--mixes", "c", "--clients", "300", "--ramp", "100ms"];
-    let ended = world.start(&[&given[..], &more, &["--measure", "300ms"]].concat()).end(LIMIT);
+    let given = [
+        "run",
+        "serving",
+        "-s",
+        "sqlite",
+        "--json",
+        "-o",
+        &out,
+        "--memory",
+        "64MB",
+        "--data-to-memory",
+        "0.3",
+    ];
+    let more = ["--documents", "large", "-r", "1", "--mixes", "c", "--clients", "300", "--warmup", "100ms"];
+    let ended = world.start(&[&given[..], &more, &["--duration", "300ms"]].concat()).end(LIMIT);
     if MemoryCap::new(512 << 20).is_err() {
-        return assert!(ended.stderr.contains("the page cache is not capped"), "{}", ended.stderr);
+        return assert!(ended.stderr.contains("cannot limit the page cache"), "{}", ended.stderr);
     }
     let summary = ended.summary();
     let words = &summary.failures.first().unwrap_or_else(|| panic!("{summary:?}")).error;
-    assert!(words.contains("the kernel killed it, since it may have 64 MB"), "{words}");
+    assert!(words.contains("killed by the kernel: memory limit of 64 MB exceeded"), "{words}");
     assert!(words.contains("--memory"), "{words}");
     world.nothing_left();
 }

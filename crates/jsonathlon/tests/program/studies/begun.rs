@@ -18,16 +18,16 @@ records = 200
 mixes = "c"
 clients = "2"
 rounds = 3
-ramp = "20ms"
-measure = "700ms"
+warmup = "20ms"
+duration = "700ms"
 
 [[vary]]
-option = "values"
+option = "value-content"
 values = ["text", "random"]
 
 [[verdict]]
-of = { values = "random" }
-than = { values = "text" }
+of = { value-content = "random" }
+than = { value-content = "text" }
 says = "with random values {system} does {change} reads at {clients} clients"
 claim = "less"
 published = "90 % fewer"
@@ -129,7 +129,7 @@ fn an_interrupted_study_goes_on() {
     let file = world.file("mine.toml", MINE);
     let (out, folder) = (world.text("out"), world.text("systems"));
     let mut running =
-        world.start(&["study", "--systems-dir", &folder, &file, "-o", &out, "--set", "measure=400ms"]);
+        world.start(&["study", "--systems-dir", &folder, &file, "-o", &out, "--set", "duration=400ms"]);
     eventually("the second run has begun", || {
         running.has_ended() || world.path("out/random/manifest.json").exists()
     });
@@ -151,11 +151,11 @@ fn a_sweep_is_looked_over_for_edges() {
         .replace("documents = \"flat\"", "documents = \"size\"")
         .replace(
             "option = \"values\"\nvalues = [\"text\", \"random\"]",
-            "option = \"doc-size\"\nvalues = [0.5, 1, 1.5, 2, 2.5, 3]",
+            "option = \"document-size\"\nvalues = [0.5, 1, 1.5, 2, 2.5, 3]",
         )
         .replace(
             "of = { values = \"random\" }\nthan = { values = \"text\" }",
-            "kind = \"edge\"\nalong = \"doc-size\"\nnone = \"{system} has none {edge} kB\"",
+            "kind = \"edge\"\nalong = \"document-size\"\nnone = \"{system} has none {edge} kB\"",
         )
         .replace("claim = \"less\"", "claim = \"near\"\nnear = [0.9, 1.1]");
     let file = world.file("mine.toml", &text);
@@ -163,5 +163,5 @@ fn a_sweep_is_looked_over_for_edges() {
     let ended = study(&world, &[&file, "-o", &out, "-s", "mb", "--set", "rounds=2"]).expect(0);
     shows(&ended.stdout, &["The system mb"]);
     let page = std::fs::read_to_string(world.path("out/study.html")).unwrap();
-    shows(&page, &["<svg", "doc-size"]);
+    shows(&page, &["<svg", "document-size"]);
 }

@@ -38,9 +38,9 @@ fn options_in_place_of_the_studys_own_are_checked() {
     let refused = |set: &str, words: &[&str]| {
         study(&world, &[&file, "--set", set]).expect(2).says(words);
     };
-    refused("values=rundom", &["--set values", "rundom", "random"]);
-    refused("colour=red", &["colour", "doc-size"]);
-    refused("measure", &["records=1k"]);
+    refused("value-content=rundom", &["--set value-content", "rundom", "random"]);
+    refused("colour=red", &["colour", "document-size"]);
+    refused("duration", &["records=1k"]);
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn a_system_that_has_nothing_to_vary_is_said_and_left_out() {
     let file = world.file("mine.toml", text);
     let out = world.text("out");
     let ended = study(&world, &[&file, "-o", &out, "-s", "ma,mb"]).expect(0);
-    assert!(ended.stderr.contains("note: mb is left out: it has nothing to vary"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("note: skipping mb: it has nothing to vary"), "{}", ended.stderr);
     assert!(!ended.stdout.contains("The system mb"));
-    study(&world, &[&file, "-s", "mb"]).expect(2).says(&["none of the systems", "mb is left out"]);
+    study(&world, &[&file, "-s", "mb"]).expect(2).says(&["none of the systems", "skipping mb"]);
     study(&world, &["versions", "-s", "ma"]).expect(2).says(&["one version, and nothing to vary"]);
     let tiers = MINE
         .replace(
@@ -63,7 +63,7 @@ fn a_system_that_has_nothing_to_vary_is_said_and_left_out() {
         .replace("values = \"text\"", "durability = \"synced\"");
     let file = world.file("tiers.toml", tiers);
     let ended = study(&world, &[&file, "-o", &world.text("tiers")]).expect(0);
-    assert!(ended.stderr.contains("note: ma is left out of window"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("note: skipping ma in window"), "{}", ended.stderr);
     assert!(ended.stdout.contains("No answer: "), "{}", ended.stdout);
 }
 

@@ -11,7 +11,7 @@ use crate::support::{LIMIT, World};
 fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str]) -> Ended {
     let at = world.text(out);
     let mut all = vec!["study", name, "-s", systems, "-o", &at];
-    for set in ["rounds=1", "ramp=20ms", "measure=1s", "records=200"] {
+    for set in ["rounds=1", "warmup=20ms", "duration=1s", "records=200"] {
         all.extend(["--set", set]);
     }
     for set in more {
@@ -67,13 +67,13 @@ fn index() {
 
 #[test]
 fn size() {
-    tiny("size", "sqlite", &[ONE, "values=text", "doc-size=0.5,1,1.5,2,2.5,3"], &["SQLite has"]);
+    tiny("size", "sqlite", &[ONE, "value-content=text", "document-size=0.5,1,1.5,2,2.5,3"], &["SQLite has"]);
     // In so few documents longer texts are stored outside the rows, so that the table is smaller than its
     // index.
     tiny(
         "size",
         "postgresql",
-        &[ONE, "values=text", "doc-size=0.5,1.5"],
+        &[ONE, "value-content=text", "document-size=0.5,1.5"],
         &["PostgreSQL has no edge for text between 0.5 and 1.5 kB"],
     );
 }
@@ -108,7 +108,7 @@ fn cores() {
 #[test]
 fn paths() {
     let words = ["PostgreSQL does", "jsonb-record", "jsonb-external"];
-    tiny("paths", "postgresql", &[ONE, "positions=spread", "paths=9", "records=500"], &words);
+    tiny("paths", "postgresql", &[ONE, "read-positions=spread", "read-paths=9", "records=500"], &words);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn journal() {
     }
     let world = World::new();
     let counts = |out: &str| {
-        tiny_into(&world, out, "journal", "postgresql", &["documents=flat", "operations=150"]);
+        tiny_into(&world, out, "journal", "postgresql", &["documents=flat", "operation-count=150"]);
         let figure = |trial: &jsonathlon_schema::record::Trial| {
             trial.metrics.get("journal_record_bytes_per_op").copied()
         };

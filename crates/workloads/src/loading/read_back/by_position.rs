@@ -8,29 +8,15 @@ use serde_json::Value;
 use super::{ReadBack, differences};
 
 /// Compares the returned documents with the first loaded documents.
-pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
+pub(super) fn compare(originals: &[Vec<u8>], returned: &[String]) -> ReadBack {
     let mut result = ReadBack::default();
-    // Indexes by bytes, by value, and by contained strings, which hardly any system changes.
-    let (mut bytes, mut values, mut alike) =
-        (PositionIndex::default(), PositionIndex::default(), PositionIndex::default());
-    let parsed: Vec<Option<Value>> = given.iter().map(|line| serde_json::from_slice(line).ok()).collect();
-    for (place, (line, value)) in given.iter().zip(&parsed).enumerate() {
-        bytes.add(line.clone(), place);
-        if let Some(value) = value {
-            values.add(canonical(value), place);
-            alike.add(strings(value), place);
-        }
-    }
-    let mut is_taken = vec![false; given.len()];
+    let parsed: Vec<Option<Value>> = originals.iter().map(|line| serde_json::from_slice(line).ok()).collect();
+    let mut positions = LoadedPositions::new(originals, &parsed);
     for text in returned {
         // A document beyond the searched ones cannot be judged.
-        let back = serde_json::from_str::<Value>(text).ok();
-        let found = bytes.find(text.as_bytes(), &mut is_taken).map(|_| DocumentMatch::Bytes).or_else(|| {
-            let value = back.as_ref()?;
-            let same = values.find(&canonical(value), &mut is_taken).map(|_| DocumentMatch::Value);
-            same.or_else(|| alike.find(&strings(value), &mut is_taken).map(DocumentMatch::Changed))
-        });
-        match (found, back) {
+        let returned_value = serde_json::from_str::<Value>(text).ok();
+        let document_match = positions.find(text, returned_value.as_ref());
+        match (document_match, returned_value) {
             (Some(DocumentMatch::Bytes), _) => {
                 result.recognised += 1;
                 result.compared += 1;
@@ -43,10 +29,10 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 result.equal_value += 1;
                 note(&mut result, "white space, member order or escapes");
             }
-            (Some(DocumentMatch::Changed(place)), Some(value)) => {
+            (Some(DocumentMatch::Changed(index)), Some(value)) => {
                 result.compared += 1;
                 let mut kinds = Vec::new();
-                if let Some(Some(before)) = parsed.get(place) {
+                if let Some(Some(before)) = parsed.get(index) {
                     differences(before, &value, &mut kinds);
                     // Documents without strings have hardly anything else to identify them by.
                     match may_become(before, &value) {
@@ -61,9 +47,9 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 }
             }
             // If the complete set was searched, the document was changed beyond recognition.
-            _ if given.len() >= returned.len()
-                && returned.len() < super::LOOKED_AT
-                && given.len() < super::LOOKED_AT =>
+            _ if originals.len() >= returned.len()
+                && returned.len() < super::SEARCHED_DOCUMENTS
+                && originals.len() < super::SEARCHED_DOCUMENTS =>
             {
                 result.compared += 1;
                 result.strange += 1;
@@ -81,13 +67,13 @@ pub(super) fn is_any_of(
     returned: &[String],
 ) -> std::io::Result<bool> {
     let parsed: Vec<Value> = returned.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
-    let mut alike: HashMap<Vec<u8>, Vec<&Value>> = HashMap::new();
+    let mut by_strings: HashMap<Vec<u8>, Vec<&Value>> = HashMap::new();
     for value in &parsed {
-        alike.entry(strings(value)).or_default().push(value);
+        by_strings.entry(strings(value)).or_default().push(value);
     }
     for line in lines {
         let Ok(before) = serde_json::from_slice::<Value>(&line?) else { continue };
-        let candidates = alike.get(&strings(&before)).into_iter().flatten();
+        let candidates = by_strings.get(&strings(&before)).into_iter().flatten();
         if candidates.into_iter().any(|value| may_become(&before, value)) {
             return Ok(true);
         }
@@ -117,22 +103,60 @@ fn note(result: &mut ReadBack, kind: &str) {
     *result.changes.entry(kind.to_owned()).or_insert(0) += 1;
 }
 
+/// Positions of the loaded documents by several features, and which of them are taken.
+struct LoadedPositions {
+    by_bytes: PositionIndex,
+    /// By value regardless of member order.
+    by_value: PositionIndex,
+    /// By contained strings, which hardly any system changes.
+    by_strings: PositionIndex,
+    is_taken: Vec<bool>,
+}
+
+impl LoadedPositions {
+    /// Indexes the loaded documents; `parsed` has their values, `None` for those that are not JSON.
+    fn new(originals: &[Vec<u8>], parsed: &[Option<Value>]) -> Self {
+        let (mut by_bytes, mut by_value, mut by_strings) =
+            (PositionIndex::default(), PositionIndex::default(), PositionIndex::default());
+        for (index, (line, value)) in originals.iter().zip(parsed).enumerate() {
+            by_bytes.add(line.clone(), index);
+            if let Some(value) = value {
+                by_value.add(canonical(value), index);
+                by_strings.add(strings(value), index);
+            }
+        }
+        Self { by_bytes, by_value, by_strings, is_taken: vec![false; originals.len()] }
+    }
+
+    /// Takes the loaded document that comes closest to the returned one; `value` is its value if it is JSON.
+    fn find(&mut self, text: &str, value: Option<&Value>) -> Option<DocumentMatch> {
+        if self.by_bytes.find(text.as_bytes(), &mut self.is_taken).is_some() {
+            return Some(DocumentMatch::Bytes);
+        }
+        let value = value?;
+        if self.by_value.find(&canonical(value), &mut self.is_taken).is_some() {
+            return Some(DocumentMatch::Value);
+        }
+        self.by_strings.find(&strings(value), &mut self.is_taken).map(DocumentMatch::Changed)
+    }
+}
+
 /// Positions of documents, grouped by a common feature.
 #[derive(Default)]
 struct PositionIndex(HashMap<Vec<u8>, Vec<usize>>);
 
 impl PositionIndex {
-    fn add(&mut self, key: Vec<u8>, place: usize) {
-        self.0.entry(key).or_default().push(place);
+    fn add(&mut self, key: Vec<u8>, position: usize) {
+        self.0.entry(key).or_default().push(position);
     }
 
     /// Takes a position with this feature that is not taken yet and marks it as taken.
     fn find(&mut self, key: &[u8], is_taken: &mut [bool]) -> Option<usize> {
-        let places = self.0.get_mut(key)?;
-        while let Some(place) = places.pop() {
-            if let Some(taken) = is_taken.get_mut(place).filter(|taken| !**taken) {
+        let positions = self.0.get_mut(key)?;
+        while let Some(position) = positions.pop() {
+            if let Some(taken) = is_taken.get_mut(position).filter(|taken| !**taken) {
                 *taken = true;
-                return Some(place);
+                return Some(position);
             }
         }
         None
@@ -174,60 +198,67 @@ fn write(value: &Value, text: &mut Vec<u8>) {
 
 /// All strings of a document, sorted and joined.
 fn strings(value: &Value) -> Vec<u8> {
-    fn collect<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
         match value {
-            Value::String(text) => found.push(text),
-            Value::Array(elements) => elements.iter().for_each(|element| collect(element, found)),
-            Value::Object(members) => members.values().for_each(|member| collect(member, found)),
+            Value::String(text) => texts.push(text),
+            Value::Array(elements) => elements.iter().for_each(|element| collect(element, texts)),
+            Value::Object(members) => members.values().for_each(|member| collect(member, texts)),
             _ => {}
         }
     }
-    let mut found = Vec::new();
-    collect(value, &mut found);
-    found.sort_unstable();
-    found.join("\u{0}").into_bytes()
+    let mut texts = Vec::new();
+    collect(value, &mut texts);
+    texts.sort_unstable();
+    texts.join("\u{0}").into_bytes()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(given: &[&str], returned: &[&str]) -> ReadBack {
-        let given: Vec<Vec<u8>> = given.iter().map(|line| line.as_bytes().to_vec()).collect();
-        compare(&given, &returned.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    fn compare_texts(originals: &[&str], returned: &[&str]) -> ReadBack {
+        let originals: Vec<Vec<u8>> = originals.iter().map(|line| line.as_bytes().to_vec()).collect();
+        compare(&originals, &returned.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
     fn documents_are_found_in_any_order() {
-        let given = [r#"{"a":"x","b":1}"#, r#"{"a":"y","b":null}"#, r#"{"a":"x","b":1}"#];
-        let mut back = given;
-        back.reverse();
-        assert_eq!(of(&given, &back).retains(), "bytes");
-        let value = of(&given, &[r#"{"b": 1, "a": "x"}"#, given[1]]);
-        assert_eq!((value.retains(), value.compared, value.equal_bytes), ("value", 2, 1));
-        let changed = of(&given, &[given[0], r#"{"a":"y"}"#]);
+        let originals = [r#"{"a":"x","b":1}"#, r#"{"a":"y","b":null}"#, r#"{"a":"x","b":1}"#];
+        let mut reversed = originals;
+        reversed.reverse();
+        assert_eq!(compare_texts(&originals, &reversed).retains(), "bytes");
+        let reformatted = compare_texts(&originals, &[r#"{"b": 1, "a": "x"}"#, originals[1]]);
+        assert_eq!((reformatted.retains(), reformatted.compared, reformatted.equal_bytes), ("value", 2, 1));
+        let changed = compare_texts(&originals, &[originals[0], r#"{"a":"y"}"#]);
         assert_eq!((changed.retains(), changed.changes.get("null members lost")), ("changed", Some(&1)));
-        assert_eq!(of(&given, &[r#"{"a":"z"}"#]).retains(), "changed", "nothing of the kind was given");
-        assert_eq!(of(&[given[0]], &[given[0], given[0]]).equal_bytes, 1, "each was given once");
+        let unknown = compare_texts(&originals, &[r#"{"a":"z"}"#]);
+        assert_eq!(unknown.retains(), "changed", "nothing of the kind was given");
+        let repeated = compare_texts(&[originals[0]], &[originals[0], originals[0]]);
+        assert_eq!(repeated.equal_bytes, 1, "each was given once");
     }
 
     #[test]
     fn values_that_are_no_objects_come_back_too() {
-        assert_eq!(of(&["[1,2]", "3", "\"x\""], &["3", "\"x\"", "[1,2]"]).retains(), "bytes");
-        assert_eq!(of(&["[1,2]"], &["[1, 2]"]).retains(), "value");
-        assert_eq!(of(&[], &[]).retains(), "unknown");
+        assert_eq!(compare_texts(&["[1,2]", "3", "\"x\""], &["3", "\"x\"", "[1,2]"]).retains(), "bytes");
+        assert_eq!(compare_texts(&["[1,2]"], &["[1, 2]"]).retains(), "value");
+        assert_eq!(compare_texts(&[], &[]).retains(), "unknown");
     }
 
     #[test]
     fn what_is_none_of_the_documents_is_strange() {
-        let back = |given: &[&str], returned: &[&str]| of(given, returned).is_strange();
-        assert!(back(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]), "a partition's value for every document");
-        assert!(back(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && back(&["3", "4"], &["5", "6"]));
+        let is_strange =
+            |originals: &[&str], returned: &[&str]| compare_texts(originals, returned).is_strange();
+        assert!(
+            is_strange(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]),
+            "a partition's value for every document"
+        );
+        assert!(is_strange(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && is_strange(&["3", "4"], &["5", "6"]));
         // Also true if only part of the set was searched.
-        let many: Vec<String> = (0..super::super::LOOKED_AT).map(|n| format!(r#"{{"a":"{n}"}}"#)).collect();
-        let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert!(back(&many, &["1"]) && back(&many, &[r#"{"a":"z"}"#]));
-        for (given, returned) in [
+        let documents: Vec<String> =
+            (0..super::super::SEARCHED_DOCUMENTS).map(|n| format!(r#"{{"a":"{n}"}}"#)).collect();
+        let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+        assert!(is_strange(&documents, &["1"]) && is_strange(&documents, &[r#"{"a":"z"}"#]));
+        for (original, returned) in [
             (r#"{"a":1}"#, r#"{"a":1}"#),
             (r#"{"a":1e2}"#, r#"{"a":100.0}"#),
             (r#"{"a":null}"#, "{}"),
@@ -235,17 +266,17 @@ mod tests {
             ("3", "3.0"),
             ("[1,2]", "[1.0,2.0]"),
         ] {
-            assert!(!back(&[given, r#"{"z":"z"}"#], &[returned, "1"]), "{given}");
+            assert!(!is_strange(&[original, r#"{"z":"z"}"#], &[returned, "1"]), "{original}");
         }
-        assert!(!back(&[], &[]) && !back(&["1"], &[]), "nothing came back, which says nothing");
+        assert!(!is_strange(&[], &[]) && !is_strange(&["1"], &[]), "nothing came back, which says nothing");
     }
 
     #[test]
     fn documents_in_quite_another_order_are_looked_for_among_all() {
         let lines =
             || [r#"{"a":"x"}"#, "no json", r#"{"a":"y","b":1}"#].map(|line| Ok(line.as_bytes().to_vec()));
-        let any = |returned: &str| is_any_of(lines().into_iter(), &[returned.to_owned()]).unwrap();
-        assert!(any(r#"{"b":1.0,"a":"y"}"#));
-        assert!(!any("1") && !any(r#"{"a":"z"}"#) && !any(r#"{"c":"x"}"#));
+        let is_found = |returned: &str| is_any_of(lines().into_iter(), &[returned.to_owned()]).unwrap();
+        assert!(is_found(r#"{"b":1.0,"a":"y"}"#));
+        assert!(!is_found("1") && !is_found(r#"{"a":"z"}"#) && !is_found(r#"{"c":"x"}"#));
     }
 }

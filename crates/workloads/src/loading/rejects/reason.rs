@@ -4,15 +4,15 @@
 //! unique.
 
 /// Placeholder for a removed part of an error message.
-const LEFT_OUT: &str = "…";
+const ELLIPSIS: &str = "…";
 /// Minimum number of bytes in common with the document for text to count as a quotation of it.
-const QUOTATION: usize = 16;
+const MIN_QUOTATION: usize = 16;
 /// Bytes of the document that are compared: systems quote beginnings.
-const LOOKED_AT: usize = 8 << 10;
+const COMPARED_BYTES: usize = 8 << 10;
 /// Words before a number that counts lines of the file this program sent, which is not the user's file.
-const LINES: [&str; 3] = ["row", "line", "record"];
+const LINE_WORDS: [&str; 3] = ["row", "line", "record"];
 /// Words before a number that counts positions in the file this program sent, or in the document.
-const COUNTED: [&str; 9] =
+const POSITION_WORDS: [&str; 9] =
     ["row", "line", "record", "column", "col", "byte", "offset", "position", "character"];
 /// A number with at least this many digits is assumed to stem from the document.
 const LONG_NUMBER: usize = 6;
@@ -23,50 +23,51 @@ pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
     for file in files.iter().filter(|file| !file.is_empty()) {
         text = text.replace(file.as_str(), "the documents");
     }
-    left_out(&text, &|_, digits, before| is_behind(before, &LINES).then_some(digits))
+    elide(&text, &|_, digits, before| follows_word(before, &LINE_WORDS).then_some(digits))
 }
 
 /// Replaces quotations of the document by an ellipsis.
 pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
-    let document = document.get(..LOOKED_AT).unwrap_or(document);
+    let document = document.get(..COMPARED_BYTES).unwrap_or(document);
     let mut text = String::with_capacity(reason.len());
-    let mut at = 0;
-    while let Some(rest) = reason.get(at..).filter(|rest| !rest.is_empty()) {
-        let quoted = if rest.starts_with(['{', '[', '"', '\'']) { quotation(rest, document) } else { 0 };
-        if quoted > 0 {
-            if !text.ends_with(LEFT_OUT) {
-                text.push_str(LEFT_OUT);
+    let mut offset = 0;
+    while let Some(rest) = reason.get(offset..).filter(|rest| !rest.is_empty()) {
+        let may_be_quotation = rest.starts_with(['{', '[', '"', '\'']);
+        let quoted_length = if may_be_quotation { quotation(rest, document) } else { 0 };
+        if quoted_length > 0 {
+            if !text.ends_with(ELLIPSIS) {
+                text.push_str(ELLIPSIS);
             }
-            at += quoted;
-        } else if let Some(first) = rest.chars().next() {
+            offset += quoted_length;
+        } else if let Some(character) = rest.chars().next() {
             // Do not repeat the ellipsis if the system has shortened the quotation itself.
-            if !(rest.starts_with(LEFT_OUT) && text.ends_with(LEFT_OUT)) {
-                text.push(first);
+            if !(rest.starts_with(ELLIPSIS) && text.ends_with(ELLIPSIS)) {
+                text.push(character);
             }
-            at += first.len_utf8();
+            offset += character.len_utf8();
         }
     }
     text
 }
 
 /// Number of bytes at the beginning of `text` that quote the document; 0 if there are fewer than
-/// [`QUOTATION`].
+/// [`MIN_QUOTATION`].
 fn quotation(text: &str, document: &[u8]) -> usize {
     // Some systems put a quotation mark before the quotation.
     for skipped in [0, 1] {
         let Some(quoted) = text.as_bytes().get(skipped..) else { continue };
-        let Some(beginning) = quoted.get(..QUOTATION) else { continue };
-        let same = |at: usize| {
-            let there = document.get(at..).unwrap_or_default();
-            quoted.iter().zip(there).take_while(|(one, other)| one == other).count()
+        let Some(beginning) = quoted.get(..MIN_QUOTATION) else { continue };
+        let common_length = |offset: usize| {
+            let candidate = document.get(offset..).unwrap_or_default();
+            quoted.iter().zip(candidate).take_while(|(left, right)| left == right).count()
         };
-        let found = document
-            .windows(QUOTATION)
+        let longest = document
+            .windows(MIN_QUOTATION)
             .enumerate()
             .filter(|(_, window)| *window == beginning)
-            .map(|(at, _)| same(at))
+            .map(|(offset, _)| common_length(offset))
             .max();
-        if let Some(length) = found {
+        if let Some(length) = longest {
             let mut end = skipped + length;
             while !text.is_char_boundary(end) {
                 end -= 1;
@@ -82,42 +83,44 @@ fn quotation(text: &str, document: &[u8]) -> usize {
 
 /// Groups reasons: the first line without quoted parts, positions and long numbers.
 pub(super) fn kind(reason: &str) -> String {
-    let text = left_out(super::first_line(reason), &|rest, digits, before| {
+    let text = elide(super::first_line(reason), &|rest, digits, before| {
         match rest.chars().next() {
             Some(mark @ ('"' | '\'' | '`')) => between_marks(rest, mark),
             // A long number, or one that counts rows or bytes, belongs to one document.
-            Some('0'..='9') => (is_behind(before, &COUNTED) || digits >= LONG_NUMBER).then_some(digits),
+            Some('0'..='9') => {
+                (follows_word(before, &POSITION_WORDS) || digits >= LONG_NUMBER).then_some(digits)
+            }
             _ => None,
         }
     });
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_LENGTH).collect()
 }
 
-/// Replaces pieces of a text by an ellipsis. `length` gets the rest of the text, the number of digits at its
-/// beginning, and the text before it; it returns the length of a piece to replace.
-fn left_out(text: &str, length: &dyn Fn(&str, usize, &str) -> Option<usize>) -> String {
-    let mut kept = String::with_capacity(text.len());
+/// Replaces pieces of a text by an ellipsis. `piece_length` gets the rest of the text, the number of digits
+/// at its beginning, and the text before it; it returns the length of a piece to replace.
+fn elide(text: &str, piece_length: &dyn Fn(&str, usize, &str) -> Option<usize>) -> String {
+    let mut output = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
+    while let Some(character) = rest.chars().next() {
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let piece = match length(rest, digits, &kept) {
+        let consumed = match piece_length(rest, digits, &output) {
             Some(length) if length > 0 => {
-                kept.push_str(LEFT_OUT);
+                output.push_str(ELLIPSIS);
                 length
             }
             _ => {
-                let whole = digits.max(first.len_utf8());
-                kept.push_str(rest.get(..whole).unwrap_or_default());
-                whole
+                let unit_length = digits.max(character.len_utf8());
+                output.push_str(rest.get(..unit_length).unwrap_or_default());
+                unit_length
             }
         };
-        rest = rest.get(piece..).unwrap_or_default();
+        rest = rest.get(consumed..).unwrap_or_default();
     }
-    kept
+    output
 }
 
 /// Maximum number of characters of a reason in the summary.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// Length of a quoted text including both marks; `None` if there is none, or the mark is an apostrophe.
 fn between_marks(text: &str, mark: char) -> Option<usize> {
@@ -130,7 +133,7 @@ fn between_marks(text: &str, mark: char) -> Option<usize> {
 }
 
 /// Returns `true` if the last word of `before` is one of these words.
-fn is_behind(before: &str, words: &[&str]) -> bool {
+fn follows_word(before: &str, words: &[&str]) -> bool {
     let word =
         before.trim_end_matches([' ', ':', '#', '=', '(']).rsplit(|c: char| !c.is_alphanumeric()).next();
     word.is_some_and(|word| words.contains(&word.to_ascii_lowercase().as_str()))
@@ -144,21 +147,21 @@ mod tests {
 
     #[test]
     fn a_document_is_left_out_of_the_reason() {
-        let reason = |words: &str| without_document(words, DOCUMENT.as_bytes());
-        for (words, expected) in [
+        let reason = |message: &str| without_document(message, DOCUMENT.as_bytes());
+        for (message, expected) in [
             (format!("duplicate path: {DOCUMENT}: in row 1"), "duplicate path: …: in row 1".to_owned()),
             (format!("cannot parse '{DOCUMENT}'"), "cannot parse …".to_owned()),
             (format!("cannot parse \"{}…", &DOCUMENT[..40]), "cannot parse …".to_owned()),
             ("nothing \"kind\" of it".to_owned(), "nothing \"kind\" of it".to_owned()),
             ("".to_owned(), "".to_owned()),
         ] {
-            assert_eq!(reason(&words), expected, "{words}");
+            assert_eq!(reason(&message), expected, "{message}");
         }
     }
 
     #[test]
     fn reasons_of_one_kind_are_alike() {
-        for (words, expected) in [
+        for (message, expected) in [
             ("Malformed JSON at byte 17 in line 3: x\nmore", "Malformed JSON at byte … in line …: x"),
             ("Duplicate key \"kind\" (at row 12)", "Duplicate key … (at row …)"),
             ("number 123456789012345678901234567890 is out of range", "number … is out of range"),
@@ -167,7 +170,7 @@ mod tests {
             ("arrow 3 of line 12", "arrow 3 of line …"),
             ("invalid value 'soon' for time", "invalid value … for time"),
         ] {
-            assert_eq!(kind(words), expected);
+            assert_eq!(kind(message), expected);
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use jsonathlon_driver_api::driver::Result;
 use jsonathlon_driver_api::prepared::{Parameter, check_parameter_count};
 
-use super::packet::{close, open, text};
+use super::packet::{QUERY, close, open, text};
 
 const EXECUTE: u8 = 0x17;
 const TINY: u8 = 1;
@@ -26,7 +26,7 @@ pub(super) enum Statement {
 impl Statement {
     /// Creates a statement that is sent as text each time.
     pub(super) fn of_text(statement: &str) -> Self {
-        Self::Text(parts(statement))
+        Self::Text(split_at_parameters(statement))
     }
 
     /// Returns `true` if the statement's answers are in the binary protocol.
@@ -46,34 +46,36 @@ impl Statement {
                 // No cursor, and an iteration count of 1.
                 out.extend_from_slice(&[0, 1, 0, 0, 0]);
                 if !parameters.is_empty() {
-                    values(parameters, out);
+                    append_values(parameters, out);
                 }
             }
             Self::Text(parts) => {
                 check_parameter_count(parts.len() - 1, parameters)?;
-                out.push(super::QUERY);
+                out.push(QUERY);
                 for (index, part) in parts.iter().enumerate() {
-                    if let Some(parameter) = index.checked_sub(1).and_then(|before| parameters.get(before)) {
-                        literal(parameter, out);
+                    let parameter = index.checked_sub(1).and_then(|previous| parameters.get(previous));
+                    if let Some(parameter) = parameter {
+                        append_literal(parameter, out);
                     }
                     out.extend_from_slice(part.as_bytes());
                 }
             }
         }
-        close(start, out)
+        close(start, out);
+        Ok(())
     }
 }
 
 /// Appends the NULL bitmap, the types and the values of parameters.
-fn values(parameters: &[Parameter<'_>], out: &mut Vec<u8>) {
-    let nulls = out.len();
-    out.resize(nulls + parameters.len().div_ceil(8), 0);
+fn append_values(parameters: &[Parameter<'_>], out: &mut Vec<u8>) {
+    let bitmap_start = out.len();
+    out.resize(bitmap_start + parameters.len().div_ceil(8), 0);
     // Flag: the types follow.
     out.push(1);
     for (index, parameter) in parameters.iter().enumerate() {
         let kind = match parameter {
             Parameter::Null => {
-                out[nulls + index / 8] |= 1 << (index % 8);
+                out[bitmap_start + index / 8] |= 1 << (index % 8);
                 NULL
             }
             Parameter::Bool(_) => TINY,
@@ -95,8 +97,8 @@ fn values(parameters: &[Parameter<'_>], out: &mut Vec<u8>) {
 }
 
 /// Appends a value as an SQL literal. Backslashes escape in every session.
-fn literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
-    let written = match *parameter {
+fn append_literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
+    let result = match *parameter {
         Parameter::Null => out.write_all(b"NULL"),
         Parameter::Bool(truth) => out.write_all(if truth { b"1" } else { b"0" }),
         Parameter::Int(number) => write!(out, "{number}"),
@@ -104,14 +106,14 @@ fn literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
         Parameter::Text(text) | Parameter::Json(text) => {
             out.push(b'\'');
             let mut rest = text.as_bytes();
-            while let Some(at) = memchr::memchr3(b'\'', b'\\', 0, rest) {
-                out.extend_from_slice(&rest[..at]);
-                out.extend_from_slice(match rest[at] {
+            while let Some(position) = memchr::memchr3(b'\'', b'\\', 0, rest) {
+                out.extend_from_slice(&rest[..position]);
+                out.extend_from_slice(match rest[position] {
                     0 => b"\\0",
                     b'\'' => b"\\'",
                     _ => b"\\\\",
                 });
-                rest = &rest[at + 1..];
+                rest = &rest[position + 1..];
             }
             out.extend_from_slice(rest);
             out.push(b'\'');
@@ -119,37 +121,37 @@ fn literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
         }
     };
     // Writing to a `Vec` cannot fail.
-    written.ok();
+    result.ok();
 }
 
 /// Splits a statement at its parameters: question marks outside of strings, quoted names and comments.
-fn parts(statement: &str) -> Vec<String> {
+fn split_at_parameters(statement: &str) -> Vec<String> {
     let bytes = statement.as_bytes();
-    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
-    let after = |from: usize, end: &str| {
+    let (mut parts, mut start, mut position) = (Vec::new(), 0, 0);
+    let end_after = |begin: usize, terminator: &str| {
         statement
-            .get(from..)
-            .and_then(|rest| rest.find(end))
-            .map_or(bytes.len(), |found| from + found + end.len())
+            .get(begin..)
+            .and_then(|rest| rest.find(terminator))
+            .map_or(bytes.len(), |offset| begin + offset + terminator.len())
     };
-    while at < bytes.len() {
-        at = match bytes[at] {
+    while position < bytes.len() {
+        position = match bytes[position] {
             b'?' => {
-                parts.push(statement[start..at].to_owned());
-                start = at + 1;
-                at + 1
+                parts.push(statement[start..position].to_owned());
+                start = position + 1;
+                position + 1
             }
             quote @ (b'\'' | b'"' | b'`') => {
-                let mut end = at + 1;
+                let mut end = position + 1;
                 while end < bytes.len() && bytes[end] != quote {
                     end += if bytes[end] == b'\\' && quote != b'`' { 2 } else { 1 };
                 }
                 end + 1
             }
-            b'#' => after(at, "\n"),
-            b'-' if bytes[at..].starts_with(b"-- ") => after(at, "\n"),
-            b'/' if bytes[at..].starts_with(b"/*") => after(at + 2, "*/"),
-            _ => at + 1,
+            b'#' => end_after(position, "\n"),
+            b'-' if bytes[position..].starts_with(b"-- ") => end_after(position, "\n"),
+            b'/' if bytes[position..].starts_with(b"/*") => end_after(position + 2, "*/"),
+            _ => position + 1,
         };
     }
     parts.push(statement[start..].to_owned());
@@ -163,11 +165,11 @@ mod tests {
     #[test]
     fn question_marks_are_parameters_where_they_are_nothing_else() {
         assert_eq!(
-            parts("SELECT ?, '?', \"?\", `?`, 'a\\'?' /* ? */ -- ?\n, ? # ?"),
+            split_at_parameters("SELECT ?, '?', \"?\", `?`, 'a\\'?' /* ? */ -- ?\n, ? # ?"),
             ["SELECT ", ", '?', \"?\", `?`, 'a\\'?' /* ? */ -- ?\n, ", " # ?"]
         );
-        assert_eq!(parts("SELECT 'é', 1"), ["SELECT 'é', 1"]);
-        assert_eq!(parts("'"), ["'"]);
+        assert_eq!(split_at_parameters("SELECT 'é', 1"), ["SELECT 'é', 1"]);
+        assert_eq!(split_at_parameters("'"), ["'"]);
     }
 
     #[test]

@@ -1,0 +1,9 @@
+//! All tests of the public interface, in one program, so that they are linked once.
+
+mod artifacts;
+mod installations;
+mod libraries;
+mod parts;
+mod put_together;
+mod status;
+mod support;

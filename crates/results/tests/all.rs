@@ -1,0 +1,14 @@
+//! All tests of the public interface, in one program, so that they are linked once.
+
+mod baselines;
+mod classes;
+mod compare;
+mod compare_control;
+mod compare_gate;
+mod compare_power;
+mod compare_sizes;
+mod golden;
+mod published;
+mod serving;
+mod summaries;
+mod support;
