@@ -1,6 +1,9 @@
 // Display text for the answers to users' own questions.
 
-import type { Agreement, Row } from './model.ts';
+import type { Agreement, AnswerValue } from './model.ts';
+
+/** A row of an answer, one value per column. */
+export type Row = readonly AnswerValue[];
 
 /** Formats a row as `[a, b]`; numbers that JSON cannot express are written by name, such as `Infinity`. */
 export function shown(row: Row): string {

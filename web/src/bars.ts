@@ -2,13 +2,14 @@
 
 import type { Published } from './model.ts';
 import type { Bar, Look, Reference } from './charts/bars.ts';
-import type { Metric } from './metric.ts';
+import type { ShownMetric } from './metric.ts';
 import type { Entry, RankTier, View } from './view.ts';
 import { groupsOf } from './charts/bars.ts';
 import { colourOf } from './colours.ts';
 import { NONE, percent } from './format.ts';
 import { cellName, rankingTitle, ratioLabel, verdictLabel } from './labels.ts';
 import { rankStatus, worstVerdict } from './view.ts';
+import { Verdict } from './vocabulary.ts';
 
 /** Bars drawn in a chart without rankings before the reader asks for all of them. */
 export const DRAWN = 12;
@@ -43,7 +44,7 @@ export function publishedGroup(view: View): string {
 }
 
 /** Builds the bar of one cell, with its tier and ranking. */
-function placed(view: View, entry: Entry, metric: Metric, open: (entry: Entry) => void): Placed {
+function placed(view: View, entry: Entry, metric: ShownMetric, open: (entry: Entry) => void): Placed {
   const { configuration, cell } = entry;
   const how = rankStatus(view, entry);
   const estimate = how.tier === 'none' ? null : metric.of(cell, view.run);
@@ -52,7 +53,7 @@ function placed(view: View, entry: Entry, metric: Metric, open: (entry: Entry) =
   if (configuration.end_of_life) notes.push('end of life');
   if (configuration.outdated !== null) notes.push(`of ${configuration.outdated}, not the newest`);
   const verdict = worstVerdict(entry);
-  const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictLabel(verdict) : 'not measured';
+  const word = how.tier === 'none' || (metric.name === 'time' && verdict !== Verdict.Exact) ? verdictLabel(verdict) : 'not measured';
   const against = estimate === null ? null : metric.beside?.(cell) ?? null;
   return {
     entry, ranking, tier: estimate === null ? 'none' : how.tier,
@@ -72,7 +73,7 @@ function placed(view: View, entry: Entry, metric: Metric, open: (entry: Entry) =
  * Builds the bars of cells, grouped by ranking. Within a ranking: ranked cells first, best first; then cells
  * that are not ranked; last cells without a value.
  */
-export function placedBars(view: View, entries: readonly Entry[], metric: Metric, open: (entry: Entry) => void): Placed[] {
+export function placedBars(view: View, entries: readonly Entry[], metric: ShownMetric, open: (entry: Entry) => void): Placed[] {
   const worth = (one: Placed): number => (one.bar.value ?? Infinity) * (metric.better === 'higher' ? -1 : 1);
   return entries
     .filter((entry) => !entry.configuration.reference)
@@ -85,7 +86,7 @@ export function placedBars(view: View, entries: readonly Entry[], metric: Metric
 }
 
 /** Reference lines for reference configurations, such as the yardstick. */
-export function references(view: View, entries: readonly Entry[], metric: Metric): Reference[] {
+export function references(view: View, entries: readonly Entry[], metric: ShownMetric): Reference[] {
   return entries.filter((entry) => entry.configuration.reference).flatMap((entry) => {
     const estimate = metric.of(entry.cell, view.run);
     if (estimate === null || estimate.value <= 0) return [];

@@ -6,8 +6,10 @@ import { leading } from './findings.ts';
 import { bytes, counted, integer, list, percent } from './format.ts';
 import { configurationName, isQuestion, rankingSuffix, rankingTitle, roundTripLabel, stepName } from './labels.ts';
 import { documentsOf } from './metric.ts';
+import { Metric } from './metrics.ts';
 import { stealByCell } from './steal.ts';
 import { hasBackgroundWork, isReadFromDisk } from './view.ts';
+import { Phase, Verdict } from './vocabulary.ts';
 
 export interface Caveat {
   title: string;
@@ -28,7 +30,7 @@ export function listSome(names: readonly string[]): string {
 
 /** Returns `true` if there was no other answer to compare this cell's answer with. */
 export function isUncompared({ cell, configuration }: Entry): boolean {
-  return cell.verdict === 'unverified' && isQuestion(cell.step) && configuration.other_questions[cell.step] === undefined;
+  return cell.verdict === Verdict.Unverified && isQuestion(cell.step) && configuration.other_questions[cell.step] === undefined;
 }
 
 /** Lists each configuration once, followed by its affected steps or by whatever `word` returns per cell. */
@@ -39,6 +41,12 @@ function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (en
     found.set(name, (found.get(name) ?? new Set()).add(word(entry)));
   }
   return [...found].map(([name, words]) => `${name} (${[...words].join(', ')})`);
+}
+
+/** The bytes that a trial of the cell read from the disk, as text. */
+function bytesRead(cell: Cell): string {
+  const read = cell.metrics[Metric.ReadBytes];
+  return read === undefined ? 'unknown' : bytes(read);
 }
 
 /** All caveats of the results shown, most misleading first. */
@@ -61,21 +69,21 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   if (failed.length > 0) add('Failures', counted(failed.length, 'failure'), `${listSome(failed.map((one) => where(one, `: ${one.kind}`)))}. What failed has no time.`);
   if (broken.length > 0) add('Plan broken', `${counted(broken.length, 'plan')} other than promised; hatched and not ranked`, `${listSome(broken.map((one) => where(one)))}. The answers and times stand, but the query did not take the path that the configuration promises.`);
   const noted = (cell: Cell): boolean => failed.some((one) => one.configuration === cell.configuration && one.step === cell.step);
-  const wrong = view.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell));
-  const disputed = view.entries.filter(({ cell }) => cell.verdict === 'disputed');
+  const wrong = view.entries.filter(({ cell }) => (cell.verdict === Verdict.Wrong || cell.verdict === Verdict.Timeout) && !noted(cell));
+  const disputed = view.entries.filter(({ cell }) => cell.verdict === Verdict.Disputed);
   if (disputed.length > 0) add('Answers in dispute', counted(new Set(disputed.map(({ cell }) => cell.step)).size, 'question'), `${listSome(disputed.map(({ cell }) => stepName(cell.step)))}: systems answer differently, and no majority of them says what is right. No system is ranked.`);
   if (wrong.length > 0) add('Wrong or late answers', counted(wrong.length, 'result'), `${listSome(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
 
   const warm = view.entries.filter(({ cell }) => isReadFromDisk(cell));
   if (warm.length > 0) {
     add('Hot, not in memory', `${counted(warm.length, 'result')} of trials that read from the disk; hatched and not ranked`,
-      `Asked repeatedly, and read each time: ${listSome(grouped(warm, ({ cell }) => `${stepName(cell.step)} ${cell.metrics.read_bytes === undefined ? 'unknown' : bytes(cell.metrics.read_bytes)}`))}.`);
+      `Asked repeatedly, and read each time: ${listSome(grouped(warm, ({ cell }) => `${stepName(cell.step)} ${bytesRead(cell)}`))}.`);
   }
   const partial = view.configurations.flatMap((index) => {
     const own = view.loads.get(index);
     const configuration = run.configurations[index];
-    if (own === undefined || configuration === undefined || own.verdict === 'exact') return [];
-    const { documents_loaded: loaded, documents_offered: offered } = own.metrics;
+    if (own === undefined || configuration === undefined || own.verdict === Verdict.Exact) return [];
+    const { [Metric.DocumentsLoaded]: loaded, [Metric.DocumentsOffered]: offered } = own.metrics;
     const share = loaded !== undefined && offered !== undefined && offered > 0 ? ` (${percent(loaded / offered)})` : ` (load ${own.verdict})`;
     return [`${configurationName(configuration)}${share}`];
   });
@@ -106,9 +114,9 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   if (embedded.length > 0 && embedded.length < all.length) add('Embedded next to servers', 'embedded engines have no network in their times', `Embedded: ${listSome(embedded)}. The others are servers.`);
   const uncompared = view.entries.filter(isUncompared);
   if (uncompared.length > 0) add('Unverified answers', `${counted(uncompared.length, 'result')} without a reference; hatched and not ranked`, `${listSome(grouped(uncompared))}: no reference answer to compare with.`);
-  const approximate = view.entries.filter((one) => one.cell.verdict === 'approximate');
+  const approximate = view.entries.filter((one) => one.cell.verdict === Verdict.Approximate);
   if (approximate.length > 0) add('Approximate answers', `${counted(approximate.length, 'result')}, declared and hatched`, `${listSome(grouped(approximate))}.`);
-  const unverified = view.entries.filter((one) => one.cell.phase === 'cold-unverified').map((one) => configurationName(one.configuration));
+  const unverified = view.entries.filter((one) => one.cell.phase === Phase.ColdUnverified).map((one) => configurationName(one.configuration));
   if (unverified.length > 0) add('Not verified as cold', `${number(unverified)}, not ranked as cold`, `${listSome(unverified)}: files were, or may have been, in memory.`);
   const unsettled = view.entries.filter((one) => hasBackgroundWork(one.cell)).map((one) => configurationName(one.configuration));
   if (unsettled.length > 0) add('Background work not finished', `${number(unsettled)}, size not ranked`, `${listSome(unsettled)}: background work was still running at the time limit. The size is of that moment.`);
@@ -123,7 +131,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
       ...(lost.length > 0 ? [`changed values: ${counted(lost.length, 'configuration')}`] : []),
       ...(changed.length > lost.length ? [`same values, other bytes: ${counted(changed.length - lost.length, 'configuration')}`] : []),
     ]),
-      `${listSome(changed.map((one) => `${configurationName(one)} (${roundTripLabel(one.structure?.retains ?? '')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`))}.`);
+      `${listSome(changed.map((one) => `${configurationName(one)} (${roundTripLabel(one.structure?.retains ?? 'unknown')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`))}.`);
   }
   const taken = evidence === null ? [] : stealByCell(evidence, run.machine);
   const [much, known] = view.entries.reduce(([a, b], { index }) => [a + (taken[index]?.much ?? 0), b + (taken[index]?.known ?? 0)], [0, 0]);
@@ -132,7 +140,6 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
       'The hypervisor gave CPU time to other machines during these trials or their preparation. They count like all others; a result’s trials show the seconds.');
   }
   if (run.rounds === 1) add('One round only', 'no intervals, so differences may not repeat');
-  if (all.some((one) => one.preparation === null)) add('Preparation not stated', `${number(namesOf((one) => one.preparation === null))} of a run that names no class`, 'Within a ranking, set-ups may differ in what was configured about the documents: this says which set-up is faster, not which engine.');
   const { cores, memory_bytes: memory } = run.machine;
   add('One machine', `${counted(cores, 'core')}, ${bytes(memory)}${cores <= 4 ? ': a small one' : ''}`, 'Results are of this machine and these documents. They do not say how systems scale with cores, memory or documents.');
   return found;

@@ -6,7 +6,8 @@ import type { Curve } from './serving.ts';
 import type { Entry, View } from './view.ts';
 import { colourOf } from './colours.ts';
 import { seconds } from './format.ts';
-import { configurationName, verdictLabel } from './labels.ts';
+import { COLD, configurationName, verdictLabel } from './labels.ts';
+import { Metric } from './metrics.ts';
 import { rankStatus } from './view.ts';
 import { DOCUMENTS } from './vocabulary.ts';
 
@@ -55,7 +56,7 @@ export function kindOf(cell: Cell): string {
   if (form !== undefined && form !== '') words.push(`${form} form`);
   if (depth !== undefined && depth !== '') words.push(`depth ${depth}`);
   if (history !== undefined && history !== '') words.push(`by ${history}`);
-  if (cell.phase.startsWith('cold')) words.push('cold');
+  if (COLD.includes(cell.phase)) words.push('cold');
   return words.join(', ');
 }
 
@@ -124,7 +125,7 @@ export function sizesOf(entries: readonly Entry[]): number[] {
 
 /** How a plan uses an index, as a word; the verdict if no plan was read. */
 export function indexUsageLabel(cell: Cell): string {
-  const use = cell.metrics.index_use;
+  const use = cell.metrics[Metric.IndexUse];
   if (use === undefined) return verdictLabel(cell.verdict);
   return ['impossible', 'in vain', 'usable', 'used'][use] ?? 'impossible';
 }
@@ -199,7 +200,7 @@ function publishedName({ system, variant, index }: PublishedDocuments): string {
  */
 export function publishedCurves(published: readonly PublishedDocuments[], test: Test): DrawnCurve[] {
   const bytes = new Map(test.entries.flatMap(({ cell }): [number, number][] => {
-    const own = cell.metrics.source_bytes;
+    const own = cell.metrics[Metric.SourceBytes];
     return own === undefined ? [] : [[sizeOf(cell), own]];
   }));
   const curves = new Map<string, { curve: DrawnCurve; points: DrawnCurve['points'][number][] }>();

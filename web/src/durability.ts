@@ -1,11 +1,11 @@
 // Data of a durability run: which data survived the crash tests, by configuration, tier and kind of crash.
 
-import type { Durability, Finding, Tested } from './model.ts';
+import type { Durability, DurabilityEvidence, Finding } from './model.ts';
 import type { Entry, View } from './view.ts';
 import { findingLabel } from './fidelity.ts';
 import { configurationName } from './labels.ts';
-import { DURABILITY, FindingState } from './vocabulary.ts';
-
+import { Metric } from './metrics.ts';
+import { CrashKind, DURABILITY, FindingState, Phase, Verdict } from './vocabulary.ts';
 
 /** Name of the finding that states what the tier may lose; it belongs to no single crash. */
 const PROMISE = 'promise';
@@ -25,12 +25,13 @@ export interface CrashSet {
 
 /** The kind of a crash as text. */
 export function kindLabel(kind: string): string {
-  return kind === 'power' ? 'power loss' : 'process crash';
+  return kind === CrashKind.Power ? 'power loss' : 'process crash';
 }
 
-function cuts(kind: string, stops: number): string {
-  const [one, many] = kind === 'power' ? ['power cut', 'power cuts'] : ['kill', 'kills'];
-  return stops === 1 ? one : many;
+/** The noun by which crashes of a kind are counted: `kill`, `power cuts`. */
+function crashNoun(kind: string, crashes: number): string {
+  const [one, many] = kind === CrashKind.Power ? ['power cut', 'power cuts'] : ['kill', 'kills'];
+  return crashes === 1 ? one : many;
 }
 
 /** The crash-test results shown, one entry per cell. */
@@ -38,7 +39,7 @@ export function crashSetsOf(view: View): CrashSet[] {
   return view.entries.flatMap((entry) => {
     const { cell, configuration } = entry;
     const { durability: tier } = cell.parameters;
-    if (cell.workload !== DURABILITY || cell.phase !== 'steady' || typeof tier !== 'string') return [];
+    if (cell.workload !== DURABILITY || cell.phase !== Phase.Steady || typeof tier !== 'string') return [];
     const findings = cell.findings ?? [];
     return [{
       entry, name: configurationName(configuration), tier, kind: cell.step,
@@ -50,14 +51,14 @@ export function crashSetsOf(view: View): CrashSet[] {
 
 /** Summary such as `kept in 10 of 10 power cuts`; the reason if no crash test ran. */
 export function outcomePhrase({ entry: { cell }, kind }: CrashSet): string {
-  const { stops, stops_kept: kept } = cell.metrics;
-  if (stops === undefined) return cell.verdict === 'not_applicable' ? 'not applicable here' : 'failed';
-  return `kept in ${kept ?? 0} of ${stops} ${cuts(kind, stops)}`;
+  const { [Metric.Crashes]: crashes, [Metric.CrashesWithoutLoss]: kept } = cell.metrics;
+  if (crashes === undefined) return cell.verdict === Verdict.NotApplicable ? 'not applicable here' : 'failed';
+  return `kept in ${kept ?? 0} of ${crashes} ${crashNoun(kind, crashes)}`;
 }
 
 /** Crashes after which data was lost, or after which an impossible acknowledgement was found. */
 export function lossyCrashes({ each }: CrashSet): readonly Finding[] {
-  return each.filter((one) => one.state !== FindingState.Kept || one.kinds !== undefined);
+  return each.filter((one) => one.state !== FindingState.NothingLost || one.kinds !== undefined);
 }
 
 /** Outcome of a crash as text, with its evidence. */
@@ -68,14 +69,14 @@ export function crashLabel(finding: Finding): string {
 
 /** What crash tests of one kind have shown about a tier. */
 function testedTold({ tested = [] }: Durability, kind: string): string {
-  const one: Tested | undefined = tested.find((result) => result.kind === kind);
+  const one: DurabilityEvidence | undefined = tested.find((result) => result.kind === kind);
   if (one === undefined) return 'as documented, not tested';
-  const promised = one.as_promised < one.stops ? `, as promised in ${one.as_promised}` : '';
-  return `kept in ${one.kept} of ${one.stops} ${cuts(kind, one.stops)}${promised}, ${one.date}`;
+  const promised = one.as_promised < one.crashes ? `, as promised in ${one.as_promised}` : '';
+  return `kept in ${one.kept} of ${one.crashes} ${crashNoun(kind, one.crashes)}${promised}, ${one.date}`;
 }
 
 /** Describes a tier: what each kind of crash may lose, and what was tested of that. */
 export function tierLabel(durability: Durability): string {
   const { tier, process_crash: crash, power_loss: power } = durability;
-  return `${tier}: a process crash loses ${crash} (${testedTold(durability, 'process')}), a power loss ${power} (${testedTold(durability, 'power')})`;
+  return `${tier}: a process crash loses ${crash} (${testedTold(durability, CrashKind.Process)}), a power loss ${power} (${testedTold(durability, CrashKind.Power)})`;
 }

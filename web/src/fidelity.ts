@@ -1,6 +1,6 @@
 // Data of a fidelity run: outcome of each document, kinds of change by system, and I-JSON safety.
 
-import type { Case, Finding } from './model.ts';
+import type { Finding, KnownCase } from './model.ts';
 import type { Entry, View } from './view.ts';
 import { configurationName } from './labels.ts';
 import { FIDELITY, FindingState } from './vocabulary.ts';
@@ -17,7 +17,7 @@ const KINDS: readonly string[] = [
 
 /** A test document with the findings of one configuration. */
 export interface CaseResult {
-  document: Case;
+  document: KnownCase;
   entry: Entry;
   findings: readonly Finding[];
 }
@@ -52,7 +52,7 @@ function anyWay(tried: CaseResult, out: string, is: (finding: Finding) => boolea
  * document.
  */
 function isTaken({ findings }: CaseResult): boolean {
-  return WAYS.some((way) => find(findings, way)?.state === FindingState.Accepted && find(findings, `${way}, whole`)?.state !== FindingState.Lost);
+  return WAYS.some((way) => find(findings, way)?.state === FindingState.Accepted && find(findings, `${way}, whole`)?.state !== FindingState.NothingReturned);
 }
 
 /** The configurations shown, with their documents in corpus order. */
@@ -100,18 +100,18 @@ export function outcomesOf(systems: readonly System[]): Line[] {
   const whole = ', whole';
   return [
     lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', FindingState.Accepted)),
-    lineOf(systems, 'refused', 'must be accepted, and is refused', (one) => one.document.must === 'accept' && state(one, '', FindingState.Refused)),
-    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', FindingState.Refused)),
+    lineOf(systems, 'rejected', 'must be accepted, and is rejected', (one) => one.document.must === 'accept' && state(one, '', FindingState.Rejected)),
+    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', FindingState.Rejected)),
     lineOf(systems, 'taken', 'must be rejected, and is accepted', (one) => one.document.must === 'reject' && isTaken(one)),
     lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.must === 'choose' && state(one, '', FindingState.Accepted)),
-    lineOf(systems, 'unchosen', 'implementation’s choice: refused', (one) => one.document.must === 'choose' && state(one, '', FindingState.Refused)),
+    lineOf(systems, 'unchosen', 'implementation’s choice: rejected', (one) => one.document.must === 'choose' && state(one, '', FindingState.Rejected)),
     lineOf(systems, 'bytes', 'came back with the same bytes', (one) => state(one, whole, FindingState.SameBytes)),
     lineOf(systems, 'value', 'came back with the same value', (one) => state(one, whole, FindingState.SameValue)),
     lineOf(systems, 'changed', 'came back changed', (one) => state(one, whole, FindingState.Changed)),
-    lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, FindingState.Lost)),
+    lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, FindingState.NothingReturned)),
     lineOf(systems, 'unreadable', 'could not be read', (one) => state(one, whole, FindingState.Unreadable)),
     lineOf(systems, 'ended', 'ended the engine, or hung', (one) => state(one, '', FindingState.Crashed, FindingState.Hung) || state(one, whole, FindingState.Crashed, FindingState.Hung)),
-    lineOf(systems, 'none', 'not offered by one insert path', (one) => state(one, '', FindingState.NotOffered)),
+    lineOf(systems, 'none', 'not tested by one insert path', (one) => state(one, '', FindingState.NotTested)),
   ];
 }
 
@@ -121,6 +121,6 @@ export function outcomesOf(systems: readonly System[]): Line[] {
  */
 export function kindsOf(systems: readonly System[], out: string): Line[] {
   const has = (kind: string) => (tried: CaseResult): boolean =>
-    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.Lost));
+    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.NothingReturned));
   return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
 }

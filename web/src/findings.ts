@@ -3,7 +3,7 @@
 // Only configurations of one ranking that hold all documents are compared; reference configurations never
 // are.
 
-import type { Configuration, Preparation } from './model.ts';
+import type { Configuration } from './model.ts';
 import type { Estimate } from './stats.ts';
 import type { Entry, View } from './view.ts';
 import { bytes, counted, list, seconds, threeDigits, times } from './format.ts';
@@ -12,6 +12,7 @@ import { isOfFiles, totalBytes, totalRange } from './metric.ts';
 import { ADDED_S } from './score.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
 import { cellsOf, questionsIn, rankStatus } from './view.ts';
+import { DataState, MemoryProfile, Phase, PreparationClass, Verdict } from './vocabulary.ts';
 
 /** What a finding compares. */
 export type About = 'Fastest hot' | 'Fastest cold' | 'Fastest to load' | 'Smallest';
@@ -179,7 +180,7 @@ function overQuestions(view: View, ranking: string, about: About, phases: readon
   }
   const name = configurationName(configuration);
   const entry = [...first.times.values()][0] ?? null;
-  const approximate = [...first.times].filter(([, one]) => one.cell.verdict === 'approximate').map(([step]) => stepName(step));
+  const approximate = [...first.times].filter(([, one]) => one.cell.verdict === Verdict.Approximate).map(([step]) => stepName(step));
   const note = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
   const other = second && view.run.configurations[second.configuration];
   if (second === undefined || other === undefined) {
@@ -213,7 +214,7 @@ function overQuestions(view: View, ranking: string, about: About, phases: readon
 }
 
 function load(view: View, ranking: string): Finding | null {
-  const all = cellsOf(view, 'load', ['load'], null).filter(isOf(ranking));
+  const all = cellsOf(view, 'load', [Phase.Load], null).filter(isOf(ranking));
   if (all.length === 0) return null;
   const ranked = all.filter((entry) => entry.cell.median_s !== null && rankStatus(view, entry).tier === 'ranked')
     .sort((a, b) => (a.cell.median_s ?? 0) - (b.cell.median_s ?? 0));
@@ -244,7 +245,7 @@ interface Sized {
 
 /** Configurations that can be ranked by size in a data state, smallest first. */
 function bySize(view: View, ranking: string, state: string): Sized[] {
-  return cellsOf(view, 'size', ['steady'], state).filter(isOf(ranking))
+  return cellsOf(view, 'size', [Phase.Steady], state).filter(isOf(ranking))
     .filter((entry) => rankStatus(view, entry).tier === 'ranked')
     .flatMap((entry): Sized[] => {
       const total = totalBytes(entry.cell);
@@ -255,7 +256,7 @@ function bySize(view: View, ranking: string, state: string): Sized[] {
 
 /** The smallest compacted configuration; the drained one is added if it is another one. */
 function smallest(view: View, ranking: string): Finding | null {
-  const [compacted, drained] = [bySize(view, ranking, 'compacted'), bySize(view, ranking, 'drained')];
+  const [compacted, drained] = [bySize(view, ranking, DataState.Compacted), bySize(view, ranking, DataState.Drained)];
   const all = compacted.length > 0 ? compacted : drained;
   const [first, second] = all;
   if (first === undefined) return null;
@@ -268,7 +269,7 @@ function smallest(view: View, ranking: string): Finding | null {
     ? (bytes(other.total) === bytes(first.total) ? ' Drained: the same.' : ` Drained: also the smallest, ${bytes(other.total)}.`)
     : ` Drained: ${configurationName(other.entry.configuration)} is the smallest, ${bytes(other.total)}.`;
   const named = { about: 'Smallest' as const, ranking, first: first.entry.configuration, entry: first.entry };
-  const state = all === compacted ? 'compacted' : 'drained';
+  const state = all === compacted ? DataState.Compacted : DataState.Drained;
   const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
   if (second === undefined) return { ...ONLY_ONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
   // Sizes vary between loads: configurations with overlapping ranges are not shown to differ.
@@ -293,7 +294,7 @@ function countedSize(view: View, first: Sized, second: Sized): string {
   if (range(first) !== '' && range(second) !== '') return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
   // Data is compacted once but drained after every load, so only drained sizes have a range.
   const drained = [first, second].map((one) => {
-    const own = cellsOf(view, 'size', ['steady'], 'drained').find((entry) => entry.configuration === one.entry.configuration);
+    const own = cellsOf(view, 'size', [Phase.Steady], DataState.Drained).find((entry) => entry.configuration === one.entry.configuration);
     return own === undefined ? '' : range({ entry: own, total: one.total });
   });
   if (drained.includes('')) return 'Bytes are counted, not timed: no interval.';
@@ -318,9 +319,9 @@ export function leading(view: View): string | undefined {
   return ranked.find((one) => size(one) > 1) ?? ranked[0];
 }
 
-const CONDITIONS: Record<Preparation, string> = {
-  'as-is': 'As-is', prepared: 'Prepared for these questions', extracted: 'With the questions’ paths extracted into columns',
-  own: 'Set up as the folder of questions says',
+const CONDITIONS: Record<PreparationClass, string> = {
+  [PreparationClass.AsIs]: 'As-is', [PreparationClass.Prepared]: 'Prepared for these questions', [PreparationClass.Extracted]: 'With the questions’ paths extracted into columns',
+  [PreparationClass.Own]: 'Set up as the folder of questions says',
 };
 
 const DEEDS: readonly (readonly [About, string])[] = [
@@ -351,7 +352,7 @@ export function headline(view: View, findings: readonly Finding[]): string {
   if (words.length === 0 && alone == null) return '';
   if (words.length === 0) words.push(`only ${alone?.title ?? ''} is ranked`);
   const told = `${words.join('; ')}.`;
-  if (kind === undefined || kind.preparation === null) return told.replace(/^(only|too|no) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
-  const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', rankingSuffix(kind)];
+  if (kind === undefined) return told.replace(/^(only|too|no) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const condition = [CONDITIONS[kind.preparation], kind.profile === MemoryProfile.Stock ? 'with stock memory settings' : '', rankingSuffix(kind)];
   return `${condition.filter((word) => word !== '').join(', ')}, ${told}`;
 }

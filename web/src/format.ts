@@ -1,7 +1,7 @@
 // Number formatting with three significant digits. The program's own tables follow the same rules.
 
-import type { Better, Unit } from './figures.ts';
-import { FIGURES } from './figures.ts';
+import type { Better, Unit } from './metrics.ts';
+import { METRICS } from './metrics.ts';
 
 /** Placeholder for a missing value. */
 export const NONE = '–';
@@ -61,12 +61,25 @@ export function integer(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
 
-/** The metrics of the registry, by name. */
-export const REGISTERED: ReadonlyMap<string, { title: string; unit: Unit; better: Better; ofProcesses: boolean }> =
-  new Map(FIGURES.map(([name, title, unit, better, ofProcesses]) => [name, { title, unit, better, ofProcesses }]));
+/** How a registered metric is shown. */
+interface RegisteredMetric {
+  title: string;
+  unit: Unit;
+  better: Better;
+  /** Whether the metric covers whole processes. */
+  ofProcesses: boolean;
+}
+
+/**
+ * The metrics of the registry, by name. Metrics of systems' own folders are not among them, so that any text
+ * may be looked up.
+ */
+export const REGISTERED: ReadonlyMap<string, RegisteredMetric> = new Map<string, RegisteredMetric>(
+  METRICS.map(([name, title, unit, better, ofProcesses]) => [name, { title, unit, better, ofProcesses }]),
+);
 
 /** Title of a metric; a metric that is not registered is titled by its name. */
-export function figureTitle(name: string): string {
+export function metricTitle(name: string): string {
   return REGISTERED.get(name)?.title ?? nameInWords(name);
 }
 

@@ -1,7 +1,8 @@
 // Display names of steps, phases, verdicts and other terms.
 
-import type { Cell, CellRatio, Configuration, PageData, Preparation, Profile, Run, Verdict } from './model.ts';
+import type { Cell, Configuration, PageData, Ratio, RoundTripOutcome, Run } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
+import { MemoryProfile, Phase, PreparationClass, Verdict } from './vocabulary.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q1', 'top event types'],
@@ -53,25 +54,28 @@ export const VERDICTS: Record<Verdict, string> = {
 
 /** The display word of a verdict. */
 export function verdictLabel(verdict: Verdict): string {
-  return verdict === 'not_applicable' ? 'not applicable' : verdict;
+  return verdict === Verdict.NotApplicable ? 'not applicable' : verdict;
 }
 
 const PHASES: ReadonlyMap<string, string> = new Map([
-  ['load', 'load'],
-  ['cold', 'cold'],
-  ['cold-unverified', 'cold, not verified'],
-  ['cold-os', 'page cache dropped'],
-  ['hot', 'hot'],
-  ['hot-not-in-memory', 'hot, not in memory'],
-  ['steady', 'steady'],
-  ['measured', 'measured'],
+  [Phase.Load, 'load'],
+  [Phase.Cold, 'cold'],
+  [Phase.ColdUnverified, 'cold, not verified'],
+  [Phase.ColdOs, 'page cache dropped'],
+  [Phase.Hot, 'hot'],
+  [Phase.HotNotInMemory, 'hot, not in memory'],
+  [Phase.Steady, 'steady'],
+  [Phase.Measured, 'measured'],
 ]);
 
 /** Phases of repeated questions. Cells that still read from disk are shown among them and never ranked. */
-export const HOT: readonly string[] = ['hot', 'hot-not-in-memory'];
+export const HOT: readonly string[] = [Phase.Hot, Phase.HotNotInMemory];
 
 /** Phases of questions asked once after a restart. */
-export const COLD: readonly string[] = ['cold', 'cold-unverified'];
+export const COLD: readonly string[] = [Phase.Cold, Phase.ColdUnverified];
+
+/** All phases of questions, including those asked after only the page cache was dropped. */
+export const ASKED: readonly string[] = [...HOT, ...COLD, Phase.ColdOs];
 
 /** The display word of a phase. */
 export function phaseLabel(phase: string): string {
@@ -81,35 +85,28 @@ export function phaseLabel(phase: string): string {
 /** Short name of a configuration: title, version, variant, and everything that is not the default. */
 export function configurationName(configuration: Configuration): string {
   const storage = configuration.storage === 'default' ? '' : ` ${configuration.storage}`;
-  return `${configuration.title} ${configuration.version} ${configuration.variant}${storage}${configuration.profile === 'stock' ? ' stock' : ''}`;
+  return `${configuration.title} ${configuration.version} ${configuration.variant}${storage}${configuration.profile === MemoryProfile.Stock ? ' stock' : ''}`;
 }
 
-/** Preparation classes in page order; null stands for "not stated". */
-export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'extracted', 'own', null];
+/** Preparation classes in page order. */
+export const CLASSES: readonly PreparationClass[] = Object.values(PreparationClass);
 
-/** Memory profiles in page order; null stands for "not stated". */
-export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
-
-/** The display word of a preparation class. */
-export function classLabel(preparation: string | null): string {
-  return preparation || 'not stated';
-}
+/** Memory profiles in page order; null stands for a remote server, whose operator sets its memory. */
+export const PROFILES: readonly (MemoryProfile | null)[] = [...Object.values(MemoryProfile), null];
 
 /** Explains what systems of a preparation class know about the documents. */
-export function classMeaning(preparation: Preparation | null): string {
+export function classMeaning(preparation: PreparationClass): string {
   switch (preparation) {
-    case 'as-is': return 'Nothing about the documents was configured: no index, hint, sort key or column on any path.';
-    case 'prepared': return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
-    case 'extracted': return 'The paths of Q1 to Q5 are columns next to the document, and questions name the columns.';
-    case 'own': return 'Systems are set up as the folder of questions says; all are ranked together.';
-    case null: return 'This run does not state how its systems were prepared, so these may differ in that.';
+    case PreparationClass.AsIs: return 'Nothing about the documents was configured: no index, hint, sort key or column on any path.';
+    case PreparationClass.Prepared: return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
+    case PreparationClass.Extracted: return 'The paths of Q1 to Q5 are columns next to the document, and questions name the columns.';
+    case PreparationClass.Own: return 'Systems are set up as the folder of questions says; all are ranked together.';
   }
 }
 
 /** A ranking as a heading: `As-is`, `Prepared, stock`. */
 export function rankingTitle(ranking: string): string {
-  const words = ranking.replace(/^not stated/, 'class not stated');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return ranking.charAt(0).toUpperCase() + ranking.slice(1);
 }
 
 /** Dimensions listed before all others. */
@@ -121,7 +118,7 @@ function dimension(name: string, value: string | number | boolean): string {
   switch (name) {
     case 'clients': return value === 1 ? '1 client' : `${String(value)} clients`;
     case 'documents': case 'values': return `${String(value)} ${name}`;
-    case 'operation': case 'arrival': case 'durability': case 'objective': return String(value);
+    case 'operation': case 'arrival': case 'durability': case 'slo': return String(value);
     case 'rate_per_s': return `${count(Number(value))}/s`;
     case 'rate_share': return `${percent(Number(value))} of capacity`;
     default: return `${nameInWords(name)} ${String(value)}`;
@@ -146,7 +143,7 @@ export function cellName(configuration: Configuration, cell: Cell): string {
 }
 
 /** What a ratio refers to: `of ClickHouse 26.7 challenge, slower`. */
-export function ratioLabel(run: Run, cell: Cell, one: CellRatio): string {
+export function ratioLabel(run: Run, cell: Cell, one: Ratio): string {
   if (one.other === cell.configuration) return 'the best';
   const other = run.configurations[one.other];
   return `of ${other === undefined ? 'another' : configurationName(other)}, ${one.difference}`;
@@ -158,18 +155,18 @@ export function configurationKey(configuration: Configuration): string {
 }
 
 /** How documents come back from a round trip, as words. */
-export function roundTripLabel(retains: string): string {
+export function roundTripLabel(retains: RoundTripOutcome): string {
   switch (retains) {
     case 'bytes': return 'same bytes';
     case 'value': return 'same values';
     case 'changed': return 'changed';
-    default: return 'unknown';
+    case 'unknown': return 'unknown';
   }
 }
 
 /** The part of a ranking beyond class and profile; empty if there is none. */
 export function rankingSuffix(configuration: Configuration | undefined): string {
-  const known = [configuration?.preparation ?? 'not stated', configuration?.profile];
+  const known: (string | null | undefined)[] = [configuration?.preparation, configuration?.profile];
   return (configuration?.ranking ?? '').split(', ').filter((word) => word !== '' && !known.includes(word)).join(', ');
 }
 

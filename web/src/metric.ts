@@ -1,11 +1,15 @@
 // Metrics of a cell: its time, values derived from it, and all other measured quantities.
 
-import type { Cell, CellRatio, Configuration, Run } from './model.ts';
-import type { Better } from './figures.ts';
+import type { Cell, Configuration, Ratio, Run } from './model.ts';
+import type { Better } from './metrics.ts';
 import type { Estimate } from './stats.ts';
-import { byName, count, figureTitle, formatOr, REGISTERED, seconds, times, withInterval } from './format.ts';
+import { byName, count, formatOr, metricTitle, REGISTERED, seconds, times, withInterval } from './format.ts';
+import { ASKED } from './labels.ts';
+import { Metric } from './metrics.ts';
+import { ANALYTICS } from './vocabulary.ts';
 
-export interface Metric {
+/** A metric as charts, tables and filters show it. */
+export interface ShownMetric {
   name: string;
   title: string;
   /** Direction that is better; null if it is unknown or neither is better. */
@@ -15,7 +19,7 @@ export interface Metric {
   format: (value: number) => string;
   of: (cell: Cell, run: Run) => Estimate | null;
   /** The ratio to the configuration that the cell is compared with. */
-  beside?: (cell: Cell) => CellRatio | null;
+  beside?: (cell: Cell) => Ratio | null;
   /** Description of both groups if the trials fall into two; null otherwise. */
   groups?: (cell: Cell) => string | null;
   /** Caveats of this metric for a cell, such as `embedded`. */
@@ -29,8 +33,8 @@ export function documentsOf(run: Run, configuration: number): number {
   let known = loaded.get(run);
   if (known === undefined) {
     known = new Map(run.cells.flatMap((cell) => {
-      const documents = cell.metrics.documents_loaded;
-      return cell.step === 'load' && cell.workload === 'analytics' && documents !== undefined ? [[cell.configuration, documents] as const] : [];
+      const documents = cell.metrics[Metric.DocumentsLoaded];
+      return cell.step === 'load' && cell.workload === ANALYTICS && documents !== undefined ? [[cell.configuration, documents] as const] : [];
     }));
     loaded.set(run, known);
   }
@@ -67,15 +71,15 @@ export function measuredWord(name: string, cell: Cell): string {
 }
 
 /** Axis title with the direction that is better. */
-export function axisOf({ title, better }: Pick<Metric, 'title' | 'better'>): string {
+export function axisOf({ title, better }: Pick<ShownMetric, 'title' | 'better'>): string {
   return better === null ? title : `${title}, ${better === 'higher' ? 'more' : 'less'} is better`;
 }
 
-function beside(one: CellRatio | null): Estimate | null {
+function beside(one: Ratio | null): Estimate | null {
   return one && { value: one.ratio, low: one.low, high: one.high };
 }
 
-const TIME: Metric = {
+const TIME: ShownMetric = {
   name: 'time',
   title: 'time',
   better: 'lower',
@@ -84,7 +88,7 @@ const TIME: Metric = {
   of: (cell) => (cell.median_s === null ? null : { value: cell.median_s, low: cell.low_s, high: cell.high_s }),
 };
 
-const DERIVED: readonly Metric[] = [
+const DERIVED: readonly ShownMetric[] = [
   TIME,
   {
     name: 'of_best',
@@ -105,7 +109,7 @@ const DERIVED: readonly Metric[] = [
     beside: (cell) => cell.of_yardstick,
   },
   {
-    name: 'documents_per_s',
+    name: Metric.DocumentsPerS,
     title: 'documents per second',
     better: 'higher',
     time: false,
@@ -119,10 +123,10 @@ const DERIVED: readonly Metric[] = [
   },
 ];
 
-function measured(name: string): Metric {
+function measured(name: string): ShownMetric {
   return {
     name,
-    title: figureTitle(name),
+    title: metricTitle(name),
     better: REGISTERED.get(name)?.better ?? null,
     time: false,
     format: (value) => byName(name, value),
@@ -134,16 +138,16 @@ function measured(name: string): Metric {
 }
 
 /** The metric with this name; time if the name is malformed. */
-export function metric(name: string): Metric {
+export function metric(name: string): ShownMetric {
   return DERIVED.find((one) => one.name === name) ?? (/^[a-z0-9_]+$/.test(name) ? measured(name) : TIME);
 }
 
 /** Metrics that the reader can select: those derived from times, and every metric of a hot or cold trial. */
-export function metricsOf(runs: readonly Run[]): Metric[] {
+export function metricsOf(runs: readonly Run[]): ShownMetric[] {
   const names = new Set<string>();
   for (const run of runs) {
     for (const cell of run.cells) {
-      if (!cell.phase.startsWith('hot') && !cell.phase.startsWith('cold')) continue;
+      if (!ASKED.includes(cell.phase)) continue;
       for (const name of Object.keys(cell.metrics)) names.add(name);
     }
   }
@@ -154,7 +158,7 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
 
 /** Returns `true` if the system reports no total size, so that its files are counted instead. */
 export function isOfFiles(cell: Cell): boolean {
-  return cell.metrics.total_bytes === undefined && cell.metrics.files_bytes !== undefined;
+  return cell.metrics[Metric.TotalBytes] === undefined && cell.metrics[Metric.FilesBytes] !== undefined;
 }
 
 /**
@@ -162,17 +166,17 @@ export function isOfFiles(cell: Cell): boolean {
  * are unknown.
  */
 export function totalBytes(cell: Cell): number | null {
-  return cell.metrics.total_bytes ?? cell.metrics.files_bytes ?? null;
+  return cell.metrics[Metric.TotalBytes] ?? cell.metrics[Metric.FilesBytes] ?? null;
 }
 
 /** Total bytes with the interval over loads; without limits if measured once. */
 export function totalEstimate(cell: Cell): Estimate | null {
-  return measuredIn(cell, isOfFiles(cell) ? 'files_bytes' : 'total_bytes');
+  return measuredIn(cell, isOfFiles(cell) ? Metric.FilesBytes : Metric.TotalBytes);
 }
 
 /** Total bytes with the smallest and largest value over several loads. */
 export function totalRange(cell: Cell): Estimate | null {
   const value = totalBytes(cell);
-  const { least_total_bytes: low = null, most_total_bytes: high = null } = cell.metrics;
+  const { [Metric.LeastTotalBytes]: low = null, [Metric.MostTotalBytes]: high = null } = cell.metrics;
   return value === null ? null : { value, low, high };
 }

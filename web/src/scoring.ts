@@ -7,6 +7,7 @@ import { COLD, HOT } from './labels.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
 import { hot, relativeSizes, relativeTimes } from './score.ts';
 import { cellsOf, hasTime, isReadFromDisk, questionsIn, rankStatus } from './view.ts';
+import { Phase, Verdict } from './vocabulary.ts';
 
 export type Kind = 'hot' | 'cold' | 'size';
 type Timed = Exclude<Kind, 'size'>;
@@ -58,14 +59,14 @@ function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverif
   const found: { times: Time[]; unverified: boolean } = { times: [], unverified: false };
   for (const one of planned(entry)) {
     const trials = evidence.cells[one.index]?.trials;
-    if (trials === undefined || trials.verdict.some((verdict) => !hasTime(verdict) || verdict === 'unverified' || verdict === 'disputed')) {
+    if (trials === undefined || trials.verdict.some((verdict) => !hasTime(verdict) || verdict === Verdict.Unverified || verdict === Verdict.Disputed)) {
       return { times: [], unverified: false };
     }
     trials.round.forEach((round, index) => {
       const order = trials.order[index];
       if (round !== 1 || order === undefined) return;
       found.times[order] = trials.seconds[index] ?? null;
-      if (order === 0 && one.cell.phase === 'cold-unverified') found.unverified = true;
+      if (order === 0 && one.cell.phase === Phase.ColdUnverified) found.unverified = true;
     });
   }
   return found;
@@ -121,7 +122,7 @@ function timeSides(view: View, configurations: readonly number[], kind: Timed, b
     const alone = takesPart && missing > 0 && missing < questions.length && all.filter((one) => one.takesPart).length === 1;
     return {
       value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes, doubted: notes.length > 0,
-      approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === 'approximate')),
+      approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === Verdict.Approximate)),
       word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : alone && basis === 'medians' ? 'incomplete' : null, entry: asked[0] ?? null,
     };
   });
@@ -160,11 +161,11 @@ const overMedians = new WeakMap<View, ScoredConfiguration[]>();
 
 function scored(view: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null): ScoredConfiguration[] {
   if (basis === 'round 1' && !view.run.complete) return [];
-  const sizes = new Map(cellsOf(view, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
+  const sizes = new Map(cellsOf(view, 'size', [Phase.Steady]).map((entry) => [entry.cell.configuration, entry]));
   const asked = new Set(view.entries.map((entry) => entry.cell.configuration));
   return view.rankings.filter((ranking) => view.kinds.get(ranking)?.ranked === true).flatMap((ranking) => {
     const configurations = view.configurations.filter((index) =>
-      view.run.configurations[index]?.ranking === ranking && view.loads.get(index)?.verdict === 'exact'
+      view.run.configurations[index]?.ranking === ranking && view.loads.get(index)?.verdict === Verdict.Exact
       && (only === null ? asked.has(index) : only.has(index)) && (basis === 'medians' || hasSize(sizes.get(index))));
     const warm = timeSides(view, configurations, 'hot', basis, evidence);
     const cold = timeSides(view, configurations, 'cold', basis, evidence);

@@ -1,16 +1,17 @@
 // Data of a serving run: mixes under their conditions, throughput by clients, times by throughput, time
 // distributions, and which system reaches the highest throughput.
 
-import type { Cell, Configuration, Evidence, Peak, Seconds } from './model.ts';
+import type { Cell, Configuration, Evidence, Peak, SecondColumns } from './model.ts';
+import type { MetricName } from './metrics.ts';
 import type { Estimate } from './stats.ts';
 import type { Entry, View } from './view.ts';
 import { tierLabel } from './durability.ts';
 import { count, counted, list, microseconds, threeDigits } from './format.ts';
 import { configurationName, dimensionsOf } from './labels.ts';
+import { Metric } from './metrics.ts';
 import { differs, ratio } from './stats.ts';
 import { rankStatus } from './view.ts';
-import { SERVING } from './vocabulary.ts';
-
+import { Phase, SERVING } from './vocabulary.ts';
 
 /** Client share of the CPU time above which the clients may be the bottleneck. */
 const DRIVER_BOUND = 0.5;
@@ -50,7 +51,7 @@ export function groupsOf(view: View): ConditionGroup[] {
   const found = new Map<string, ConditionGroup>();
   for (const entry of view.entries) {
     const { cell } = entry;
-    if (cell.workload !== SERVING || cell.phase !== 'measured') continue;
+    if (cell.workload !== SERVING || cell.phase !== Phase.Measured) continue;
     const under = conditions(cell);
     const key = JSON.stringify([cell.step, cell.state, under]);
     const words = dimensionsOf(under);
@@ -63,7 +64,7 @@ export function groupsOf(view: View): ConditionGroup[] {
 }
 
 /** A metric of a cell with its interval; null if it was not measured. */
-export function metricOf(cell: Cell, name: string): Estimate | null {
+export function metricOf(cell: Cell, name: MetricName): Estimate | null {
   const value = cell.metrics[name];
   if (value === undefined || !Number.isFinite(value)) return null;
   const [low, high] = cell.intervals[name] ?? [null, null];
@@ -106,13 +107,24 @@ function curves(view: View, entries: readonly Entry[], point: (cell: Cell) => { 
 /** Throughput by number of clients, one curve per configuration. */
 export function overClients(view: View, group: ConditionGroup): Curve[] {
   return curves(view, group.entries, (cell) => {
-    const y = metricOf(cell, 'throughput_ops_per_s');
+    const y = metricOf(cell, Metric.ThroughputOpsPerS);
     return y === null ? null : { x: clientsOf(cell), y };
   }, clientsOf);
 }
 
+/** Quantile of times, as metrics name it; `max` is the longest. */
+export type Percentile = 'p50' | 'p90' | 'p99' | 'p999' | 'max';
+
+/** Kind of times, as metrics and histograms name it. */
+export type TimeKind = 'response' | 'service';
+
+/** The metric of a quantile of times. */
+export function timeMetric(kind: TimeKind, percentile: Percentile): MetricName {
+  return `${kind}_${percentile}_us` as const;
+}
+
 /** Kind of times of a group: response times in an open loop, service times in a closed loop. */
-export function timesOf(group: Pick<ConditionGroup, 'open'>): { name: 'response' | 'service'; words: string } {
+export function timesOf(group: Pick<ConditionGroup, 'open'>): { name: TimeKind; words: string } {
   return group.open ? { name: 'response', words: 'response time' } : { name: 'service', words: 'service time' };
 }
 
@@ -130,10 +142,10 @@ function rateOf(cell: Cell): number {
  * A percentile of times by throughput, one curve per configuration, ordered by rate (open loop) or clients
  * (closed loop).
  */
-export function overThroughput(view: View, group: ConditionGroup, percentile: string): Curve[] {
+export function overThroughput(view: View, group: ConditionGroup, percentile: Percentile): Curve[] {
   const { name } = timesOf(group);
   return curves(view, group.entries, (cell) => {
-    const [x, y] = [cell.metrics.throughput_ops_per_s, metricOf(cell, `${name}_${percentile}_us`)];
+    const [x, y] = [cell.metrics[Metric.ThroughputOpsPerS], metricOf(cell, timeMetric(name, percentile))];
     return x === undefined || y === null || x <= 0 ? null : { x, y };
   }, group.open ? rateOf : clientsOf);
 }
@@ -171,7 +183,7 @@ export interface Placed {
 }
 
 function throughput(entry: Entry): Estimate {
-  return metricOf(entry.cell, 'throughput_ops_per_s') ?? { value: 0, low: null, high: null };
+  return metricOf(entry.cell, Metric.ThroughputOpsPerS) ?? { value: 0, low: null, high: null };
 }
 
 /** The configuration with the highest throughput among those shown, per mix and ranking. */
@@ -221,7 +233,7 @@ export function leaderSentence({ group, best, others }: Leader): { text: string;
 
 /** Returns `true` if the clients used more than half of the CPU time. */
 export function isDriverBound(cell: Cell): boolean {
-  return (cell.metrics.driver_share ?? 0) > DRIVER_BOUND;
+  return (cell.metrics[Metric.ClientCpuShare] ?? 0) > DRIVER_BOUND;
 }
 
 /**
@@ -229,7 +241,7 @@ export function isDriverBound(cell: Cell): boolean {
  * report checkpoints.
  */
 function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): string {
-  const trials = new Map<string, Seconds[]>();
+  const trials = new Map<string, SecondColumns[]>();
   for (const { configuration, index } of cells) trials.set(configuration.title, [...(trials.get(configuration.title) ?? []), ...(own.cells[index]?.seconds ?? [])]);
   const told: string[] = [];
   const silent: string[] = [];
@@ -242,12 +254,17 @@ function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): 
   return [...(told.length > 0 ? [`inside ${list(told)}`] : []), ...(silent.length > 0 ? [`not reported by ${list(silent)}`] : [])].join('; ') || 'not known';
 }
 
+/** Counters that are caveats if they are not zero, with their titles. */
+const COUNTED: readonly (readonly [string, MetricName])[] = [
+  ['Errors', Metric.Errors], ['Lost updates', Metric.LostUpdates], ['Stale answers', Metric.StaleAnswers], ['Arrivals not begun', Metric.MissedArrivals],
+];
+
 /** Caveats of a serving run, one line each. */
 export function caveats(view: View, evidence: Evidence | null): { title: string; line: string }[] {
   const found: { title: string; line: string }[] = [];
   const put = (title: string, line: string): void => void found.push({ title, line });
-  const cells = view.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === 'measured' && cell.parameters.operation === undefined);
-  const steady = cells.flatMap(({ cell }) => cell.metrics.steady ?? []);
+  const cells = view.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === Phase.Measured && cell.parameters.operation === undefined);
+  const steady = cells.flatMap(({ cell }) => cell.metrics[Metric.Steady] ?? []);
   const own = evidence?.runs[view.runIndex] ?? null;
   const unsteady = steady.filter((one) => one < 1).length;
   put('Steady state', `${steady.length === 0 ? 'not tested' : unsteady === 0 ? 'reached before measuring began' : `not reached in ${unsteady} of ${counted(steady.length, 'cell')}`}`);
@@ -263,7 +280,7 @@ export function caveats(view: View, evidence: Evidence | null): { title: string;
   const bound = new Set(cells.filter(({ cell }) => isDriverBound(cell)).map(({ configuration }) => configuration.title));
   if (bound.size > 0) put('Driver-bound', `the clients took more than half of the CPU time in cells of ${list([...bound])}, so they may be what was measured`);
   if (cells.some(({ cell }) => !isOpenLoop(cell))) put('Service time', 'in a closed loop a stall delays one operation of each client: service time is not latency under load, and not ranked');
-  for (const [title, name] of [['Errors', 'errors'], ['Lost updates', 'lost_updates'], ['Stale answers', 'stale_answers'], ['Arrivals not begun', 'missed_arrivals']] as const) {
+  for (const [title, name] of COUNTED) {
     const affected = cells.filter(({ cell }) => (cell.metrics[name] ?? 0) > 0);
     const sum = affected.reduce((before, { cell }) => before + (cell.metrics[name] ?? 0), 0);
     if (sum > 0) put(title, `${count(sum)}, of ${list([...new Set(affected.map(({ configuration }) => configuration.title))])}`);
@@ -272,7 +289,7 @@ export function caveats(view: View, evidence: Evidence | null): { title: string;
     const one = view.run.configurations[index];
     if (one !== undefined && one.not_made_for !== null) put(one.title, `not made for this and not ranked: ${one.not_made_for}`);
   }
-  const late = Math.max(0, ...cells.map(({ cell }) => cell.metrics.lateness_p99_us ?? 0));
+  const late = Math.max(0, ...cells.map(({ cell }) => cell.metrics[Metric.LatenessP99Us] ?? 0));
   if (late > 0) put('Lateness of the clients', `operations for which a connection was free were sent at most ${microseconds(late)} late (p99)`);
   return found;
 }

@@ -7,6 +7,7 @@ import type { Cell, PageData, Run } from './model.ts';
 import { CLASSES, isQuestion, PROFILES } from './labels.ts';
 import { metricsOf } from './metric.ts';
 import { isAsking, rankingsOf } from './view.ts';
+import { DataState } from './vocabulary.ts';
 
 /** The cell that is open in the dialog. */
 export interface Opened {
@@ -20,9 +21,9 @@ export interface State {
   /** Systems left out, by folder name. */
   withoutSystems: ReadonlySet<string>;
   withoutVariants: ReadonlySet<string>;
-  /** Preparation classes left out; the empty string stands for "not stated". */
+  /** Preparation classes left out. */
   withoutClasses: ReadonlySet<string>;
-  /** Memory profiles left out; the empty string stands for "not stated". */
+  /** Memory profiles left out; the empty string stands for remote servers, which have none. */
   withoutProfiles: ReadonlySet<string>;
   withoutRankings: ReadonlySet<string>;
   withoutQuestions: ReadonlySet<string>;
@@ -87,11 +88,11 @@ function once<Of extends object, Found>(find: (of: Of) => Found): (of: Of) => Fo
 export const choices = once((runs: readonly Run[]): Choices => {
   const configurations = runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
   const cells = runs.flatMap((run) => run.cells).filter((cell) => isAsking(cell.workload));
-  const order = (state: string): number => (state === 'drained' ? 0 : 1);
+  const order = (state: string): number => (state === DataState.Drained ? 0 : 1);
   return {
     systems: different(configurations.map((one) => one.system)),
     variants: different(configurations.map((one) => one.variant)),
-    classes: CLASSES.map((one) => one ?? '').filter((word) => configurations.some((one) => (one.preparation ?? '') === word)),
+    classes: CLASSES.filter((word) => configurations.some((one) => one.preparation === word)),
     profiles: PROFILES.map((one) => one ?? '').filter((word) => configurations.some((one) => (one.profile ?? '') === word)),
     rankings: [...rankingsOf(configurations).keys()],
     questions: different(cells.map((cell) => cell.step).filter(isQuestion)).sort((a, b) =>
@@ -112,7 +113,7 @@ export const initial = once((figures: PageData): State => {
   for (const cell of figures.runs[run]?.cells ?? []) {
     if (cell.state !== null && isQuestion(cell.step)) asked.set(cell.state, (asked.get(cell.state) ?? 0) + 1);
   }
-  const [data] = [...asked].sort((a, b) => b[1] - a[1] || (a[0] === 'drained' ? -1 : 1))[0] ?? ['drained'];
+  const [data] = [...asked].sort((a, b) => b[1] - a[1] || (a[0] === DataState.Drained ? -1 : 1))[0] ?? [DataState.Drained];
   const none: ReadonlySet<string> = new Set();
   return {
     run, data, metric: 'time', structure: 'all', published: '', basis: 'medians', month: '', scale: null, kept: 'yes', opened: null,
@@ -243,8 +244,10 @@ function openedFrom(text: string, figures: PageData): Opened | null {
  */
 export function cellMark(run: Run, cell: Cell): string {
   const configuration = run.configurations[cell.configuration];
-  const stated = configuration?.preparation == null ? [] : [configuration.preparation, configuration.profile, configuration.memory_bytes];
-  const names = [configuration?.system, configuration?.version, configuration?.variant, configuration?.storage, ...stated, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
+  const names = [
+    configuration?.system, configuration?.version, configuration?.variant, configuration?.storage, configuration?.preparation,
+    configuration?.profile, configuration?.memory_bytes, cell.workload, cell.step, cell.phase, cell.state, cell.parameters,
+  ];
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(JSON.stringify(names))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');

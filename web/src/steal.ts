@@ -1,6 +1,7 @@
 // CPU steal per cell, from the trial data.
 
 import type { Machine, RunEvidence } from './model.ts';
+import { Metric } from './metrics.ts';
 
 /** Share of the machine's CPU time above which steal is reported. */
 const STEAL_THRESHOLD = 0.02;
@@ -29,8 +30,8 @@ export function stealByCell(evidence: RunEvidence, machine: Machine): readonly S
   });
   const all = evidence.cells.map(({ trials }) => {
     const one: StealCount = { much: 0, known: 0 };
-    const shares = trials.metrics.machine_steal_share ?? [];
-    trials.metrics.machine_steal_s?.forEach((taken, index) => {
+    const shares = trials.metrics[Metric.MachineStealShare] ?? [];
+    trials.metrics[Metric.MachineStealS]?.forEach((taken, index) => {
       const share = shares[index] ?? null;
       if (share !== null) {
         one.known += 1;

@@ -17,7 +17,7 @@ async function unpack(id: string): Promise<unknown> {
 /** Unpacks the data of charts and tables; fails if its format is unknown. */
 export async function unpackPageData(): Promise<PageData> {
   const figures = (await unpack('figures')) as PageData;
-  if (figures.format !== 1) throw new Error(`data of format ${String(figures.format)}, and only 1 is known`);
+  if (figures.format !== 2) throw new Error(`data of format ${String(figures.format)}, and only 2 is known`);
   return figures;
 }
 

@@ -1,10 +1,11 @@
 // Selects what is shown of a run under the reader's choice, and decides which cells may be ranked.
 
-import type { Cell, Configuration, PageData, Run, Severity, Verdict } from './model.ts';
+import type { Cell, Configuration, PageData, Run, Severity } from './model.ts';
 import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
-import { ANALYTICS, QUESTIONS } from './vocabulary.ts';
+import { Metric } from './metrics.ts';
+import { ANALYTICS, Phase, QUESTIONS, Verdict } from './vocabulary.ts';
 
 
 /** Returns `true` for workloads that load documents and ask questions. */
@@ -63,7 +64,7 @@ function keepsStructure(configuration: Configuration, wanted: State['structure']
 export function isShown(configuration: Configuration, state: State): boolean {
   if (configuration.reference) return true;
   return !state.withoutSystems.has(configuration.system) && !state.withoutVariants.has(configuration.variant)
-    && !state.withoutClasses.has(configuration.preparation ?? '') && !state.withoutProfiles.has(configuration.profile ?? '')
+    && !state.withoutClasses.has(configuration.preparation) && !state.withoutProfiles.has(configuration.profile ?? '')
     && !state.withoutRankings.has(configuration.ranking) && keepsStructure(configuration, state.structure);
 }
 
@@ -84,7 +85,7 @@ function pairing(): (entry: Entry) => void {
   const known = new Map<string, Entry>();
   return (entry) => {
     const { cell } = entry;
-    if (cell.phase !== 'cold' && cell.phase !== 'cold-unverified') return;
+    if (cell.phase !== Phase.Cold && cell.phase !== Phase.ColdUnverified) return;
     const slot = JSON.stringify([cell.workload, cell.step, cell.state, cell.configuration, cell.parameters]);
     const other = known.get(slot);
     if (other === undefined) known.set(slot, entry);
@@ -135,11 +136,12 @@ export function buildView(figures: PageData, state: State, runIndex = state.run)
   };
 }
 
-const WORST: readonly Verdict[] = ['exact', 'approximate', 'unverified', 'disputed', 'partial', 'not_applicable', 'wrong', 'timeout', 'failed'];
+/** All verdicts, from best to worst. */
+const WORST: readonly Verdict[] = Object.values(Verdict);
 
 /** Returns `true` if trials with this verdict have a time. */
 export function hasTime(verdict: Verdict): boolean {
-  return WORST.indexOf(verdict) <= WORST.indexOf('partial');
+  return WORST.indexOf(verdict) <= WORST.indexOf(Verdict.Partial);
 }
 
 /** The worst verdict of all cells that were planned as this cell. */
@@ -216,12 +218,12 @@ export interface RankStatus {
 
 /** Returns `true` if background work was left when the time limit for settling expired. */
 export function hasBackgroundWork(cell: Cell): boolean {
-  return cell.step === 'size' && (cell.metrics.background_work_left ?? 0) > 0;
+  return cell.step === 'size' && (cell.metrics[Metric.BackgroundWorkLeft] ?? 0) > 0;
 }
 
 /** Returns `true` if a repeated (hot) question still read from disk. */
 export function isReadFromDisk(cell: Cell): boolean {
-  return cell.phase === 'hot-not-in-memory';
+  return cell.phase === Phase.HotNotInMemory;
 }
 
 /** Caveat from the configuration's load for later cells; null if all documents were loaded. */
@@ -229,24 +231,25 @@ function loadNote(view: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
   const load = view.loads.get(cell.configuration);
   if (load === undefined) return isAsking(cell.workload) ? 'no load known' : null;
-  if (load.verdict === 'exact') return null;
-  return load.verdict === 'partial' ? 'partial load' : `load ${verdictLabel(load.verdict)}`;
+  if (load.verdict === Verdict.Exact) return null;
+  return load.verdict === Verdict.Partial ? 'partial load' : `load ${verdictLabel(load.verdict)}`;
 }
 
 /** Determines the caveats of a cell and whether it may be ranked. */
 export function rankStatus(view: View, entry: Entry): RankStatus {
   const { cell, beside, configuration } = entry;
   const verdict = worstVerdict(entry);
-  const approximate = cell.verdict === 'approximate' || beside?.cell.verdict === 'approximate';
+  const approximate = cell.verdict === Verdict.Approximate || beside?.cell.verdict === Verdict.Approximate;
   const ofLoad = loadNote(view, cell);
   // Every entry here excludes the cell from the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
-  if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
-  else if (verdict === 'unverified' || verdict === 'disputed' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
-  if (isReadFromDisk(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
-  const coldDoubt = beside !== null ? 'cold unverified in part' : cell.phase === 'cold-unverified' ? 'cold unverified' : null;
+  if (verdict === Verdict.Unverified && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
+  else if (verdict === Verdict.Unverified || verdict === Verdict.Disputed || (verdict === Verdict.Partial && ofLoad === null)) doubts.push(verdict);
+  const read = cell.metrics[Metric.ReadBytes];
+  if (isReadFromDisk(cell)) doubts.push(`not in memory${read === undefined ? '' : `: ${bytes(read)} read`}`);
+  const coldDoubt = beside !== null ? 'cold unverified in part' : cell.phase === Phase.ColdUnverified ? 'cold unverified' : null;
   if (coldDoubt !== null) doubts.push(coldDoubt);
   if (view.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
   if (hasBackgroundWork(cell)) doubts.push('background work not finished');

@@ -1,4 +1,4 @@
-// Made from crates/schema by a test of crates/report, figures_of_the_page; never by hand.
+// Generated from crates/schema by a test of crates/report, page_vocabulary; do not edit by hand.
 
 /** Names of workloads in cells. */
 export const ANALYTICS = 'analytics';
@@ -8,25 +8,91 @@ export const QUESTIONS = 'questions';
 export const FIDELITY = 'fidelity';
 export const DURABILITY = 'durability';
 
+/** Phases of cells. */
+export const Phase = {
+  Load: 'load',
+  Cold: 'cold',
+  ColdUnverified: 'cold-unverified',
+  ColdOs: 'cold-os',
+  Hot: 'hot',
+  HotNotInMemory: 'hot-not-in-memory',
+  Steady: 'steady',
+  Measured: 'measured',
+} as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+
+/** Verdicts, from best to worst. */
+export const Verdict = {
+  Exact: 'exact',
+  Approximate: 'approximate',
+  Unverified: 'unverified',
+  Disputed: 'disputed',
+  Partial: 'partial',
+  NotApplicable: 'not_applicable',
+  Wrong: 'wrong',
+  Timeout: 'timeout',
+  Failed: 'failed',
+} as const;
+export type Verdict = (typeof Verdict)[keyof typeof Verdict];
+
+/** Data states of cells. */
+export const DataState = {
+  Drained: 'drained',
+  Compacted: 'compacted',
+} as const;
+export type DataState = (typeof DataState)[keyof typeof DataState];
+
+/** Preparation classes. */
+export const PreparationClass = {
+  AsIs: 'as-is',
+  Prepared: 'prepared',
+  Extracted: 'extracted',
+  Own: 'own',
+} as const;
+export type PreparationClass = (typeof PreparationClass)[keyof typeof PreparationClass];
+
+/** Memory profiles. */
+export const MemoryProfile = {
+  Sized: 'sized',
+  Stock: 'stock',
+} as const;
+export type MemoryProfile = (typeof MemoryProfile)[keyof typeof MemoryProfile];
+
+/** Durability tiers. */
+export const DurabilityTier = {
+  Synced: 'synced',
+  Process: 'process',
+  Window: 'window',
+} as const;
+export type DurabilityTier = (typeof DurabilityTier)[keyof typeof DurabilityTier];
+
+/** Kinds of crashes. */
+export const CrashKind = {
+  Process: 'process',
+  Power: 'power',
+} as const;
+export type CrashKind = (typeof CrashKind)[keyof typeof CrashKind];
+
 /** States of findings; others are texts of their own. */
 export const FindingState = {
   Accepted: 'accepted',
-  Refused: 'refused',
+  Rejected: 'rejected',
   Crashed: 'crashed',
   Hung: 'hung',
-  NotOffered: 'not offered',
+  NotTested: 'not tested',
   SameBytes: 'same bytes',
   SameValue: 'same value',
   Changed: 'changed',
-  Lost: 'lost',
-  Failed: 'failed',
+  NothingReturned: 'nothing returned',
+  NotSent: 'not sent',
   Unreadable: 'unreadable',
-  Kept: 'kept',
+  NothingLost: 'nothing lost',
   LostWithinWindow: 'lost within its window',
   LostBeyondWindow: 'lost beyond its window',
-  LostAsStated: 'lost, as the tier says',
+  LostAsDeclared: 'lost, as the tier declares',
   PromiseBroken: 'promise broken',
   DoesNotStart: 'does not start',
   HangsInRecovery: 'hangs in recovery',
-  CannotBeRead: 'cannot be read',
+  UnreadableAfterCrash: 'unreadable after the crash',
 } as const;
+export type FindingState = (typeof FindingState)[keyof typeof FindingState];

@@ -61,14 +61,13 @@ function configuration(system, title, more = {}) {
 const CHANGED = { retains: 'changed', compared: 1000, equal_bytes: 0, equal_value: 830, changes: { 'members added': 120, 'null dropped': 50 } };
 const VALUE = { retains: 'value', compared: 1000, equal_bytes: 3, equal_value: 1000, changes: {} };
 
-const NOT_STATED = { preparation: null, profile: null, memory_bytes: null, settings: [], parallel_unit: null };
 const AS_IS = { preparation: 'as-is', ranking: 'as-is' };
 const EXTRACTED = { preparation: 'extracted', ranking: 'extracted' };
 const STOCK = { profile: 'stock', memory_bytes: null, ranking: 'prepared, stock', settings: [] };
 
 export function yardstick() {
   const one = (variant) => configuration('yardstick', 'yardstick', {
-    variant, variant_title: 'A columnar program', reference: true, embedded: true, transport: null, structure: null, ranks_with: 'none', ...NOT_STATED, ranking: 'not stated, none', exceptions: [],
+    variant, variant_title: 'A columnar program', reference: true, embedded: true, transport: null, structure: null, memory_bytes: null, settings: [], ranks_with: 'none', ...EXTRACTED, ranking: 'extracted, none', exceptions: [],
   });
   return [one('one-core'), one('parallel')];
 }
@@ -97,11 +96,12 @@ export function fewSystems() {
   ];
 }
 
-/** The same systems in a run of version 0.1.0, which states neither preparation class nor memory profile. */
-export function fewOld() {
-  return fewSystems().filter((one) => one.preparation !== 'as-is' && one.profile !== 'stock' && one.ranked).map((one) => ({
-    ...one, ...NOT_STATED, ranking: `not stated, ${one.preparation === 'extracted' ? 'generated' : one.reference ? 'none' : 'json-only'}`,
-  }));
+/** Some of the same systems, all prepared, in two rankings that a further rule separates. */
+export function fewApart() {
+  return fewSystems().filter((one) => one.preparation !== 'as-is' && one.profile !== 'stock' && one.ranked).map((one) => {
+    const rule = one.reference ? 'none' : one.preparation === 'extracted' ? 'generated' : 'json-only';
+    return { ...one, preparation: 'prepared', ranks_with: rule, ranking: `prepared, ${rule}` };
+  });
 }
 
 /** Fifty configurations of systems with invented names. */
@@ -121,7 +121,7 @@ function median(values) {
 }
 
 /** Builds one run with its evidence. */
-export function makeRun({ name, configurations, documents, seed, rounds = 3, hot = 3, oddities = true, samples = 600 }) {
+export function makeRun({ name, configurations, documents, seed, rounds = 3, loads = rounds, hot = 3, oddities = true, samples = 600 }) {
   const random = numbers(seed);
   const spread = () => Math.exp((random() - 0.5) * 0.25);
   const texts = ['SELECT kind, count(*) FROM events GROUP BY 1', 'Scan events\n  Aggregate', `commit ${SCRIPT} 42`];
@@ -189,7 +189,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
       const total = Math.round(documents * 480 * (one.reference ? 0.08 : 0.3 + ((index * 13) % 10) / 8) * (state === 'drained' ? 1 : 0.9));
       put(index, 'size', 'steady', state, 0, 0, { metrics: { total_bytes: total, data_bytes: Math.round(total * 0.85), index_bytes: Math.round(total * 0.15), files_bytes: total + 4096, log_bytes: 1e6, [`${state}_s`]: 0.01 + random(), ...(oddities && one.system === 'mongodb' && state === 'drained' ? { background_work_left: 3 } : {}) } });
       cells.at(-1).verdict = partial ? 'partial' : 'exact';
-      const sizes = sizeTrials(evidence.at(-1).trials, total, one.preparation === null ? 1 : rounds, random);
+      const sizes = sizeTrials(evidence.at(-1).trials, total, one.reference ? 1 : loads, random);
       if (sizes.length > 1) {
         Object.assign(cells.at(-1).metrics, { least_total_bytes: Math.min(...sizes), most_total_bytes: Math.max(...sizes) });
         cells.at(-1).intervals.total_bytes = [total * 0.97, total * 1.03];
@@ -305,7 +305,7 @@ function beside(configurations, cells) {
 
 function runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }) {
   return {
-    name, complete: !oddities, open: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.1.0',
+    name, complete: !oddities, open: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.2.0',
     machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
     disk_bytes_per_s: 1.83e9, rounds,
     data: { documents, bytes: documents * 480, digest: `blake3:${documents}`, source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
@@ -337,7 +337,7 @@ function series(configurations, samples, firstText, random) {
 /** Combines several runs with their evidence. */
 export function pack(made) {
   return {
-    figures: { format: 1, program: '0.1.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
+    figures: { format: 2, program: '0.2.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
     evidence: { runs: made.map((one) => one.evidence) },
   };
 }
@@ -347,7 +347,7 @@ export function small() {
 }
 
 export function two() {
-  const of = (name, seed) => makeRun({ name, configurations: fewOld(), documents: 100_000, seed, oddities: false });
+  const of = (name, seed) => makeRun({ name, configurations: fewApart(), documents: 100_000, seed, loads: 1, oddities: false });
   return pack([of('before', 2), of('after', 3)]);
 }
 
@@ -373,7 +373,7 @@ export function other() {
     median_s: null, low_s: null, high_s: null, metrics: { records_per_s: 1000 * (index + 1), documents_per_s: 500, lost: 0 }, intervals: { documents_per_s: [450, 550] },
   }));
   run.cells[1].severity = 'failed';
-  Object.assign(run.cells[2], { severity: 'warning', metrics: { ...run.cells[2].metrics, journal_bytes_per_op: 1306 }, groups: { journal_bytes_per_op: [[3, 282], [3, 2480]] } });
+  Object.assign(run.cells[2], { severity: 'warning', metrics: { ...run.cells[2].metrics, wal_bytes_per_op: 1306 }, groups: { wal_bytes_per_op: [[3, 282], [3, 2480]] } });
   const headline = [{ severity: 'failed', text: '✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost' }];
   Object.assign(run, { headline, scores: [], failures: [] });
   return { figures, evidence };
@@ -431,7 +431,7 @@ export function serving() {
     for (const [mix, one] of [['a', alone], ['c', reads]]) {
       let best = null;
       const capacity = (clients) => one * clients * (1 + helps) / (clients + helps);
-      const common = { errors: 0, wrong_answers: 0, lost_updates: 0, server_cpu_us_per_op: 60, client_cpu_us_per_op: mix === 'c' ? 80 : 9, driver_share: mix === 'c' ? 0.57 : 0.13, journal_bytes_per_op: mix === 'c' ? 0 : 900 };
+      const common = { errors: 0, wrong_answers: 0, lost_updates: 0, server_cpu_us_per_op: 60, client_cpu_us_per_op: mix === 'c' ? 80 : 9, client_cpu_share: mix === 'c' ? 0.57 : 0.13, wal_bytes_per_op: mix === 'c' ? 0 : 900 };
       const percentiles = (name, typical) => Object.fromEntries([['p50', 0.9], ['p90', 1.5], ['p99', 2.3], ['p999', 3.2], ['max', 9]].map(([word, times]) => [`${name}_${word}_us`, Math.round(typical * times)]));
       for (const clients of [1, 8, 32]) {
         const throughput = Number((capacity(clients) * (0.98 + 0.04 * random())).toPrecision(6));
@@ -515,7 +515,7 @@ export function documents() {
         if (system === 'mock') put(index, 'copy', 'load', of(), {}, { verdict: 'not_applicable' });
         else put(index, 'copy', 'load', of(), { source_bytes: source }, { seconds: 0.2 * pace });
         const added = source * (data === 'identical' ? 0.1 : 0.9) * (1 + index);
-        put(index, 'disk', 'steady', of(), { source_bytes: source, files_bytes: 6e6, ...(system === 'mock' ? {} : { with_copy_bytes: 6e6 + added, added_bytes: added, added_share: added / source }) });
+        put(index, 'disk', 'steady', of(), { source_bytes: source, files_bytes: 6e6, ...(system === 'mock' ? {} : { files_with_copy_bytes: 6e6 + added, added_bytes: added, added_share: added / source }) });
         put(index, 'index', 'load', of({ index: 'stored' }), { source_bytes: source, index_bytes: 16384 }, { seconds: 0.05 * pace });
         put(index, 'filter', 'hot', of({ index: 'stored' }), { source_bytes: source }, { seconds: 0.0002 });
         for (const [query, form, use] of [['filter', 'column by name', n === 12 ? 3 : 2], ['contains', '@>', data === 'identical' ? 1 : 3], ['exists', HOSTILE, 0]]) {

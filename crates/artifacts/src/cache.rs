@@ -55,11 +55,6 @@ impl CachePaths {
         self.version.join(short_digest(&hasher.finish()))
     }
 
-    /// Returns the folder in which version 0.1.0 installed this source: the name covers the archives alone.
-    pub(crate) fn installed_before(&self, source: &Source) -> PathBuf {
-        self.version.join(short_digest(&source.digest()))
-    }
-
     /// Returns the path of a part's verified download, which is kept if unpacking is interrupted.
     pub(crate) fn download(&self, part: &Source) -> PathBuf {
         self.version.join(format!("{}.download", part.sha256))

@@ -4,10 +4,7 @@ use std::{fs, io, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use jsonathlon_catalogue::{
-    artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKind},
-    is_member,
-};
+use jsonathlon_catalogue::artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKind};
 
 use crate::error::ArtifactError;
 
@@ -28,9 +25,8 @@ pub(crate) struct InstallRecord {
     pub(crate) source: String,
     /// [`Source::digest`]: SHA-256 of the archive, or of the digests of all parts.
     pub(crate) sha256: String,
-    /// [`Source::selection`]. `None` in records of version 0.1.0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) selection: Option<String>,
+    /// [`Source::selection`]: what was extracted from the archives.
+    pub(crate) selection: String,
     /// All parts if the source has several; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<InstalledPart>,
@@ -111,7 +107,7 @@ impl InstallRecord {
             licence: artifact.licence.clone(),
             source: format!("{}{made_with}", source.called()),
             sha256: source.digest(),
-            selection: Some(source.selection()),
+            selection: source.selection(),
             parts: if source.with.is_empty() { Vec::new() } else { source.parts().map(part).collect() },
             files,
             reports: accepted_for.map(|_| artifact.reports.clone()),
@@ -122,28 +118,7 @@ impl InstallRecord {
 
     /// Returns `true` if the installation holds what `source` would extract from the same archives.
     pub(crate) fn selects(&self, source: &Source) -> bool {
-        match &self.selection {
-            Some(selection) => *selection == source.selection(),
-            None => self.may_match(source),
-        }
-    }
-
-    /// Returns `true` if the files could be those of `source`: every file would be extracted, and no named
-    /// member or file is missing. For records of version 0.1.0, which hold no selection.
-    fn may_match(&self, source: &Source) -> bool {
-        let has_file = |path: &String| {
-            let is_at_path =
-                |file: &Unpacked| file.path == *path || path.ends_with('/') && file.path.starts_with(path);
-            self.files.iter().any(is_at_path)
-        };
-        let extracts_all = source.parts().any(|part| part.members.is_empty());
-        let members = || source.parts().flat_map(|part| &part.members);
-        let is_extracted =
-            |file: &Unpacked| extracts_all || members().any(|member| is_member(member, &file.path));
-        let is_present = |member: &String| self.files.iter().any(|file| is_member(member, &file.path));
-        self.files.iter().all(is_extracted)
-            && members().all(is_present)
-            && source.files.values().all(has_file)
+        self.selection == source.selection()
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<(), ArtifactError> {

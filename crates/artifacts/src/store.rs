@@ -121,22 +121,19 @@ impl Store {
             if source.kind == SourceKind::Bundled {
                 return InstallState::Bundled;
             }
-            for folder in [paths.installed(source), paths.installed_before(source)] {
-                match InstallRecord::read(&folder) {
-                    None => {}
-                    Some(Ok(record)) if record.sha256 != source.digest() => {
-                        let problem = "it was unpacked from another archive".to_owned();
-                        damaged = damaged.or(Some(InstallState::Damaged { folder, problem }));
-                    }
-                    Some(Ok(record)) if record.selects(source) => {
-                        return InstallState::Installed(record.installed(&folder, artifact, source));
-                    }
-                    // Other members of the same archives are another installation.
-                    Some(Ok(_)) => {}
-                    Some(Err(problem)) => {
-                        damaged = damaged.or(Some(InstallState::Damaged { folder, problem }))
-                    }
+            let folder = paths.installed(source);
+            match InstallRecord::read(&folder) {
+                None => {}
+                Some(Ok(record)) if record.sha256 != source.digest() => {
+                    let problem = "it was unpacked from another archive".to_owned();
+                    damaged = damaged.or(Some(InstallState::Damaged { folder, problem }));
                 }
+                Some(Ok(record)) if record.selects(source) => {
+                    return InstallState::Installed(record.installed(&folder, artifact, source));
+                }
+                // Other members of the same archives are another installation.
+                Some(Ok(_)) => {}
+                Some(Err(problem)) => damaged = damaged.or(Some(InstallState::Damaged { folder, problem })),
             }
         }
         if self.accepts_newer

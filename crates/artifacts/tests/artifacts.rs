@@ -324,7 +324,7 @@ fn child_process_installs() {
 fn child_process(world: &World) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "artifacts::child_process_installs", "--ignored"])
+        .args(["--exact", "child_process_installs", "--ignored"])
         .env("SYSTEMS_TEST_CACHE", world.path("cache"))
         .env("SYSTEMS_TEST_PATH", world.path("bin"))
         .env("SYSTEMS_TEST_ARCHIVE", world.path("archive"))

@@ -43,33 +43,6 @@ fn corrected_members_are_another_installation() {
     }
 }
 
-/// Version 0.1.0 did not record members and named installations by the archive's digest.
-#[test]
-fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let artifact = world.serve(&package(), &["package/lib.so"]);
-    let now = install(&world.store(), &artifact).unwrap().folder.unwrap();
-    let before = now.with_file_name(&artifact.sources[0].sha256[..16]);
-    fs::rename(&now, &before).unwrap();
-    let record = fs::read_to_string(before.join("installed.json")).unwrap();
-    let lines: Vec<&str> = record.lines().filter(|line| !line.contains("\"selection\"")).collect();
-    assert_eq!(lines.len() + 1, record.lines().count());
-    fs::write(before.join("installed.json"), lines.join("\n")).unwrap();
-    let InstallState::Installed(installed) = world.store().presence(&artifact) else { panic!("it is there") };
-    assert_eq!(installed.folder, Some(before));
-    for (members, library) in [
-        (vec!["package/lib.so", "package/package.json"], "package/lib.so"),
-        (vec!["package/package.json"], "package/lib.so"),
-        (vec![], "package/other.so"),
-    ] {
-        let mut other = artifact.clone();
-        other.sources[0].members = members.into_iter().map(str::to_owned).collect();
-        other.sources[0].files.insert("library".into(), library.into());
-        assert_eq!(world.store().presence(&other), InstallState::Absent);
-    }
-}
-
 #[test]
 fn a_wrong_size_beside_the_right_digest_is_said_with_the_right_one() {
     let world = World::new();

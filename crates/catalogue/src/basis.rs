@@ -49,7 +49,7 @@ impl Configuration {
             "version": self.version,
             "artifact": artifact,
             "storage": self.storage,
-            "tier": self.durability.as_ref().map(|tier| tier.name.as_str()),
+            "tier": self.durability.as_ref().map(|durability| durability.tier),
             "open": open,
             "server": server,
             "elsewhere": self.elsewhere,

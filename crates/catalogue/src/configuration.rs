@@ -3,8 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::ranking::MemoryProfile;
-use jsonathlon_servers::{Recipe, Transport};
+use jsonathlon_schema::{
+    durability::DurabilityTier,
+    ranking::{MemoryProfile, PreparationClass},
+    transport::Transport,
+};
+use jsonathlon_servers::Recipe;
 use serde::Serialize;
 
 use crate::{
@@ -14,7 +18,6 @@ use crate::{
     durability::{Durability, Tier},
     error::CatalogueError,
     open::OpenSettings,
-    preparation::PreparationClass,
     profile::{MemorySetting, Profiles},
     rules::{
         WorkloadSetup,
@@ -171,23 +174,23 @@ impl Configuration {
     ///
     /// # Errors
     /// [`CatalogueError::UnknownDurability`] if the system has no such tier; the error lists those it has.
-    pub fn with_durability(mut self, name: &str) -> Result<Self, CatalogueError> {
-        let Some(tier) = self.tiers.iter().find(|tier| tier.durability.name == name).cloned() else {
+    pub fn with_durability(mut self, tier: DurabilityTier) -> Result<Self, CatalogueError> {
+        let Some(chosen) = self.tiers.iter().find(|known| known.durability.tier == tier).cloned() else {
             return Err(CatalogueError::UnknownDurability {
                 system: self.system,
-                tier: name.to_owned(),
-                known: self.tiers.into_iter().map(|tier| tier.durability.name).collect(),
+                tier,
+                known: self.tiers.iter().map(|known| known.durability.tier).collect(),
             });
         };
-        self.open.settings.extend(tier.open.settings);
-        self.open.statements.extend(tier.open.statements);
-        self.exceptions.extend(tier.exceptions);
-        for (workload, files) in tier.files {
+        self.open.settings.extend(chosen.open.settings);
+        self.open.statements.extend(chosen.open.statements);
+        self.exceptions.extend(chosen.exceptions);
+        for (workload, files) in chosen.files {
             if let Some(part) = self.parts.get_mut(&workload) {
                 part.files = files;
             }
         }
-        self.durability = Some(tier.durability);
+        self.durability = Some(chosen.durability);
         self.digest = digest(&self);
         Ok(self)
     }
@@ -319,7 +322,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         input[name.as_str()] = part.digest_input();
     }
     if let Some(durability) = &configuration.durability {
-        input["durability"] = serde_json::json!(durability.name);
+        input["durability"] = serde_json::json!(durability.tier);
     }
     // Present only with a server, because digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {

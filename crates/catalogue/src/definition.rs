@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_servers::{Recipe, Scalar};
 use serde::{Deserialize, Serialize};
 
-use super::preparation::PreparationClass;
+use super::preparation::StatedClass;
 use crate::artifact::DebianPackage;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -188,7 +188,7 @@ pub(crate) struct VariantDefinition {
     pub(crate) title: String,
     /// Workloads that the variant belongs to. `None`: all workloads without variants of their own.
     pub(crate) workloads: Option<Vec<String>>,
-    pub(crate) preparation: Option<PreparationClass>,
+    pub(crate) preparation: Option<StatedClass>,
     /// Whether the variant represents the system in its preparation class.
     #[serde(default)]
     pub(crate) default: bool,

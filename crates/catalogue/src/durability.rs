@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_servers::Scalar;
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +26,8 @@ pub const NOTHING: &str = "nothing";
 /// What a configuration may lose under a durability tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
-    /// Name of the tier: `synced`, `process` or `window`.
-    pub name: String,
+    /// Tier that the system's folder defines.
+    pub tier: DurabilityTier,
     /// What a crash of the system's process may lose, in words.
     pub process_crash: String,
     /// What a loss of power may lose, in words.
@@ -89,9 +90,15 @@ fn yes() -> bool {
 impl DurabilityDefinition {
     /// Validates the tiers and returns them, the safest first. The first one is the default.
     pub(crate) fn tiers(self, section: &SectionReader<'_>) -> Result<Vec<Tier>, CatalogueError> {
-        let definitions = [("synced", self.synced), ("process", self.process), ("window", self.window)];
-        let stated = definitions.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
-        let tiers = stated.map(|(name, tier)| tier.checked(name, section)).collect::<Result<Vec<_>, _>>()?;
+        let definitions = [
+            (DurabilityTier::Synced, self.synced),
+            (DurabilityTier::Process, self.process),
+            (DurabilityTier::Window, self.window),
+        ];
+        let stated = definitions.into_iter().filter_map(|(tier, definition)| Some((tier, definition?)));
+        let tiers = stated
+            .map(|(tier, definition)| definition.checked(tier, section))
+            .collect::<Result<Vec<_>, _>>()?;
         if tiers.is_empty() {
             return Err(section.error(&["durability"], "states no tier: synced, process or window"));
         }
@@ -100,9 +107,10 @@ impl DurabilityDefinition {
 }
 
 impl TierDefinition {
-    fn checked(self, name: &str, section: &SectionReader<'_>) -> Result<Tier, CatalogueError> {
+    fn checked(self, tier: DurabilityTier, section: &SectionReader<'_>) -> Result<Tier, CatalogueError> {
         let error = |keys: &[&str], message: String| {
-            let path: Vec<&str> = ["durability", name].into_iter().chain(keys.iter().copied()).collect();
+            let path: Vec<&str> =
+                ["durability", tier.word()].into_iter().chain(keys.iter().copied()).collect();
             section.error(&path, message)
         };
         self.check_losses(&error)?;
@@ -119,7 +127,7 @@ impl TierDefinition {
         }
         Ok(Tier {
             durability: Durability {
-                name: name.to_owned(),
+                tier,
                 process_crash: self.process_crash,
                 power_loss: self.power_loss,
                 process_crash_ms: self.process_crash_ms,
@@ -203,7 +211,7 @@ impl Tier {
         }
         if !not_set.is_empty() {
             self.exceptions.push(SettingDeviation {
-                what: format!("durability {}, not set: {}", self.durability.name, not_set.join(", ")),
+                what: format!("durability {}, not set: {}", self.durability.tier, not_set.join(", ")),
                 why: "A server by address has the settings that its owner gave it: what it may lose is not known."
                     .to_owned(),
             });

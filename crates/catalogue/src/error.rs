@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonathlon_servers::Transport;
+use jsonathlon_schema::{durability::DurabilityTier, transport::Transport};
 
 use super::did_you_mean::did_you_mean;
 use crate::bytes;
@@ -111,14 +111,14 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// The system has no such durability tier.
-    #[error("{system} has no durability tier `{tier}`{}; it has {}", did_you_mean(.tier, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("{system} has no durability tier `{tier}`; it has {}", listed_tiers(.known))]
     UnknownDurability {
         /// Name of the system that was selected.
         system: String,
         /// Durability tier that was requested.
-        tier: String,
+        tier: DurabilityTier,
         /// All durability tiers of the system.
-        known: Vec<String>,
+        known: Vec<DurabilityTier>,
     },
     /// There is no workload with the requested name.
     #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
@@ -173,4 +173,9 @@ pub fn listed(names: &[String]) -> String {
         [name] => name.clone(),
         [others @ .., last] => format!("{} and {last}", others.join(", ")),
     }
+}
+
+fn listed_tiers(tiers: &[DurabilityTier]) -> String {
+    let words: Vec<String> = tiers.iter().map(DurabilityTier::to_string).collect();
+    listed(&words)
 }

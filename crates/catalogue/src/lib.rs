@@ -60,7 +60,6 @@ pub use external::{ExternalKind, base_name};
 pub use folder::Origin;
 pub use open::OpenSettings;
 pub use package_sources::{identity, is_package};
-pub use preparation::PreparationClass;
 pub use profile::MemorySetting;
 pub use rules::{
     Section, WorkloadSetup,
@@ -75,14 +74,13 @@ pub use sources::is_member;
 pub use statement_file::{StatementFile, StatementKind, StatementRule};
 pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
-pub use user_questions::{
-    AnswerColumn, ColumnType, ExpectedRows, UserQuestion, UserQuestions, UserSystemFolder,
-};
+pub use user_questions::{UserQuestions, UserSystemFolder};
 pub use variants::{Storage, Variant};
 pub use well_formed::is_plain;
 
-pub use jsonathlon_schema::ranking::MemoryProfile;
-pub use jsonathlon_servers::{Recipe, Transport};
+pub use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
+pub use jsonathlon_schema::transport::Transport;
+pub use jsonathlon_servers::Recipe;
 
 use folder::Folder;
 

@@ -133,7 +133,7 @@ impl System {
         for tier in tiers {
             if let Some(name) = tier.values.keys().find(|name| !used.contains(*name)) {
                 let workload = tier.files.keys().next().map_or("", String::as_str);
-                let path = [workload, "durability", &tier.durability.name, "values", name];
+                let path = [workload, "durability", tier.durability.tier.word(), "values", name];
                 return Err(self.text.error(&path, unused(name)));
             }
         }

@@ -238,7 +238,7 @@ impl PartResolver<'_> {
             }
             default_files.get_or_insert_with(|| filled_files.clone());
             tier.files.insert(rules.name().to_owned(), filled_files);
-            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
+            match tiers.iter_mut().find(|known| known.durability.tier == tier.durability.tier) {
                 Some(known) => known.join(tier),
                 None => tiers.push(tier),
             }

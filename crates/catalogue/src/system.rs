@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::ranking::PreparationClass;
 use jsonathlon_servers::Recipe;
 
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
     error::CatalogueError,
     folder::{Folder, Origin},
     locate::TomlText,
-    preparation::PreparationClass,
     profile::Profiles,
     rules::{self, WorkloadRules},
     sections::Sections,

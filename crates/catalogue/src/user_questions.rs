@@ -6,7 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::ranking::PreparationClass;
+use jsonathlon_schema::settings::questions::{
+    AnswerColumn, ColumnType, ExpectedRows, ScaleColumns, UserQuestion,
+};
+use serde::Deserialize;
 
 use super::{
     Catalogue,
@@ -16,7 +20,7 @@ use super::{
     error::{CatalogueError, listed},
     folder::{entries, ignored, name_of, unreadable},
     locate::TomlText,
-    preparation::PreparationClass,
+    preparation::StatedClass,
     rules::questions::{QUESTIONS, question_file},
     statement_file::StatementFile,
     system::System,
@@ -32,69 +36,6 @@ const README: &str = "README.md";
 
 /// Names that a question cannot have, because they are steps of a run or files with another meaning.
 const RESERVED: [&str; 7] = ["load", "size", "structure", "control", "schema", "index", "expected"];
-
-/// Declared type of a column; decides how its cells are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ColumnType {
-    /// A truth value: `true` or `false`.
-    Boolean,
-    /// A number, whole or not.
-    Number,
-    /// A string of characters.
-    String,
-    /// Any JSON value, objects and arrays included.
-    Json,
-    /// A point in time.
-    Time,
-}
-
-/// A column of a question's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerColumn {
-    /// Column name, unique within the question; `order`, `approximate` and `scale` refer to it.
-    pub name: String,
-    /// Declared type of the cells.
-    #[serde(rename = "type")]
-    pub column_type: ColumnType,
-    /// Whether numbers of this column may deviate from the expected ones. Only columns of numbers may be
-    /// approximate.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub approximate: bool,
-    /// Columns with the magnitude of the numbers that were added up in this column. `None` if not stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<OwnScale>,
-}
-
-/// Magnitude of the addends of a column: another column, or the quotient of two, by their indexes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnScale {
-    /// Index of the column with the sum of the absolute values of all addends.
-    pub size: usize,
-    /// Index of the column by which that sum is divided. `None`: it is not divided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub per: Option<usize>,
-}
-
-/// A question, independent of the systems that are asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UserQuestion {
-    /// Name of the question, and of its statement files.
-    pub name: String,
-    /// Heading of the question in reports.
-    pub title: String,
-    /// Description of what is asked; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub asks: String,
-    /// Columns of the answer, in order.
-    pub columns: Vec<AnswerColumn>,
-    /// Columns by which rows are ordered: index, and whether the order descends. Empty if rows have no order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub order: Vec<(usize, bool)>,
-    /// Maximum number of rows. `None` if the answer has no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
 
 /// Statements for one system, or for a variant of it that the user sets up.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,9 +53,6 @@ pub struct UserSystemFolder {
     /// Statement files, by their names in a workload setup.
     files: BTreeMap<String, StatementFile>,
 }
-
-/// Rows of an expected answer, as in `expected.json`.
-pub type ExpectedRows = Vec<Vec<serde_json::Value>>;
 
 /// A user's folder of questions, with all statements and expected answers.
 #[derive(Debug, Clone)]
@@ -176,7 +114,7 @@ struct ColumnDefinition {
 #[serde(deny_unknown_fields)]
 struct FolderDefinition {
     title: Option<String>,
-    preparation: Option<PreparationClass>,
+    preparation: Option<StatedClass>,
 }
 
 impl UserQuestions {
@@ -415,7 +353,7 @@ impl QuestionLocation<'_> {
                 .iter_mut()
                 .skip(index)
                 .take(1)
-                .for_each(|column| column.scale = Some(OwnScale { size, per }));
+                .for_each(|column| column.scale = Some(ScaleColumns { size, per }));
         }
         Ok(columns)
     }
@@ -478,7 +416,7 @@ fn describe_folders(
             return Err(text.error(&["folder", &name], format!("there is no folder {name}/{near}")));
         };
         folder.title = definition.title;
-        folder.preparation = definition.preparation;
+        folder.preparation = definition.preparation.map(PreparationClass::from);
     }
     Ok(())
 }

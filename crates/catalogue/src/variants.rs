@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::ranking::PreparationClass;
+
 use super::{
     definition::{Definition, is_name},
     did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
-    preparation::PreparationClass,
+    preparation::StatedClass,
     rules::{ALL, WorkloadRules},
     sections::Sections,
 };
@@ -155,7 +157,7 @@ fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, Ca
         }
         let workloads = workloads_of(name, variant.workloads.as_deref(), text)?;
         let preparation = match (variant.preparation, workloads.is_empty()) {
-            (Some(preparation), true) => preparation,
+            (Some(stated), true) => PreparationClass::from(stated),
             (None, false) => PreparationClass::AsIs,
             (None, true) => {
                 return Err(text.error(&["variants", name], "missing field `preparation`"));
@@ -216,7 +218,7 @@ fn check_defaults(
     variants: &[Variant],
     text: &TomlText,
 ) -> Result<(), CatalogueError> {
-    for class in PreparationClass::ALL {
+    for class in StatedClass::ALL.map(PreparationClass::from) {
         let of_class = || variants.iter().filter(|variant| variant.preparation == class);
         let defaults: Vec<&str> =
             of_class().filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect();

@@ -326,7 +326,7 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "aliases = [\"ordered\"]",
             "aliases = [\"no-index\"]",
             "`variants.plain.aliases`:",
-            "`ordered` is used already",
+            "`ordered` is taken",
         ),
         ("[variants.all]", "[variants.hidden]", "`variants.all`:", "stands for a set"),
         (

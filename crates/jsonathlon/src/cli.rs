@@ -11,7 +11,6 @@ pub(crate) mod durability;
 pub(crate) mod fidelity;
 pub(crate) mod questions;
 pub(crate) mod run;
-pub(crate) mod run_options;
 pub(crate) mod serving;
 pub(crate) mod study;
 

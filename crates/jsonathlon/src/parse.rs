@@ -1,4 +1,6 @@
-//! Parsers of numbers as users write them on the command line: `100k`, `1m`, `90s`.
+//! Parsers of values as users write them on the command line: `100k`, `90s`, `synced`.
+
+use jsonathlon_schema::durability::DurabilityTier;
 
 /// Parses a positive number of documents; `k`, `m` and `g` (or `b`) stand for thousands, millions and
 /// billions. Underscores and commas are ignored.
@@ -78,6 +80,17 @@ pub(crate) fn precision(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses the word of a durability tier.
+pub(crate) fn durability_tier(text: &str) -> Result<DurabilityTier, String> {
+    DurabilityTier::of_word(text)
+        .ok_or_else(|| format!("there is no durability tier `{text}`: use {}", durability_words()))
+}
+
+/// Returns the words of all durability tiers, separated by commas.
+pub(crate) fn durability_words() -> String {
+    DurabilityTier::ALL.map(DurabilityTier::word).join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +117,13 @@ mod tests {
             assert!(count(text).is_err(), "{text}");
         }
         assert_eq!(count_or_none("0"), Ok(0));
+    }
+
+    #[test]
+    fn what_is_no_tier_is_told_with_those_that_there_are() {
+        assert_eq!(durability_tier("process"), Ok(DurabilityTier::Process));
+        let told = "there is no durability tier `windw`: use synced, process, window";
+        assert_eq!(durability_tier("windw"), Err(told.to_owned()));
     }
 
     #[test]

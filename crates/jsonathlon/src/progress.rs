@@ -12,6 +12,7 @@ use jsonathlon_artifacts::{Progress as InstallProgress, Step as InstallStep};
 use jsonathlon_report::format;
 use jsonathlon_schema::{
     id::Step,
+    metric::DOCUMENTS_LOADED,
     record::{Cell, Verdict},
 };
 use jsonathlon_workloads::observer::{Activity, Observer, RunEvent};
@@ -178,7 +179,7 @@ impl Observer for RunProgress {
                     self.line(&format!("{name}: {}: {}", failure.kind.word(), one_line(&failure.error)));
                 } else if cell.step == Step::Load {
                     let seconds = trial.seconds.map(format::seconds).unwrap_or_default();
-                    let loaded = trial.metrics.get("documents_loaded").copied().unwrap_or(0.0);
+                    let loaded = DOCUMENTS_LOADED.value(trial).unwrap_or(0.0);
                     let partial = if trial.verdict == Verdict::Partial { ", not all of them" } else { "" };
                     self.line(&format!(
                         "{}: {} documents loaded in {seconds}{partial}",

@@ -69,7 +69,7 @@ pub fn markdown(comparison: &RunComparison) -> String {
 
 fn heading(comparison: &RunComparison) -> Section {
     let (a, b) = (&comparison.a, &comparison.b);
-    let baseline = match &a.of {
+    let baseline = match &a.part {
         Some(part) => printable(part),
         None => "the baseline".to_owned(),
     };
@@ -150,14 +150,14 @@ fn counts(counts: &Counts) -> String {
 
 fn side(side: &Side) -> String {
     let Side { run, started, program, .. } = side;
-    let part = side.of.as_ref().map_or_else(String::new, |part| format!("{} in ", printable(part)));
+    let part = side.part.as_ref().map_or_else(String::new, |part| format!("{} in ", printable(part)));
     format!("{part}{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
 }
 
 fn control(comparison: &RunComparison) -> String {
     match &comparison.control {
-        Some(Control { both, memory, compute, slices_a, slices_b, .. }) => format!(
-            "control, B ÷ A   {} (memory-bound {}, compute-bound {}; {slices_a} and {slices_b} times)",
+        Some(Control { both, memory, compute, measurements_a, measurements_b, .. }) => format!(
+            "control, B ÷ A   {} (memory-bound {}, compute-bound {}; {measurements_a} and {measurements_b} times)",
             limits(both),
             format::times(memory.ratio),
             format::times(compute.ratio)
@@ -165,8 +165,8 @@ fn control(comparison: &RunComparison) -> String {
         None if comparison.within_one_run => {
             "control          both sides are of one run, paired by round: nothing to divide out".to_owned()
         }
-        None => "NO CONTROL in one run or both, as in those of 0.1.0, or not the same one in both: ratios are raw, and \
-                 a machine that was slower looks like slower systems"
+        None => "NO CONTROL in one run or both, or not the same one in both: ratios are raw, and a machine that was \
+                 slower looks like slower systems"
             .to_owned(),
     }
 }
@@ -240,11 +240,7 @@ fn cells(
     comparison: &RunComparison,
     is_shown: impl Fn(&CellComparison) -> bool,
 ) -> Option<Section> {
-    let mut header = vec!["system", "variant", "storage"];
-    if has_classes(comparison) {
-        header.push("class");
-    }
-    header.push("cell");
+    let mut header = vec!["system", "variant", "storage", "class", "cell"];
     let left_columns = header.len();
     header.extend(["A", "B", "B ÷ A", "95 % interval"]);
     if comparison.control.is_some() {
@@ -257,11 +253,6 @@ fn cells(
     let shown_cells = comparison.cells.iter().filter(|cell| is_shown(cell));
     section.rows = shown_cells.map(|cell| (severity(cell), row(cell, comparison))).collect();
     (!section.rows.is_empty()).then_some(section)
-}
-
-/// Returns `true` if any cell states a preparation class; runs of version 0.1.0 have none.
-fn has_classes(comparison: &RunComparison) -> bool {
-    comparison.cells.iter().any(|cell| !cell.reference && cell.states_class)
 }
 
 /// Severity of a cell's outcome; if the outcome does not decide it, the worse one of the two sides.
@@ -315,17 +306,13 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         system(&cell.a.id, &cell.b.id),
         change(&cell.a.id.variant, &cell.b.id.variant),
         change(&cell.a.id.storage, &cell.b.id.storage),
-    ];
-    if has_classes(comparison) {
-        row.push(if cell.reference { none() } else { printable(&cell.class) });
-    }
-    row.extend([
+        if cell.reference { none() } else { printable(&cell.class) },
         printable(&cell.name()),
         value(cell.a.value, cell.a.verdict),
         value(cell.b.value, cell.b.verdict),
         optional(cell.ratio, format::times),
         interval(cell.ratio, cell.low, cell.high).unwrap_or_else(none),
-    ]);
+    ];
     if comparison.control.is_some() {
         let divided = cell.divided;
         row.push(optional(divided.map(|divided| divided.ratio), format::times));
@@ -480,10 +467,10 @@ fn verdict(gate: &RegressionGate) -> String {
         1 => parts.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
         count => parts.push(format!("{count} cells have no interval and cannot be shown to be slower")),
     }
-    match gate.not_looked_at {
+    match gate.not_compared {
         count if count == 0 || !gate.allow_missing => {}
-        1 => parts.push("1 cell that was right in A was not looked at".to_owned()),
-        count => parts.push(format!("{count} cells that were right in A were not looked at")),
+        1 => parts.push("1 cell that was right in A was not compared".to_owned()),
+        count => parts.push(format!("{count} cells that were right in A were not compared")),
     }
     let text = parts.join("; ");
     if gate.passed { text } else { format!("NOT PASSED: {text}") }

@@ -2,7 +2,8 @@
 
 use jsonathlon_results::promise::{BrokenPromise, Conditions};
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::manifest::{Configuration, DurabilityEvidence, POWER};
+use jsonathlon_schema::durability::DurabilityEvidence;
+use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::severity::Severity;
 use serde::Serialize;
 
@@ -11,8 +12,11 @@ use crate::section::{Section, printable};
 
 /// A sentence for the reader, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Sentence {
+    /// How strongly the sentence is marked.
     severity: Severity,
+    /// The sentence as plain text.
     text: String,
 }
 
@@ -47,8 +51,7 @@ pub(crate) fn section(run: &Run, summary: &Summary) -> Option<Section> {
 }
 
 fn describe_promise(promise: &BrokenPromise) -> String {
-    let BrokenPromise { id, tier, stops, as_promised, acknowledged, lost, .. } = promise;
-    let crash = if promise.kind == POWER { "power loss" } else { "process crash" };
+    let BrokenPromise { id, tier, kind, crashes, as_promised, acknowledged, lost, .. } = promise;
     let mut findings = Vec::new();
     if *lost > 0 {
         findings.push(format!(
@@ -76,7 +79,8 @@ fn describe_promise(promise: &BrokenPromise) -> String {
     };
     let configuration = printable(&format!("{} {} {}, {tier}", id.system, id.version, id.variant));
     format!(
-        "✖ {configuration}, {crash}: {}{may_lose}; as promised after {as_promised} of {stops} crashes; {}",
+        "✖ {configuration}, {}: {}{may_lose}; as promised after {as_promised} of {crashes} crashes; {}",
+        kind.event(),
         findings.join(", "),
         conditions(promise)
     )
@@ -107,6 +111,7 @@ fn conditions(promise: &BrokenPromise) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
     use jsonathlon_schema::id::ConfigurationId;
 
     use super::*;
@@ -114,11 +119,11 @@ mod tests {
     fn broken_promise() -> BrokenPromise {
         BrokenPromise {
             id: ConfigurationId::new("mongodb", "6.0.5", "id", "default"),
-            tier: "window".into(),
-            kind: POWER.into(),
+            tier: DurabilityTier::Window,
+            kind: CrashKind::Power,
             may_lose: Some("up to 100 ms".into()),
             allowed_loss_s: Some(0.1),
-            stops: 3,
+            crashes: 3,
             as_promised: 1,
             acknowledged: 14_718,
             lost: 11_872,

@@ -2,40 +2,40 @@
 
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::manifest::Manifest;
-use jsonathlon_schema::workload::WorkloadKind;
-use serde::Deserialize;
+use jsonathlon_schema::settings::questions::UserQuestion;
+use serde::Serialize;
 
 use crate::agreement;
 use crate::analytics::{loading, questions as question_tables, sizes};
 use crate::section::{Section, printable};
 
-/// The part of a questions run's settings that reports need.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct QuestionRunSettings {
-    pub(crate) title: String,
-    pub(crate) questions: Vec<QuestionHeading>,
-}
-
-/// A question of the user's folder, with its description.
-#[derive(Debug, Clone, Deserialize, serde::Serialize)]
+/// A question of the user's folder, with its description, as the page shows it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct QuestionHeading {
-    pub(crate) name: String,
-    pub(crate) title: String,
-    #[serde(default)]
-    pub(crate) asks: String,
+    /// Name of the question, which is the step of its cells.
+    name: String,
+    /// Heading of the question for readers.
+    title: String,
+    /// Description of what is asked; may be empty.
+    asks: String,
 }
 
-/// The user's questions of a run; `None` if the run is of another workload.
-pub(crate) fn own(manifest: &Manifest) -> Option<QuestionRunSettings> {
-    QuestionRunSettings::deserialize(manifest.settings.get(WorkloadKind::Questions.name())?).ok()
+/// Headings of the user's questions; empty for other workloads.
+pub(crate) fn headings(manifest: &Manifest) -> Vec<QuestionHeading> {
+    let heading = |question: &UserQuestion| QuestionHeading {
+        name: question.name.clone(),
+        title: question.title.clone(),
+        asks: question.asks.clone(),
+    };
+    manifest.user_questions().iter().map(heading).collect()
 }
 
 /// All tables of the workload: loads, sizes, and each question in each data state.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
-    let questions = own(&run.manifest).map(|settings| settings.questions).unwrap_or_default();
     for state in question_tables::states(summary) {
-        for QuestionHeading { name, title, asks } in &questions {
+        for UserQuestion { name, title, asks, .. } in run.manifest.user_questions() {
             let heading = format!("{}: {}", printable(name), printable(title));
             let Some(mut section) = question_tables::table(run, summary, name, &heading, state) else {
                 continue;
@@ -55,9 +55,9 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 
 /// Line with the titles of all questions for the heading of a run; `None` for other workloads.
 pub(crate) fn titles(run: &Run) -> Option<String> {
-    let QuestionRunSettings { title, questions } = own(&run.manifest)?;
-    let titles: Vec<String> = questions.iter().map(|question| printable(&question.title)).collect();
-    Some(format!("asked    {}: {}", printable(&title), titles.join("; ")))
+    let settings = run.manifest.settings.workload.questions.as_ref()?;
+    let titles: Vec<String> = settings.questions.iter().map(|question| printable(&question.title)).collect();
+    Some(format!("asked    {}: {}", printable(&settings.title), titles.join("; ")))
 }
 
 /// Notes on how to read the workload's tables.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::summary::{FailureSummary, Run, StealSummary, Summary};
+use jsonathlon_results::summary::{CpuStealSummary, FailureSummary, Run, Summary};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
 use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use jsonathlon_schema::record::Phase;
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::transport::Transport;
 use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 
 use crate::render::terminal::{TableStyle, draw};
@@ -220,12 +221,13 @@ fn describe_transports(run: &Run) -> Vec<String> {
     if !embedded.is_empty() {
         notes.push(format!("embedded, no network in their times: {embedded}"));
     }
-    for (transport, description) in [
-        ("tcp", "servers, with TCP on the loopback interface in their times"),
-        ("tls", "servers, with encrypted TCP on the loopback interface in their times"),
-        ("unix", "servers, with a Unix socket in their times"),
-    ] {
-        let servers = join_titles(run, |configuration| configuration.transport.as_deref() == Some(transport));
+    for transport in Transport::ALL {
+        let description = match transport {
+            Transport::Tcp => "servers, with TCP on the loopback interface in their times",
+            Transport::Tls => "servers, with encrypted TCP on the loopback interface in their times",
+            Transport::Unix => "servers, with a Unix socket in their times",
+        };
+        let servers = join_titles(run, |configuration| configuration.transport == Some(transport));
         if !servers.is_empty() {
             notes.push(format!("{description}: {servers}"));
         }
@@ -251,9 +253,10 @@ fn explain_timing() -> [String; 2] {
 
 /// Note on processor time that the hypervisor took; `None` if it took little in every trial.
 fn describe_steal(summary: &Summary) -> Option<String> {
-    let StealSummary { trials, of: total } = summary.stolen;
-    (trials > 0).then(|| {
-        format!("CPU steal above {} in {trials} of {total} trials", format::percent(StealSummary::SHARE))
+    let CpuStealSummary { affected_trials, recorded_trials } = summary.cpu_steal;
+    (affected_trials > 0).then(|| {
+        let limit = format::percent(CpuStealSummary::SHARE);
+        format!("CPU steal above {limit} in {affected_trials} of {recorded_trials} trials")
     })
 }
 
@@ -270,24 +273,23 @@ fn outdated(run: &Run) -> Option<String> {
 
 /// Explanations of the preparation classes that occur in the run.
 fn classes(run: &Run) -> Vec<String> {
-    let occurs = |class: Option<PreparationClass>| {
+    let occurs = |class: PreparationClass| {
         run.manifest
             .configurations
             .iter()
             .any(|configuration| !configuration.reference && configuration.preparation == class)
     };
     let descriptions = [
-        (Some(PreparationClass::AsIs), "as-is: no index, hint, sort key or column on any path"),
+        (PreparationClass::AsIs, "as-is: no index, hint, sort key or column on any path"),
         (
-            Some(PreparationClass::Prepared),
+            PreparationClass::Prepared,
             "prepared: an index, hints or a sort key on the questions' paths; questions name paths",
         ),
         (
-            Some(PreparationClass::Extracted),
+            PreparationClass::Extracted,
             "extracted: the questions' paths are columns next to the document; questions name columns",
         ),
-        (Some(PreparationClass::Own), "own: set up as the folder of questions says, all ranked together"),
-        (None, "not stated: made by a version without preparation classes; compare variants with care"),
+        (PreparationClass::Own, "own: set up as the folder of questions says, all ranked together"),
     ];
     let occurring = descriptions.into_iter().filter(|(class, _)| occurs(*class));
     occurring.map(|(_, description)| format!("class {description}")).collect()

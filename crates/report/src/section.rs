@@ -105,7 +105,7 @@ pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) 
 #[cfg(test)]
 mod tests {
     use jsonathlon_schema::id::{ConfigurationId, Step};
-    use jsonathlon_schema::metric::JOURNAL_BYTES_PER_OP;
+    use jsonathlon_schema::metric::WAL_BYTES_PER_OP;
     use jsonathlon_schema::record::{Cell, Phase};
 
     use super::*;
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn a_figure_that_no_trial_had_is_not_printed() {
-        let bytes = |entry: &CellSummary| of_trials(entry, &JOURNAL_BYTES_PER_OP, format::bytes);
+        let bytes = |entry: &CellSummary| of_trials(entry, &WAL_BYTES_PER_OP, format::bytes);
         let mut entry = entry();
         assert_eq!(bytes(&entry), None);
-        entry.metrics.insert(JOURNAL_BYTES_PER_OP.name.to_owned(), 1311.5);
+        entry.metrics.insert(WAL_BYTES_PER_OP.name.to_owned(), 1311.5);
         assert_eq!(bytes(&entry).as_deref(), Some("1.31 kB"));
         let groups = [Group { trials: 3, median: 282.0 }, Group { trials: 3, median: 2480.0 }];
-        entry.groups.insert(JOURNAL_BYTES_PER_OP.name.to_owned(), groups);
+        entry.groups.insert(WAL_BYTES_PER_OP.name.to_owned(), groups);
         assert_eq!(bytes(&entry).as_deref(), Some("282 B in 3 trials, 2.48 kB in 3"));
     }
 }

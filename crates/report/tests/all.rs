@@ -3,7 +3,7 @@
 mod compare;
 mod documents;
 mod fidelity;
-mod figures_of_the_page;
 mod golden;
+mod page_vocabulary;
 mod serving;
 mod tables;

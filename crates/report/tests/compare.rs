@@ -14,6 +14,7 @@ use jsonathlon_schema::manifest::{Configuration, SettingDeviation};
 use jsonathlon_schema::record::{
     Failure, FailureKind, JournalRecord, Phase, PlanCheck, RecordBody, Trial, Verdict,
 };
+use jsonathlon_schema::settings::ExternalSystem;
 
 const PLAIN: TableStyle = TableStyle { colour: false };
 
@@ -101,7 +102,7 @@ fn upgrade() -> RunComparison {
         },
     );
     b.manifest.machine.kernel = "6.2".into();
-    b.manifest.settings = serde_json::json!({"rounds": 5, "cold_os": true});
+    b.manifest.settings.workload.analytics.as_mut().unwrap().cold_os = true;
     b.manifest.plan.trials.push("some/open/trial".into());
     compare(&a, &b, false).unwrap().gated(0.05, false)
 }
@@ -280,8 +281,17 @@ fn names_that_mean_harm_are_text() {
     slow.manifest.data.source = HARM.into();
     slow.manifest.configurations[0].configuration_digest = format!("{DIGEST}2");
     slow.manifest.configurations[0].exceptions.push(SettingDeviation { what: HARM.into(), why: HARM.into() });
-    slow.manifest.settings =
-        serde_json::json!({HARM: HARM, "elsewhere": [{"system": HARM, "reported": HARM}]});
+    let harm = || HARM.to_owned();
+    let external = ExternalSystem {
+        system: harm(),
+        at: harm(),
+        number: None,
+        reported: harm(),
+        name: harm(),
+        restart: None,
+    };
+    slow.manifest.settings.run.external_systems = vec![external];
+    slow.manifest.settings.workload.others = [(HARM.into(), HARM.into())].into();
     let comparison = compare(&a, &slow, true).unwrap().gated(0.05, false);
     assert!(comparison.references.beyond_chance && comparison.cells.iter().any(|cell| cell.note.is_some()));
     let table = tables(&comparison, PLAIN);

@@ -36,7 +36,7 @@ fn made(usage: f64) -> Run {
     }
     let mut disk = trial(of(&one, "disk", Phase::Steady, 12, "64KiB", &[]), 1, None);
     disk.metrics =
-        [("source_bytes", 8e6), ("files_bytes", 5e6), ("with_copy_bytes", 9e6), ("added_bytes", 4e6)]
+        [("source_bytes", 8e6), ("files_bytes", 5e6), ("files_with_copy_bytes", 9e6), ("added_bytes", 4e6)]
             .into_iter()
             .chain([("added_share", 0.5)])
             .map(|(name, value)| (name.to_owned(), value))

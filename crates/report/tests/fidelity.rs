@@ -7,7 +7,10 @@ use jsonathlon_results::run::Run;
 use jsonathlon_results::test_fixtures::{cell, configuration, record, run, trial};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Finding, JournalRecord, Phase, RecordBody};
-use serde_json::json;
+use jsonathlon_schema::settings::{
+    WorkloadSettings,
+    fidelity::{CorpusSelection, FidelitySettings, KnownCase, RfcRequirement},
+};
 
 /// The findings of one configuration on a document: subject, state and kinds.
 fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> JournalRecord {
@@ -36,7 +39,7 @@ fn made() -> Run {
     let (one, other) = (configuration("sqlite", "3"), configuration("clickhouse", "26"));
     let records = vec![
         found(&one, "fine", &KEPT),
-        found(&one, "broken", &[("bulk", "refused", &[]), ("parameter", "refused", &[])]),
+        found(&one, "broken", &[("bulk", "rejected", &[]), ("parameter", "rejected", &[])]),
         found(&one, "odd", &KEPT),
         found(
             &other,
@@ -51,18 +54,30 @@ fn made() -> Run {
         found(
             &one,
             "deepest-arrays",
-            &[("levels taken", "1000", &[]), ("levels refused", "1001", &["refused"])],
+            &[("levels accepted", "1000", &[]), ("levels rejected", "1001", &["rejected"])],
         ),
-        found(&one, "deepest-objects", &[("levels taken", "100000", &[])]),
-        found(&other, "deepest-arrays", &[("levels refused", "2", &["crashed"])]),
+        found(&one, "deepest-objects", &[("levels accepted", "100000", &[])]),
+        found(&other, "deepest-arrays", &[("levels rejected", "2", &["crashed"])]),
         found(&other, "broken", &KEPT),
-        found(&other, "odd", &[("bulk", "not offered", &[]), ("parameter", "refused", &[])]),
+        found(&other, "odd", &[("bulk", "not tested", &[]), ("parameter", "rejected", &[])]),
     ];
     let mut run = run("a-run", vec![one, other], records);
-    let case = |name: &str, must: &str, decides: bool| json!({"name": name, "must": must, "source": "RFC 8259 §4", "probes": "it", "decides": decides, "bytes": 2, "document": "<script>"});
-    run.manifest.settings = json!({"fidelity": {"cases": [
-        case("fine", "accept", true), case("broken", "reject", false), case("odd", "choose", false),
-    ]}});
+    let case = |name: &str, must: RfcRequirement, decides: bool| KnownCase {
+        name: name.to_owned(),
+        must,
+        source: "RFC 8259 §4".to_owned(),
+        probes: "it".to_owned(),
+        decides,
+        bytes: 2,
+        document: "<script>".to_owned(),
+    };
+    let cases = vec![
+        case("fine", RfcRequirement::Accept, true),
+        case("broken", RfcRequirement::Reject, false),
+        case("odd", RfcRequirement::Choose, false),
+    ];
+    let fidelity = Some(FidelitySettings { corpus: CorpusSelection::default(), cases });
+    run.manifest.settings.workload = WorkloadSettings { fidelity, ..WorkloadSettings::default() };
     run
 }
 
@@ -80,7 +95,7 @@ fn every_configuration_has_its_counts_its_kinds_and_its_grade() {
         "sqlite 3|plain|both|1 of 1|1 of 1|1 of 1|2|0|0|0|0|0|0",
         "clickhouse 26|plain|bulk|1 of 1|0 of 1|0 of 0|1|0|1|0|0|0|1",
         "clickhouse 26|plain|parameter|0 of 1|0 of 1|0 of 1|1|0|0|0|0|1|0",
-        "sqlite 3|plain|1000|100000 or more|arrays in each other: 1001 refused",
+        "sqlite 3|plain|1000|100000 or more|arrays in each other: 1001 rejected",
         "clickhouse 26|plain|less than 2|–|arrays in each other: 2 crashed",
         "key order|clickhouse plain (1)|fine",
         "null members|clickhouse plain (1)|fine",
@@ -101,14 +116,14 @@ fn what_is_found_otherwise_is_seen() {
     assert!(same.cells.is_empty(), "{:?}", same.cells);
     let mut other = made();
     if let RecordBody::Trial(trial) = &mut other.records[0].body {
-        trial.findings[1] = Finding::new("bulk, whole", "lost");
+        trial.findings[1] = Finding::new("bulk, whole", "nothing returned");
         // Messages may contain a folder name, which differs in each run.
         trial.findings[0].words = Some("a folder".to_owned());
     }
     let compared = compare(&made(), &other, false).unwrap();
     let [one] = compared.cells.as_slice() else { panic!("{:?}", compared.cells) };
     assert_eq!(one.step.word(), "fine");
-    assert_eq!(one.note.as_deref(), Some("bulk, whole: same bytes in A, lost in B"));
+    assert_eq!(one.note.as_deref(), Some("bulk, whole: same bytes in A, nothing returned in B"));
 }
 
 #[test]

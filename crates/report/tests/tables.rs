@@ -6,8 +6,8 @@ use jsonathlon_results::summary::Run;
 use jsonathlon_results::test_fixtures;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{
-    Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody, Rejects,
-    RoundTripReport, Trial, Verdict,
+    Bottleneck, Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody,
+    Rejects, RoundTripOutcome, RoundTripReport, Trial, Verdict,
 };
 
 const PLAIN: TableStyle = TableStyle { colour: false };
@@ -42,7 +42,7 @@ fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verd
             seconds,
             rows: Some(3),
             metrics,
-            bound_by: seconds.map(|_| "one core".to_owned()),
+            bound_by: seconds.map(|_| Bottleneck::OneCore),
             failure,
             ..Trial::blank(cell, round, order)
         })),
@@ -106,11 +106,10 @@ fn run(configurations: Vec<Configuration>, records: Vec<JournalRecord>, open: &[
     let mut run = test_fixtures::run("a-run", configurations, records);
     run.manifest.plan.trials = trials;
     run.manifest.disk_bytes_per_s = Some(1.5e9);
-    run.manifest.settings = serde_json::Value::Null;
     let data = &mut run.manifest.data;
     data.digest = "blake3:0123456789abcdef0123456789abcdef".into();
     data.source = "generated events 0 to 1000, seed 1".into();
-    data.staging_s = Some(0.5);
+    data.staging_s = 0.5;
     data.reference_sizes = [("raw", 480_000), ("gzip-6", 135_000), ("lz4", 208_000), ("zstd-1", 127_000)]
         .map(|(format, bytes)| (format.to_owned(), bytes))
         .into();
@@ -128,7 +127,7 @@ fn a_good_run() {
         "structure:fast".into(),
         RecordBody::Structure(RoundTripReport {
             cell: cell("fast", "structure", Phase::Steady),
-            retains: "changed".into(),
+            retains: RoundTripOutcome::Changed,
             compared: 10,
             equal_bytes: 0,
             equal_value: 3,
@@ -182,13 +181,10 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
     // In the order of the plan, because no system is shown to be first.
     assert_eq!(
         rows[1],
-        ["not stated, json-only", "fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]
+        ["as-is, json-only", "fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]
     );
-    assert_eq!(
-        rows[0],
-        ["not stated, json-only", "slow 1.0", "plain", "default", &hot, &cold, "1.00 ×", all]
-    );
-    assert_eq!(rows[2], ["not stated, json-only", "partial 1.0", "plain", "default", "–", "–", "–", all]);
+    assert_eq!(rows[0], ["as-is, json-only", "slow 1.0", "plain", "default", &hot, &cold, "1.00 ×", all]);
+    assert_eq!(rows[2], ["as-is, json-only", "partial 1.0", "plain", "default", "–", "–", "–", all]);
     assert!(section.contains("(10 ms + t) ÷ (10 ms + the best t") && section.contains("without an interval"));
     assert!(!section.contains("yardstick"), "a row to read others by has no score");
     // At least two comparable rows are needed for a score.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{Cell, Finding, Metrics, Verdict};
+use jsonathlon_schema::record::{Bottleneck, Cell, FailureKind, Finding, Metrics, Verdict};
 use jsonathlon_stats::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct CellSummary {
     /// Worst verdict among the trials.
     pub verdict: Verdict,
     /// Most frequent bottleneck among the timed trials. `None` if none was classified.
-    pub bound_by: Option<String>,
+    pub bound_by: Option<Bottleneck>,
     /// Metrics of the trials, reduced as registered in [`jsonathlon_schema::metric`]: mostly medians, but
     /// maxima of errors and peaks.
     pub metrics: Metrics,
@@ -142,15 +142,14 @@ impl CellSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureSummary {
     /// Key of the failed trial's or plan's record.
-    #[serde(default)]
     pub key: String,
     /// Cell that the failure belongs to.
     #[serde(flatten)]
     pub cell: Cell,
     /// Round of the trial. 0 for a plan, which is read once for all rounds.
     pub round: u32,
-    /// Kind of failure, a word of [`FailureKind`](jsonathlon_schema::record::FailureKind).
-    pub kind: String,
+    /// Kind of failure, for filters and tables.
+    pub kind: FailureKind,
     /// Message of the failure, including that of its cause.
     pub error: String,
     /// Key of the record of the failure that caused this one. `None` if it has its own cause.

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use jsonathlon_schema::manifest::DurabilityEvidence;
-use jsonathlon_schema::metric::{MetricDef, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
+use jsonathlon_schema::durability::{CrashKind, DurabilityEvidence};
+use jsonathlon_schema::metric::{CRASHES, CRASHES_AS_PROMISED, CRASHES_WITHOUT_LOSS, MetricDef};
 use jsonathlon_schema::record::Trial;
 use jsonathlon_schema::workload::WorkloadKind;
 
@@ -14,11 +14,12 @@ use crate::run::Run;
 
 /// Subject of the finding whose state is the digest of everything that a configuration's durability depends
 /// on.
-pub const STOPPED: &str = "basis";
+pub const BASIS: &str = "basis";
 
 /// Collects the crash tests of all durability runs in the subfolders of `folder`, by the digest of what
 /// durability depends on. Of several runs with tests of the same kind, the latest counts. Folders that cannot
-/// be read are ignored, because these results only supplement the caller's run.
+/// be read, such as those of other versions, are ignored, because these results only supplement the caller's
+/// run.
 #[must_use]
 pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
@@ -34,7 +35,7 @@ pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> 
         let tests = evidence.entry(digest).or_default();
         tests.retain(|test| test.kind != new_test.kind);
         tests.push(new_test);
-        tests.sort_by(|a, b| b.kind.cmp(&a.kind));
+        tests.sort_by_key(|test| test.kind);
     }
     evidence
 }
@@ -43,26 +44,20 @@ pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> 
 fn sum_tests(run: &Run) -> Vec<(String, DurabilityEvidence)> {
     let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
     let mut tests: Vec<(String, DurabilityEvidence)> = Vec::new();
-    for trial in run.trials().filter(|trial| trial.metrics.contains_key(STOPS.name)) {
-        let Some(digest) = trial.findings.iter().find(|finding| finding.of == STOPPED) else { continue };
-        let kind = trial.cell.step.word();
+    for trial in run.trials().filter(|trial| trial.metrics.contains_key(CRASHES.name)) {
+        let Some(digest) = trial.findings.iter().find(|finding| finding.of == BASIS) else { continue };
+        let Some(kind) = CrashKind::of_word(trial.cell.step.word()) else { continue };
         let index = tests.iter().position(|(key, test)| key == digest.state.as_str() && test.kind == kind);
         let index = index.unwrap_or_else(|| {
-            let empty = DurabilityEvidence {
-                kind: kind.to_owned(),
-                stops: 0,
-                kept: 0,
-                as_promised: 0,
-                date: date.clone(),
-            };
+            let empty = DurabilityEvidence { kind, crashes: 0, kept: 0, as_promised: 0, date: date.clone() };
             tests.push((digest.state.to_string(), empty));
             tests.len() - 1
         });
         let Some((_, test)) = tests.get_mut(index) else { continue };
         let count = |figure: MetricDef, trial: &Trial| figure.value(trial).unwrap_or_default() as u64;
-        test.stops += count(STOPS, trial);
-        test.kept += count(STOPS_KEPT, trial);
-        test.as_promised += count(STOPS_AS_PROMISED, trial);
+        test.crashes += count(CRASHES, trial);
+        test.kept += count(CRASHES_WITHOUT_LOSS, trial);
+        test.as_promised += count(CRASHES_AS_PROMISED, trial);
     }
     tests
 }
@@ -74,8 +69,10 @@ mod tests {
     #[test]
     fn a_folder_without_runs_has_shown_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("run")).unwrap();
-        std::fs::write(folder.path().join("run/manifest.json"), "{").unwrap();
+        for (name, manifest) in [("torn", "{"), ("older", r#"{"schema": 1, "workloads": ["durability"]}"#)] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            std::fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
+        }
         assert!(load_evidence(folder.path()).is_empty());
         assert!(load_evidence(&folder.path().join("none")).is_empty());
     }

@@ -1,6 +1,6 @@
 //! Errors of run folders, baselines, comparisons and exports.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a run folder or a baseline could not be created, read, written or compared.
 #[derive(Debug, thiserror::Error)]
@@ -50,14 +50,14 @@ pub enum ResultsError {
         /// Error message of the parser, or the violated rule.
         message: String,
     },
-    /// The file was written by a newer program.
-    #[error("{} has version {found}, this program knows up to {known}; use a newer jsonathlon", path.display())]
+    /// A program of another version made the run, study or baseline, in a format that is not read here.
+    #[error("{}", refusal(path, *found, *known))]
     Version {
-        /// File with the newer format.
+        /// Folder or file with the other format.
         path: PathBuf,
-        /// Format version found in the file.
+        /// Format version found there.
         found: u32,
-        /// Newest format version that this program reads.
+        /// The only format version that this program reads.
         known: u32,
     },
     /// Two runs or two sides of a run cannot be compared, for the given reason.
@@ -109,6 +109,26 @@ impl ResultsError {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
+
+    /// Fails if the format `found` in `path` is not `known`, the only one that this program reads. Callers
+    /// check this before they read anything else, so that another format is never reported as a corrupt file.
+    ///
+    /// # Errors
+    /// [`ResultsError::Version`], whose sentence says whether the program or the run is too old.
+    pub fn check_format(path: &Path, found: u32, known: u32) -> Result<(), Self> {
+        if found == known { Ok(()) } else { Err(Self::Version { path: path.to_owned(), found, known }) }
+    }
+}
+
+/// Says which version made `path`, and what the user can do about it.
+fn refusal(path: &Path, found: u32, known: u32) -> String {
+    let (version, advice) = match found {
+        newer if newer > known => ("a newer version", "use a newer jsonathlon"),
+        1 => ("version 0.1", "run the benchmark again"),
+        _ => ("an older version", "run the benchmark again"),
+    };
+    let path = path.display();
+    format!("{path} was made by {version}, whose format {found} this version does not read; {advice}")
 }
 
 fn known_baselines(known: &[String]) -> String {
@@ -117,5 +137,32 @@ fn known_baselines(known: &[String]) -> String {
         format!("none is saved yet; {hint}")
     } else {
         format!("there is {}; {hint}", known.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_formats_are_refused_in_one_sentence_that_says_which_side_is_too_old() {
+        let refused =
+            |found| ResultsError::check_format(Path::new("runs/x"), found, 3).unwrap_err().to_string();
+        assert_eq!(
+            refused(1),
+            "runs/x was made by version 0.1, whose format 1 this version does not read; run the benchmark \
+             again"
+        );
+        assert_eq!(
+            refused(2),
+            "runs/x was made by an older version, whose format 2 this version does not read; run the \
+             benchmark again"
+        );
+        assert_eq!(
+            refused(4),
+            "runs/x was made by a newer version, whose format 4 this version does not read; use a newer \
+             jsonathlon"
+        );
+        ResultsError::check_format(Path::new("runs/x"), 3, 3).unwrap();
     }
 }

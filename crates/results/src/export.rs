@@ -66,7 +66,7 @@ fn csv_lines(summary: &Summary, has_means: bool) -> String {
             number(entry.low_s),
             number(entry.high_s),
             entry.verdict.word().to_owned(),
-            entry.bound_by.clone().unwrap_or_default(),
+            entry.bound_by.map(|bound| bound.to_string()).unwrap_or_default(),
         ]);
         fields.extend(metric_names.iter().map(|name| number(entry.metrics.get(*name).copied())));
         if has_means {

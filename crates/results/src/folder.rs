@@ -155,10 +155,10 @@ impl RunFolder {
     }
 }
 
-/// Reads the manifest of the run in the folder `path`.
+/// Reads the manifest of the run in the folder `path`. Its format is checked before anything else in it.
 ///
 /// # Errors
-/// [`ResultsError::NotARun`] if there is no manifest, [`ResultsError::Version`] if a newer program wrote it,
+/// [`ResultsError::NotARun`] if there is no manifest, [`ResultsError::Version`] if it has another format,
 /// [`ResultsError::Corrupt`] if it cannot be parsed, [`ResultsError::Io`] if it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     let file = manifest_path(path);
@@ -175,9 +175,8 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
         message: error.to_string(),
     };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(corrupt)?;
-    let version = value.get("schema").and_then(serde_json::Value::as_u64).unwrap_or(0) as u32;
-    if version > SCHEMA {
-        return Err(ResultsError::Version { path: file, found: version, known: SCHEMA });
+    if let Some(found) = value.get("schema").and_then(serde_json::Value::as_u64) {
+        ResultsError::check_format(path, u32::try_from(found).unwrap_or(u32::MAX), SCHEMA)?;
     }
     serde_json::from_value(value).map_err(corrupt)
 }
@@ -188,7 +187,8 @@ pub fn is_run_folder(path: &Path) -> bool {
     manifest_path(path).exists()
 }
 
-/// Reads the records of a run's journal. Empty if the run was interrupted before its first trial.
+/// Reads the records of a run's journal. Empty if the run was interrupted before its first trial. Callers
+/// read the manifest first, because it says whether the run has the format of this program.
 ///
 /// # Errors
 /// Those of [`journal::read`] if the journal exists.
@@ -320,10 +320,33 @@ mod tests {
     fn folders_without_a_run_say_so() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(RunFolder::open(folder.path()), Err(ResultsError::NotARun { .. })));
-        std::fs::write(folder.path().join("manifest.json"), r#"{"schema": 99}"#).unwrap();
-        assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Version { found: 99, .. })));
-        std::fs::write(folder.path().join("manifest.json"), "{").unwrap();
-        assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Corrupt { .. })));
+        for rubbish in ["{", "{}", r#"{"schema": 2}"#] {
+            std::fs::write(folder.path().join("manifest.json"), rubbish).unwrap();
+            assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Corrupt { .. })), "{rubbish}");
+        }
+    }
+
+    /// A run of another version has other members too, none of which is looked at.
+    #[test]
+    fn runs_of_other_versions_are_refused_and_not_called_corrupt() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("journal.ndjson"), "{\"v\":1,\"key\":\"x\"}\nrubbish\n").unwrap();
+        for (text, expected) in [
+            (r#"{"schema": 1, "data": {}}"#, "was made by version 0.1, whose format 1 this"),
+            (r#"{"schema": 99}"#, "was made by a newer version, whose format 99 this"),
+            (r#"{"schema": 4294967296}"#, "was made by a newer version"),
+        ] {
+            std::fs::write(folder.path().join("manifest.json"), text).unwrap();
+            let errors = [
+                read_manifest(folder.path()).unwrap_err(),
+                RunFolder::open(folder.path()).unwrap_err(),
+                crate::run::Run::read(folder.path()).unwrap_err(),
+            ];
+            for error in errors {
+                let message = error.to_string();
+                assert!(message.starts_with(&format!("{} {expected}", folder.path().display())), "{message}");
+            }
+        }
     }
 
     #[test]

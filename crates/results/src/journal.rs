@@ -23,8 +23,8 @@ impl Journal {
     ///
     /// # Errors
     /// [`ResultsError::Io`] if the file cannot be read or written, [`ResultsError::Corrupt`] if a line other
-    /// than the last is not a record or a key occurs twice, [`ResultsError::Version`] if a newer program
-    /// wrote it.
+    /// than the last is not a record or a key occurs twice, [`ResultsError::Version`] if a record has another
+    /// format.
     pub fn open(path: &Path) -> Result<(Self, Vec<JournalRecord>), ResultsError> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -115,11 +115,8 @@ fn parse(text: &[u8], path: &Path) -> Result<(Vec<JournalRecord>, usize), Result
             line: records.len() + 1,
             message,
         };
-        let version = serde_json::from_slice::<Version>(line);
-        if let Ok(Version { v }) = version
-            && v > JOURNAL_VERSION
-        {
-            return Err(ResultsError::Version { path: path.to_owned(), found: v, known: JOURNAL_VERSION });
+        if let Ok(Version { v }) = serde_json::from_slice::<Version>(line) {
+            ResultsError::check_format(path, v, JOURNAL_VERSION)?;
         }
         match serde_json::from_slice::<JournalRecord>(line) {
             Ok(record) => {
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_in_the_middle_and_newer_versions_are_refused() {
+    fn rubbish_in_the_middle_and_other_versions_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.ndjson");
         let good = serde_json::to_string(&resumed(1)).unwrap();
@@ -198,7 +195,9 @@ mod tests {
         assert!(matches!(read(&path), Err(ResultsError::Corrupt { line: 1, .. })));
         std::fs::write(&path, format!("{good}\n{good}\n")).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("twice"));
-        std::fs::write(&path, "{\"v\":9,\"key\":\"x\",\"type\":\"new\"}\n").unwrap();
-        assert!(matches!(read(&path), Err(ResultsError::Version { found: 9, .. })));
+        for version in [1, 9] {
+            std::fs::write(&path, format!("{{\"v\":{version},\"key\":\"x\",\"type\":\"other\"}}\n")).unwrap();
+            assert!(matches!(read(&path), Err(ResultsError::Version { found, .. }) if found == version));
+        }
     }
 }

@@ -68,7 +68,7 @@ mod tests {
         };
         CellRatio {
             cell,
-            against: RatioTo::Best,
+            compared_with: RatioTo::Best,
             other: id("best"),
             other_profile: None,
             figure: "seconds".into(),

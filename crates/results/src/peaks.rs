@@ -21,10 +21,9 @@ pub struct PeakThroughput {
     /// Number of clients of the best cell. `None` if the cell does not record it.
     pub other_clients: Option<u64>,
     /// Whether it is the best and shown to differ from all others of its ranking; see [`crate::leader`].
-    #[serde(default)]
     pub leads: bool,
     /// Throughput in operations per second.
-    pub value: f64,
+    pub throughput_ops_per_s: f64,
 }
 
 /// Finds the highest throughput of each ranked configuration over the numbers of clients, for each mix in
@@ -58,9 +57,14 @@ pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakT
                 continue;
             };
             if let Some(comparison) = rounds.compare(peak, best, RatioTo::Best, alpha)
-                && let Some(value) = throughput(peak)
+                && let Some(throughput_ops_per_s) = throughput(peak)
             {
-                group_peaks.push(PeakThroughput { comparison, other_clients: clients, leads: false, value });
+                group_peaks.push(PeakThroughput {
+                    comparison,
+                    other_clients: clients,
+                    leads: false,
+                    throughput_ops_per_s,
+                });
             }
         }
         if let Some(Lead::Shown { first, .. }) = lead(group_peaks.iter().map(|peak| &peak.comparison)) {

@@ -3,6 +3,7 @@
 use jsonathlon_schema::id::{ConfigurationId, Step};
 use jsonathlon_schema::manifest::Manifest;
 use jsonathlon_schema::record::{Phase, Trial, Verdict};
+use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_stats::sequential::{PRECISION_ROUNDS, SequentialPlan};
 use jsonathlon_stats::statistics::{ALPHA, relative_half_width};
 use serde::{Deserialize, Serialize};
@@ -48,13 +49,11 @@ pub(crate) struct PrecisionGoal {
 impl PrecisionGoal {
     /// Reads the request from the manifest. `None` if `--precision` was not requested.
     pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
-        let settings = &manifest.settings;
-        let rule = settings.get("enough")?;
-        if rule.get("by")?.as_str()? != "precision" {
-            return None;
+        let settings = &manifest.settings.run;
+        match settings.stopping {
+            StoppingRule::Precision { share, .. } => Some(Self { share, min_rounds: settings.rounds }),
+            StoppingRule::Rounds | StoppingRule::Budget { .. } => None,
         }
-        let min_rounds = settings.get("rounds")?.as_u64()?;
-        Some(Self { share: rule.get("share")?.as_f64()?, min_rounds: u32::try_from(min_rounds).ok()? })
     }
 
     /// Error probability of the intervals after `rounds` rounds: the portion of that look, or everything that

@@ -1,9 +1,10 @@
 //! Broken durability promises: systems that lost more, or older writes, than their tier allows.
 
+use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::metric::{
-    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S,
-    MetricDef, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, TORN_DOCUMENTS,
+    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, CRASHES, CRASHES_AS_PROMISED, DISK_STALL_S, LOST_DOCUMENTS,
+    LOST_WRITES, MACHINE_STALL_S, MetricDef, OLDEST_LOSS_S, TORN_DOCUMENTS,
 };
 use jsonathlon_schema::record::DURABILITY;
 use serde::{Deserialize, Serialize};
@@ -26,15 +27,15 @@ pub struct BrokenPromise {
     #[serde(flatten)]
     pub id: ConfigurationId,
     /// Durability tier in which it was tested.
-    pub tier: String,
-    /// Kind of crash: [`jsonathlon_schema::manifest::PROCESS`] or [`jsonathlon_schema::manifest::POWER`].
-    pub kind: String,
+    pub tier: DurabilityTier,
+    /// Kind of crash that was tested.
+    pub kind: CrashKind,
     /// What the tier may lose, in the words of the system's folder. `None` if no finding says it.
     pub may_lose: Option<String>,
     /// Loss window of the tier in seconds. `None` if it states none.
     pub allowed_loss_s: Option<f64>,
     /// Number of crashes that were made.
-    pub stops: u64,
+    pub crashes: u64,
     /// Crashes after which everything that the tier promises was present.
     pub as_promised: u64,
     /// Writes acknowledged before the crashes.
@@ -49,7 +50,7 @@ pub struct BrokenPromise {
     /// Longest stall of the disk in seconds while clients worked. `None` if the kernel does not count that
     /// disk.
     pub disk_stall_s: Option<f64>,
-    /// Longest stall of the machine in seconds. `None` in runs that did not record it.
+    /// Longest stall of the machine in seconds. `None` if the kernel does not report it.
     pub machine_stall_s: Option<f64>,
 }
 
@@ -74,15 +75,16 @@ impl BrokenPromise {
     #[must_use]
     pub fn of(entry: &CellSummary) -> Option<Self> {
         let count = |figure: &MetricDef| entry.metric(figure).unwrap_or_default() as u64;
-        let (stops, as_promised) = (count(&STOPS), count(&STOPS_AS_PROMISED));
-        let tier = entry.cell.parameters.get(DURABILITY)?.as_str()?;
-        (as_promised < stops).then(|| Self {
+        let (crashes, as_promised) = (count(&CRASHES), count(&CRASHES_AS_PROMISED));
+        let tier = DurabilityTier::of_word(entry.cell.parameters.get(DURABILITY)?.as_str()?)?;
+        let kind = CrashKind::of_word(entry.cell.step.word())?;
+        (as_promised < crashes).then(|| Self {
             id: entry.cell.id.clone(),
-            tier: tier.to_owned(),
-            kind: entry.cell.step.word().to_owned(),
+            tier,
+            kind,
             may_lose: entry.finding(PROMISE).map(|finding| finding.state.to_string()),
             allowed_loss_s: entry.metric(&ALLOWED_LOSS_S),
-            stops,
+            crashes,
             as_promised,
             acknowledged: count(&ACKNOWLEDGED_WRITES),
             lost: count(&LOST_WRITES) + count(&LOST_DOCUMENTS),
@@ -132,8 +134,8 @@ mod tests {
 
     fn lost(extra: &[(MetricDef, f64)]) -> BrokenPromise {
         let metrics = [
-            (STOPS, 3.0),
-            (STOPS_AS_PROMISED, 1.0),
+            (CRASHES, 3.0),
+            (CRASHES_AS_PROMISED, 1.0),
             (ACKNOWLEDGED_WRITES, 14_718.0),
             (LOST_WRITES, 11_872.0),
             (OLDEST_LOSS_S, 1.15),
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_within_the_promise_breaks_none() {
-        let intact = entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
+        let intact = entry(&[(CRASHES, 3.0), (CRASHES_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
         assert_eq!(BrokenPromise::of(&intact), None);
         assert_eq!(BrokenPromise::of(&entry(&[])), None);
     }
@@ -152,9 +154,10 @@ mod tests {
     #[test]
     fn what_is_lost_beyond_it_does_and_loaded_documents_count_among_it() {
         let broken =
-            entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 1.0), (LOST_WRITES, 9.0), (LOST_DOCUMENTS, 2.0)]);
+            entry(&[(CRASHES, 3.0), (CRASHES_AS_PROMISED, 1.0), (LOST_WRITES, 9.0), (LOST_DOCUMENTS, 2.0)]);
         let promise = BrokenPromise::of(&broken).unwrap();
-        assert_eq!((promise.tier.as_str(), promise.kind.as_str(), promise.lost), ("window", "power", 11));
+        assert_eq!((promise.tier, promise.kind), (DurabilityTier::Window, CrashKind::Power));
+        assert_eq!(promise.lost, 11);
     }
 
     #[test]

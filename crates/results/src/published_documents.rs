@@ -20,6 +20,7 @@ const SUSPECTED_COLUMNS: [&str; 6] = ["test", "system", "variant", "index", "n",
 
 /// One published result of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PublishedDocuments {
     /// Test by this program's name: `export`, `import`, `copy`, `extract`, `filter`, `order`, `index` or
     /// `disk`.

@@ -38,6 +38,7 @@ pub enum RatioTo {
 
 /// Difference of two cells that an interval of their ratio shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Significance {
     /// Better: the interval excludes 1 on the side of lower times or higher throughput.
     #[serde(rename = "faster")]
@@ -80,12 +81,12 @@ pub struct CellRatio {
     #[serde(flatten, with = "step_first")]
     pub cell: Cell,
     /// Role of the other cell: best or reference row.
-    pub against: RatioTo,
+    pub compared_with: RatioTo,
     /// Configuration of the other cell.
     #[serde(flatten, with = "other")]
     pub other: ConfigurationId,
-    /// Memory profile of the other configuration. `None` if not stated.
-    #[serde(default, rename = "other_profile", skip_serializing_if = "Option::is_none")]
+    /// Memory profile of the other configuration. `None` for remote servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_profile: Option<MemoryProfile>,
     /// Name of the metric that is compared; `seconds` is omitted in files.
     #[serde(default = "time", skip_serializing_if = "is_time")]
@@ -306,7 +307,7 @@ impl<'a> TrialsByRound<'a> {
         &self,
         cell: &RankedCell<'_>,
         other: &RankedCell<'_>,
-        against: RatioTo,
+        compared_with: RatioTo,
         alpha: f64,
     ) -> Option<CellRatio> {
         let figure = other.entry.headline();
@@ -318,7 +319,7 @@ impl<'a> TrialsByRound<'a> {
         let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(CellRatio {
             cell: cell.entry.cell.clone(),
-            against,
+            compared_with,
             other: other.configuration.id.clone(),
             other_profile: other.configuration.profile,
             figure: figure.name.to_owned(),

@@ -26,9 +26,10 @@ impl Run {
     /// # Errors
     /// Those of [`read_manifest`] and [`read_records`].
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let manifest = read_manifest(path)?;
         let mut records = read_records(path)?;
         settle_hot_phases(&mut records);
-        Ok(Self { path: path.display().to_string(), manifest: read_manifest(path)?, records })
+        Ok(Self { path: path.display().to_string(), manifest, records })
     }
 
     /// Trials in the order of the journal.

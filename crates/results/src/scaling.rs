@@ -38,7 +38,7 @@ pub fn growth(runs: &[Summary]) -> Vec<ScalingFit> {
             }
         };
         let program = ConfigurationId::new("jsonathlon", &run.program, "", "");
-        add(program, "making documents ready", &metric::SECONDS, run.data.staging_s);
+        add(program, "making documents ready", &metric::SECONDS, Some(run.data.staging_s));
         // A system with a partial load has no results for the number of documents offered.
         for entry in run.results.iter().filter(|entry| entry.verdict != Verdict::Partial) {
             let configuration = entry.cell.id.clone();
@@ -47,8 +47,8 @@ pub fn growth(runs: &[Summary]) -> Vec<ScalingFit> {
             match entry.cell.phase {
                 Phase::Load => {
                     add(configuration.clone(), "load", &metric::SECONDS, entry.median_s);
-                    let figure = &metric::PEAK_HARNESS_BYTES;
-                    add(configuration, "harness bytes", figure, entry.metric(figure));
+                    let figure = &metric::PEAK_COORDINATOR_BYTES;
+                    add(configuration, "coordinator bytes", figure, entry.metric(figure));
                 }
                 Phase::Steady => {
                     let figure = &metric::TOTAL_BYTES;

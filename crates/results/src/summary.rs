@@ -1,4 +1,4 @@
-//! Summary of a run, schema 1, computed from its manifest and journal alone.
+//! Summary of a run, computed from its manifest and journal alone.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,8 +10,8 @@ use jsonathlon_schema::metric::{
     TOTAL_BYTES,
 };
 use jsonathlon_schema::record::{
-    Agreement, Cell, Failure, FailureKind, Finding, JournalRecord, Metrics, Phase, PlanCheck, RecordBody,
-    Trial, Verdict,
+    Agreement, Bottleneck, Cell, Failure, FailureKind, Finding, JournalRecord, Metrics, Phase, PlanCheck,
+    RecordBody, Trial, Verdict,
 };
 use jsonathlon_stats::statistics::{Group, estimate_at, two_groups};
 use serde::{Deserialize, Serialize};
@@ -47,20 +47,17 @@ pub struct Summary {
     /// One entry per cell, and one per reference file format.
     pub results: Vec<CellSummary>,
     /// Comparisons of cells with the best of their ranking and with the reference row.
-    #[serde(default)]
     pub comparisons: Vec<CellRatio>,
     /// Highest throughput over the numbers of clients, for ranked configurations in closed loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub peaks: Vec<PeakThroughput>,
+    pub peak_throughputs: Vec<PeakThroughput>,
     /// Precision that was reached. `None` if the run was not started with `--precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionResult>,
     /// Trials with more than 2 % CPU steal, out of all for which it was recorded.
-    #[serde(default)]
-    pub stolen: StealSummary,
+    pub cpu_steal: CpuStealSummary,
     /// Scores by the formula of the published benchmark, among this run's configurations. Empty for an
     /// incomplete run.
-    #[serde(default)]
     pub published_scores: Vec<PublishedScore>,
     /// Comparisons of all answers to a question, for workloads whose expected answers are not known
     /// beforehand.
@@ -73,24 +70,25 @@ pub struct Summary {
     pub failures: Vec<FailureSummary>,
 }
 
-/// Trials with considerable CPU steal.
+/// Number of trials with considerable CPU steal, which is time that the hypervisor gave to other machines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StealSummary {
-    /// Number of trials with more than 2 % of all cores' time stolen by the hypervisor.
-    pub trials: u64,
+pub struct CpuStealSummary {
+    /// Number of trials that lost more than 2 % of all cores' time to the hypervisor.
+    pub affected_trials: u64,
     /// Number of trials for which CPU steal was recorded.
-    pub of: u64,
+    pub recorded_trials: u64,
 }
 
-impl StealSummary {
+impl CpuStealSummary {
     /// Share of all cores' time above which the CPU steal of a trial is counted.
     pub const SHARE: f64 = 0.02;
 
     fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
-        trials.filter_map(|trial| metric::MACHINE_STEAL_SHARE.value(trial)).fold(
-            Self::default(),
-            |sum, share| Self { trials: sum.trials + u64::from(share > Self::SHARE), of: sum.of + 1 },
-        )
+        let shares = trials.filter_map(|trial| metric::MACHINE_STEAL_SHARE.value(trial));
+        shares.fold(Self::default(), |sum, share| Self {
+            affected_trials: sum.affected_trials + u64::from(share > Self::SHARE),
+            recorded_trials: sum.recorded_trials + 1,
+        })
     }
 }
 
@@ -105,9 +103,8 @@ pub struct DataSummary {
     pub digest: String,
     /// Description of the documents' source for readers.
     pub source: String,
-    /// Seconds of staging: writing or reading, digest and reference answers. `None` if not recorded.
-    #[serde(default)]
-    pub staging_s: Option<f64>,
+    /// Seconds of staging: writing or reading, digest and reference answers.
+    pub staging_s: f64,
 }
 
 impl Run {
@@ -129,7 +126,7 @@ impl Run {
         results.extend(order.iter().filter_map(|key| summarize_cell(cells.get(key)?, alpha)));
         mark_partial(&self.manifest, &mut results);
         let comparisons = cell_ratios(self, &results, alpha);
-        let peaks = peaks(self, &results, alpha);
+        let peak_throughputs = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
         let broken_promises = results.iter().filter_map(BrokenPromise::of).collect();
@@ -149,9 +146,9 @@ impl Run {
             },
             results,
             comparisons,
-            peaks,
+            peak_throughputs,
             precision,
-            stolen: StealSummary::of(self.trials()),
+            cpu_steal: CpuStealSummary::of(self.trials()),
             // Trials that are still missing would count as missing times.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             agreements: self.agreements().cloned().collect(),
@@ -259,16 +256,16 @@ fn mean_and_deviation(samples: &[f64]) -> (f64, Option<f64>) {
 }
 
 /// Most frequent bottleneck of the trials; the first one seen if several are equally frequent.
-fn typical_bound(trials: &[&&Trial]) -> Option<String> {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for bound in trials.iter().filter_map(|trial| trial.bound_by.as_deref()) {
-        match counts.iter_mut().find(|(name, _)| *name == bound) {
+fn typical_bound(trials: &[&&Trial]) -> Option<Bottleneck> {
+    let mut counts: Vec<(Bottleneck, usize)> = Vec::new();
+    for bound in trials.iter().filter_map(|trial| trial.bound_by) {
+        match counts.iter_mut().find(|(known, _)| *known == bound) {
             Some((_, count)) => *count += 1,
             None => counts.push((bound, 1)),
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max()?;
-    counts.iter().find(|(_, count)| *count == most).map(|(name, _)| (*name).to_owned())
+    counts.iter().find(|(_, count)| *count == most).map(|(bound, _)| *bound)
 }
 
 fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics {
@@ -384,7 +381,7 @@ fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureSummary> {
         because: None,
         cell: plan.cell.clone(),
         round: 0,
-        kind: FailureKind::Plan.word().to_owned(),
+        kind: FailureKind::Plan,
         error: format!("{} ({})", plan.violations.join("; "), plan.file),
     })
 }
@@ -397,7 +394,7 @@ fn failure(key: &str, trial: &Trial) -> Option<FailureSummary> {
         because: failure.because.clone(),
         cell: trial.cell.clone(),
         round: trial.round,
-        kind: failure.kind.word().to_owned(),
+        kind: failure.kind,
         error: failure.error.clone(),
     })
 }

@@ -6,7 +6,11 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::machine::ClockResolution;
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
+use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use jsonathlon_schema::record::{Cell, JournalRecord, Parameters, Phase, RecordBody, Trial, Verdict};
+use jsonathlon_schema::settings::{
+    ManifestSettings, RunSettings, WorkloadSettings, questions::QuestionSettings,
+};
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::run::Run;
@@ -14,8 +18,8 @@ use crate::run::Run;
 /// Number of documents of a synthetic run.
 pub const DOCUMENTS: u64 = 1000;
 
-/// Configuration as version 0.1.0 wrote it, without preparation class and memory profile. The system
-/// `yardstick` is a reference row.
+/// Configuration of the class `as-is` with the memory profile `sized`, ranked with `json-only` ones. The
+/// system `yardstick` is a reference row.
 #[must_use]
 pub fn configuration(system: &str, version: &str) -> Configuration {
     Configuration {
@@ -26,8 +30,8 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
         transport: None,
         end_of_life: false,
         outdated: None,
-        preparation: None,
-        profile: None,
+        preparation: PreparationClass::AsIs,
+        profile: Some(MemoryProfile::Sized),
         memory_bytes: None,
         memory_settings: Vec::new(),
         durability: None,
@@ -49,8 +53,8 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
 pub fn cell(configuration: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
     let step = step.into();
     let mut parameters: Parameters = [("scale".into(), DOCUMENTS.into())].into();
-    if let Some(preparation) = configuration.preparation {
-        parameters.insert("preparation".into(), preparation.word().into());
+    if !configuration.reference {
+        parameters.insert("preparation".into(), configuration.preparation.word().into());
     }
     if let Some(memory) = configuration.memory_bytes {
         parameters.insert("memory".into(), memory.into());
@@ -91,7 +95,7 @@ pub fn run(name: &str, configurations: Vec<Configuration>, records: Vec<JournalR
 pub fn manifest(configurations: Vec<Configuration>, plan: TrialPlan) -> Manifest {
     Manifest {
         schema: SCHEMA,
-        program: "0.1.0".into(),
+        program: "0.2.0".into(),
         started: "2026-11-21T10:00:00Z".into(),
         command: vec![],
         machine: Machine {
@@ -115,12 +119,18 @@ pub fn manifest(configurations: Vec<Configuration>, plan: TrialPlan) -> Manifest
             no_documents: 0,
             first_no_documents: Vec::new(),
             left_out: None,
-            staging_s: None,
+            staging_s: 0.0,
             reference_sizes: [("raw".to_owned(), 480 * DOCUMENTS)].into(),
         },
         configurations,
         workloads: vec![WorkloadKind::Analytics.into()],
-        settings: serde_json::json!({"rounds": 5}),
+        settings: ManifestSettings {
+            run: RunSettings { rounds: 5, cores: 2, ..RunSettings::default() },
+            workload: WorkloadSettings {
+                analytics: Some(QuestionSettings::default()),
+                ..WorkloadSettings::default()
+            },
+        },
         plan,
     }
 }

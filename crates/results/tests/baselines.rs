@@ -33,13 +33,13 @@ fn baselines_are_kept_found_and_replaced_only_when_asked() {
     assert!(error.contains("there is main;"), "{error}");
 
     let mut changed = a.clone();
-    changed.manifest.program = "0.2.0".into();
+    changed.manifest.program = "0.2.1".into();
     write(&changed);
     let error = baselines.save("main", &source, false).unwrap_err();
     assert!(matches!(error, ResultsError::BaselineExists { .. }) && error.to_string().contains("--force"));
-    assert_eq!(Run::read(&kept).unwrap().manifest.program, "0.1.0");
-    baselines.save("main", &source, true).unwrap();
     assert_eq!(Run::read(&kept).unwrap().manifest.program, "0.2.0");
+    baselines.save("main", &source, true).unwrap();
+    assert_eq!(Run::read(&kept).unwrap().manifest.program, "0.2.1");
     assert_eq!(baselines.names(), ["main"]);
     let names = std::fs::read_dir(folder.path().join("baselines")).unwrap().count();
     assert_eq!(names, 1, "nothing half made is left");
@@ -48,7 +48,7 @@ fn baselines_are_kept_found_and_replaced_only_when_asked() {
     assert!(matches!(baselines.find("a/b"), Err(ResultsError::BaselineName { .. })));
     std::fs::write(source.join("journal.ndjson"), "rubbish\nrubbish\n").unwrap();
     assert!(matches!(baselines.save("main", &source, true), Err(ResultsError::Corrupt { .. })));
-    assert_eq!(Run::read(&kept).unwrap().manifest.program, "0.2.0", "the old one stands");
+    assert_eq!(Run::read(&kept).unwrap().manifest.program, "0.2.1", "the old one stands");
 }
 
 #[test]

@@ -10,14 +10,15 @@ use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
-use jsonathlon_schema::record::{JournalRecord, Phase, RecordBody, Verdict};
+use jsonathlon_schema::record::{Phase, RecordBody, Verdict};
+use jsonathlon_schema::settings::StoppingRule;
 
 use support::{cell, configuration, run, trial};
 
 fn prepared(system: &str, preparation: PreparationClass, profile: MemoryProfile) -> Configuration {
     Configuration {
         id: ConfigurationId::new(system, "1", preparation.word(), "default"),
-        preparation: Some(preparation),
+        preparation,
         profile: Some(profile),
         ranks_with: String::new(),
         ..configuration(system, "1")
@@ -44,7 +45,7 @@ fn bests(summary: &Summary) -> Vec<(String, String)> {
     summary
         .comparisons
         .iter()
-        .filter(|one| one.against == RatioTo::Best && one.cell.phase == Phase::Hot)
+        .filter(|one| one.compared_with == RatioTo::Best && one.cell.phase == Phase::Hot)
         .map(|one| {
             let ConfigurationId { system, variant, .. } = &one.cell.id;
             let (other, other_profile) = (&one.other, one.other_profile.map(MemoryProfile::word));
@@ -101,12 +102,11 @@ fn rankings_have_names_for_people() {
         one.ranking()
     };
     let (prepared, sized, stock) =
-        (Some(PreparationClass::Prepared), Some(MemoryProfile::Sized), Some(MemoryProfile::Stock));
+        (PreparationClass::Prepared, Some(MemoryProfile::Sized), Some(MemoryProfile::Stock));
     assert_eq!(of(prepared, sized, ""), "prepared");
     assert_eq!(of(prepared, stock, ""), "prepared, stock");
     assert_eq!(of(prepared, sized, "approximate"), "prepared, approximate");
     assert_eq!(of(prepared, None, ""), "prepared, memory not stated", "a server by address");
-    assert_eq!(of(None, None, "json-only"), "not stated, json-only", "a run of 0.1.0");
 }
 
 /// Writes a run's records to a folder and reads them back, as every command does.
@@ -192,8 +192,7 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
     );
     let without = made.summary();
     assert_eq!(without.precision, None);
-    made.manifest.settings =
-        serde_json::json!({"rounds": 5, "enough": {"by": "precision", "share": 0.05, "seconds": 60.0}});
+    made.manifest.settings.run.stopping = StoppingRule::Precision { share: 0.05, seconds: 60.0 };
     let summary = made.summary();
     let precision = summary.precision.unwrap();
     assert_eq!((precision.share, precision.rounds), (0.05, 5));
@@ -225,18 +224,6 @@ fn trials_beside_steal_are_counted() {
             trial.metrics.insert("machine_steal_share".into(), if trial.round > 3 { 0.05 } else { 0.0 });
         },
     );
-    let stolen = made.summary().stolen;
-    assert_eq!((stolen.trials, stolen.of), (2, 5));
-}
-
-#[test]
-fn runs_of_the_first_version_read_as_not_stated() {
-    let made = run("old", &[configuration("a", "1")]);
-    let text = serde_json::to_value(&made.manifest).unwrap();
-    assert!(text["configurations"][0].get("preparation").is_none(), "as 0.1.0 wrote it");
-    let summary = made.summary();
-    assert_eq!(made.manifest.configurations[0].ranking(), "not stated, json-only");
-    let record: &JournalRecord = &made.records[0];
-    assert!(!record.key.contains("preparation"));
-    assert!(summary.results.iter().any(|entry| entry.cell.step.word() == "q1" && entry.median_s.is_some()));
+    let steal = made.summary().cpu_steal;
+    assert_eq!((steal.affected_trials, steal.recorded_trials), (2, 5));
 }

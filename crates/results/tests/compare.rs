@@ -9,6 +9,8 @@ use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::manifest::{Configuration, SettingDeviation};
 use jsonathlon_schema::record::{JournalRecord, Phase, PlanCheck, RecordBody, Trial, Verdict};
+use jsonathlon_schema::settings::ExternalSystem;
+use jsonathlon_schema::transport::Transport;
 
 use support::{cell, configuration, edit, fail, gate, one, run, times};
 
@@ -55,14 +57,15 @@ fn a_run_beside_itself_shows_no_difference() {
 fn a_durability_promise_that_is_newly_broken_now_fails() {
     let of = |name: &str, as_promised: f64| {
         let mut made = run(name, &[configuration("ma", "1")]);
-        let mut stops = cell(&made.manifest.configurations[0], "power", Phase::Steady);
-        stops.workload = "durability".into();
-        stops.parameters.insert("durability".to_owned(), "window".into());
-        let mut record = support::trial(stops, 1, None);
+        let mut crashes = cell(&made.manifest.configurations[0], "power", Phase::Steady);
+        crashes.workload = "durability".into();
+        crashes.parameters.insert("durability".to_owned(), "window".into());
+        let mut record = support::trial(crashes, 1, None);
         if let RecordBody::Trial(trial) = &mut record.body {
-            let state = if as_promised < 1.0 { "lost beyond its window" } else { "kept" };
-            trial.findings = vec![jsonathlon_schema::record::Finding::new("stop 1", state)];
-            trial.metrics = [("stops".to_owned(), 1.0), ("stops_as_promised".to_owned(), as_promised)].into();
+            let state = if as_promised < 1.0 { "lost beyond its window" } else { "nothing lost" };
+            trial.findings = vec![jsonathlon_schema::record::Finding::new("crash 1", state)];
+            trial.metrics =
+                [("crashes".to_owned(), 1.0), ("crashes_as_promised".to_owned(), as_promised)].into();
         }
         made.records.push(record);
         made
@@ -290,11 +293,12 @@ fn what_differs_in_how_they_were_made_is_listed() {
     b.manifest.machine.cores = 4;
     b.manifest.machine.kernel = "6.2".into();
     b.manifest.machine.memory_bytes += 1_000_000; // memory that another kernel reserves for itself
-    b.manifest.program = "0.2.0".into();
-    b.manifest.settings = serde_json::json!({"rounds": 9, "cold_os": true});
+    b.manifest.program = "0.2.1".into();
+    b.manifest.settings.run.rounds = 9;
+    b.manifest.settings.workload.analytics.as_mut().unwrap().cold_os = true;
     let configuration = &mut b.manifest.configurations[0];
     configuration.configuration_digest = "blake3:33".into();
-    configuration.transport = Some("unix".into());
+    configuration.transport = Some(Transport::Unix);
     configuration.exceptions = vec![SettingDeviation { what: "x = 1".into(), why: "needed".into() }];
     let comparison = compare(&a, &b, false).unwrap();
     let told: Vec<[&str; 3]> = comparison
@@ -307,9 +311,9 @@ fn what_differs_in_how_they_were_made_is_listed() {
         [
             ["cores", "2", "4"],
             ["kernel", "6.1", "6.2"],
-            ["jsonathlon", "0.1.0", "0.2.0"],
+            ["jsonathlon", "0.2.0", "0.2.1"],
+            ["cold os", "false", "true"],
             ["rounds", "5", "9"],
-            ["cold os", "", "true"],
             ["ma plain default: configuration", "blake3:2222222222222222222222222222", "blake3:33"],
             ["ma plain default: transport", "", "unix"],
             ["ma plain default: exception", "", "x = 1 (needed)"],
@@ -353,19 +357,25 @@ fn one_reference_cell_of_many_tells_nothing() {
 #[test]
 fn where_a_server_is_and_what_its_database_is_called_is_nobodys_business() {
     let mut a = run("a", &[configuration("ma", "1")]);
-    let elsewhere = |at: &str, reported: &str, name: &str| {
-        serde_json::json!({"rounds": 5, "elsewhere": [
-            {"system": "ma", "at": at, "number": 1, "reported": reported, "name": name, "restart": "ssh secret"}
-        ]})
+    let external = |at: &str, reported: &str, name: &str| {
+        vec![ExternalSystem {
+            system: "ma".to_owned(),
+            at: at.to_owned(),
+            number: Some(1),
+            reported: reported.to_owned(),
+            name: name.to_owned(),
+            restart: Some("ssh secret".to_owned()),
+        }]
     };
     let mut b = a.clone();
-    a.manifest.settings = elsewhere("postgres://me@one/x", "18.6", "jsonathlon_1");
-    b.manifest.settings = elsewhere("postgres://me@two/x", "18.6", "jsonathlon_2");
+    a.manifest.settings.run.external_systems = external("postgres://me@one/x", "18.6", "jsonathlon_1");
+    b.manifest.settings.run.external_systems = external("postgres://me@two/x", "18.6", "jsonathlon_2");
     assert_eq!(compare(&a, &b, false).unwrap().differences, []);
-    b.manifest.settings = elsewhere("postgres://me@two/x", "18.7", "jsonathlon_2");
+    b.manifest.settings.run.external_systems = external("postgres://me@two/x", "18.7", "jsonathlon_2");
     let comparison = compare(&a, &b, false).unwrap();
     let told = &comparison.differences[0];
-    assert_eq!((told.what.as_str(), told.a.as_str(), told.b.as_str()), ("elsewhere", "ma 18.6", "ma 18.7"));
+    let words = [&told.what, &told.a, &told.b];
+    assert_eq!(words, ["external systems", "ma 18.6", "ma 18.7"]);
     let json = serde_json::to_string(&comparison).unwrap();
     assert!(["postgres", "jsonathlon_", "secret"].iter().all(|word| !json.contains(word)), "{json}");
 }
@@ -374,7 +384,7 @@ fn where_a_server_is_and_what_its_database_is_called_is_nobodys_business() {
 fn the_json_is_made_of_words_and_numbers() {
     let a = run("a", &[configuration("ma", "1")]);
     let value = serde_json::to_value(compare(&a, &a, false).unwrap().gated(0.05, false)).unwrap();
-    assert_eq!(value["schema"], 1);
+    assert_eq!(value["schema"], 2);
     assert_eq!(value["cells"][2]["outcome"], "no difference shown");
     assert_eq!(value["counts"]["none_shown"], 3);
     assert_eq!(value["gate"]["passed"], true);

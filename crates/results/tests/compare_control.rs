@@ -46,7 +46,7 @@ fn a_machine_that_was_slower_is_divided_out() {
     close(control.memory.ratio, 1.2);
     close(control.compute.ratio, 1.2);
     assert!(control.both.low.unwrap() < 1.2 && control.both.high.unwrap() > 1.2, "it scatters");
-    assert_eq!((control.slices_a, control.slices_b), (10, 10));
+    assert_eq!((control.measurements_a, control.measurements_b), (10, 10));
     let hot = one(&comparison, "q1 hot");
     close(hot.ratio.unwrap(), 1.2);
     close(hot.divided.unwrap().ratio, 1.0);
@@ -113,36 +113,17 @@ fn classed(
     memory: u64,
 ) -> Configuration {
     let mut of = configuration(system, "1");
-    of.preparation = Some(preparation);
+    of.preparation = preparation;
     of.profile = Some(profile);
     of.memory_bytes = Some(memory);
     of
 }
 
-/// A run whose cells state the classes and profiles of their configurations.
-fn stated(name: &str, configurations: &[Configuration]) -> Run {
-    let mut run = run(name, configurations);
-    for of in configurations {
-        edit(
-            &mut run,
-            |trial| trial.cell.id.variant == of.id.variant && trial.cell.id.system == of.id.system,
-            |trial| {
-                let mut state =
-                    |name: &str, value: serde_json::Value| trial.cell.parameters.insert(name.into(), value);
-                state("preparation", of.preparation.unwrap().word().into());
-                state("profile", of.profile.unwrap().word().into());
-                state("memory", of.memory_bytes.unwrap().into());
-            },
-        );
-    }
-    run
-}
-
 #[test]
 fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
     let prepared = classed("ma", PreparationClass::Prepared, MemoryProfile::Sized, 1 << 30);
-    let a = stated("a", std::slice::from_ref(&prepared));
-    let more = stated("b", &[classed("ma", PreparationClass::Prepared, MemoryProfile::Sized, 1 << 31)]);
+    let a = run("a", std::slice::from_ref(&prepared));
+    let more = run("b", &[classed("ma", PreparationClass::Prepared, MemoryProfile::Sized, 1 << 31)]);
     let comparison = compare(&a, &more, false).unwrap();
     assert_eq!(comparison.cells.len(), 4);
     assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
@@ -152,33 +133,13 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
         classed("ma", PreparationClass::Prepared, MemoryProfile::Stock, 1 << 30),
         classed("ma", PreparationClass::AsIs, MemoryProfile::Sized, 1 << 30),
     ] {
-        let error = compare(&a, &stated("b", std::slice::from_ref(&other)), false).unwrap_err().to_string();
+        let error = compare(&a, &run("b", std::slice::from_ref(&other)), false).unwrap_err().to_string();
         assert!(error.contains("no cell in common"), "{error}");
         let both =
-            stated("b", &[prepared.clone(), classed("mb", PreparationClass::AsIs, MemoryProfile::Sized, 1)]);
+            run("b", &[prepared.clone(), classed("mb", PreparationClass::AsIs, MemoryProfile::Sized, 1)]);
         let comparison = compare(&both, &a, false).unwrap();
         assert_eq!(comparison.only_in_a[0].class, "as-is, json-only");
     }
-}
-
-#[test]
-fn runs_that_state_nothing_are_not_compared_with_those_that_do() {
-    let of = [configuration("ma", "1"), configuration("yardstick", "1")];
-    let old = run("old", &of);
-    let mut new = stated("new", &[classed("ma", PreparationClass::AsIs, MemoryProfile::Sized, 1)]);
-    for (a, b) in [(&old, &new), (&new, &old)] {
-        let error = compare(a, b, false).unwrap_err().to_string();
-        assert!(
-            error.contains("old states no preparation class and no memory profile (jsonathlon 0.1.0"),
-            "{error}"
-        );
-    }
-    // Although both have a reference configuration.
-    let yardstick = run("x", &of[1..]);
-    new.manifest.configurations.extend(yardstick.manifest.configurations);
-    new.records.extend(yardstick.records);
-    let error = compare(&old, &new, false).unwrap_err().to_string();
-    assert!(error.contains("states no preparation class"), "{error}");
 }
 
 #[test]
@@ -225,7 +186,7 @@ fn two_binaries_of_one_run_are_paired_by_round() {
     );
     let equal = between(&made, "ma#1,ma#2").unwrap();
     assert!(equal.within_one_run && equal.control.is_none() && equal.differences.len() == 2);
-    assert_eq!((equal.a.of.as_deref(), equal.b.of.as_deref()), (Some("ma#1"), Some("ma#2")));
+    assert_eq!((equal.a.part.as_deref(), equal.b.part.as_deref()), (Some("ma#1"), Some("ma#2")));
     assert!(equal.only_in_a.is_empty() && equal.only_in_b.is_empty(), "mb is on neither side");
     assert_eq!((equal.cells.len(), equal.counts.none_shown, equal.counts.sizes_alike), (8, 6, 2));
     assert!(gate(&equal).passed);

@@ -31,7 +31,7 @@ fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
     b.manifest.configurations.retain(|one| one.id.system != "mb");
     let comparison = compare(&a, &b, false).unwrap();
     let strict = gate(&comparison);
-    assert_eq!(strict.not_looked_at, 5);
+    assert_eq!(strict.not_compared, 5);
     let texts: Vec<&str> = strict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     assert_eq!(
         texts,
@@ -42,7 +42,7 @@ fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
     );
     let lenient = comparison.gated(0.05, true).gate.unwrap();
     assert!(lenient.passed && lenient.allow_missing);
-    assert_eq!(lenient.not_looked_at, 5);
+    assert_eq!(lenient.not_compared, 5);
     // Cells that were wrong in A, and reference configurations, are not missed.
     let mut wrong = a.clone();
     edit(&mut wrong, |trial| trial.cell.id.system == "mb" || trial.cell.phase == Phase::Cold, fail);

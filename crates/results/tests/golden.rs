@@ -1,5 +1,5 @@
-//! A run that is kept: its summary and its exports are what the version that made it wrote. Fields may be added,
-//! none may go, move or change.
+//! A run of the current format that is kept: its summary and its exports are what was written of it before. Fields
+//! may be added, none may go, move or change, unless the format gets another version.
 //!
 //! `golden/` holds the manifest and the journal of four configurations over 100,000 documents, cut down and edited by
 //! hand so that it has what a good run has not: a wrong trial, one that read from the disk, cold trials that could not

@@ -97,7 +97,10 @@ fn what_is_not_right_never_looks_fast() {
     let unverified = entry(&summary, "mongodb", "c, 8 clients, synced");
     assert!(unverified.value(unverified.headline()).is_some());
     let others = |name: &'static str| {
-        summary.comparisons.iter().filter(move |one| one.other.system == name && one.against == RatioTo::Best)
+        summary
+            .comparisons
+            .iter()
+            .filter(move |one| one.other.system == name && one.compared_with == RatioTo::Best)
     };
     assert!(others("mongodb").all(|one| one.cell.step.word() == "load"));
     assert_eq!(others("duckdb").count(), 0, "it is not ranked");
@@ -295,7 +298,8 @@ fn equal_runs_pass_and_a_quarter_less_throughput_fails() {
 fn peaks_are_the_highest_over_clients_beside_the_highest_of_all() {
     let summary = ServingFixture::default().run("r").summary();
     let of = |mix: &str| {
-        summary.peaks.iter().filter(|peak| peak.comparison.cell.step.word() == mix).collect::<Vec<_>>()
+        let peaks = summary.peak_throughputs.iter();
+        peaks.filter(|peak| peak.comparison.cell.step.word() == mix).collect::<Vec<_>>()
     };
     let found = of("c");
     assert_eq!(found.len(), 3, "duckdb is not ranked");

@@ -12,8 +12,10 @@ use jsonathlon_schema::machine::ClockResolution;
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
 use jsonathlon_schema::record::{
-    Cell, Failure, FailureKind, Finding, JournalRecord, Phase, RecordBody, RoundTripReport, Trial, Verdict,
+    Bottleneck, Cell, Failure, FailureKind, Finding, JournalRecord, Phase, RecordBody, RoundTripOutcome,
+    RoundTripReport, Trial, Verdict,
 };
+use jsonathlon_schema::settings::ManifestSettings;
 
 fn mock() -> Configuration {
     Configuration {
@@ -39,7 +41,7 @@ fn trial(step: &str, phase: Phase, round: u32, order: u32, seconds: f64) -> Tria
         rows: Some(3),
         answer_digest: Some("blake3:00".into()),
         metrics: [("peak_pss_bytes".to_owned(), f64::from(round) * 100.0)].into(),
-        bound_by: Some("cpu".into()),
+        bound_by: Some(Bottleneck::AllCores),
         ..Trial::blank(cell(step, phase), round, order)
     }
 }
@@ -72,7 +74,7 @@ fn run() -> Run {
         "structure".into(),
         RecordBody::Structure(RoundTripReport {
             cell: cell("structure", Phase::Steady),
-            retains: "value".into(),
+            retains: RoundTripOutcome::Value,
             compared: 10,
             equal_bytes: 0,
             equal_value: 10,
@@ -84,7 +86,7 @@ fn run() -> Run {
         path: "a-run".into(),
         manifest: Manifest {
             schema: SCHEMA,
-            program: "0.1.0".into(),
+            program: "0.2.0".into(),
             started: "2026-11-21T10:00:00Z".into(),
             command: vec!["jsonathlon".into(), "run".into()],
             machine: Machine {
@@ -108,12 +110,12 @@ fn run() -> Run {
                 no_documents: 1,
                 first_no_documents: Vec::new(),
                 left_out: None,
-                staging_s: Some(0.5),
+                staging_s: 0.5,
                 reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
             },
             workloads: vec!["analytics".into()],
             configurations: vec![mock()],
-            settings: serde_json::Value::Null,
+            settings: ManifestSettings::default(),
             plan: TrialPlan { trials: planned },
         },
         records,
@@ -165,7 +167,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
             one.cell.step.word() == step
                 && one.cell.id.variant == variant
                 && one.cell.phase == Phase::Hot
-                && one.against == RatioTo::Best
+                && one.compared_with == RatioTo::Best
         });
         let first = found.next().unwrap();
         assert!(found.next().is_none() && first.other.variant == "plain");
@@ -179,7 +181,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     let once = of("q2", "twice");
     assert!((once.ratio - 2.0).abs() < 1e-9 && once.low.is_none());
     assert_eq!(once.difference, Significance::NotSignificant);
-    assert!(summary.comparisons.iter().all(|one| one.against == RatioTo::Best), "there is no reference row");
+    assert!(summary.comparisons.iter().all(|one| one.compared_with == RatioTo::Best), "no reference row");
 }
 
 #[test]
@@ -200,7 +202,7 @@ fn one_wrong_trial_takes_the_whole_cells_time_away() {
         summary.results.iter().find(|e| e.cell.step.word() == "q2" && e.cell.phase == Phase::Hot).unwrap();
     assert_eq!((hot.median_s, hot.verdict), (None, Verdict::Wrong));
     assert_eq!(summary.failures.len(), 1);
-    assert_eq!((summary.failures[0].kind.as_str(), summary.failures[0].round), ("wrong", 2));
+    assert_eq!((summary.failures[0].kind, summary.failures[0].round), (FailureKind::Wrong, 2));
     assert!(summary.complete, "a wrong answer is a terminal record");
 }
 
@@ -277,14 +279,19 @@ fn what_was_wrong_in_any_round_or_compared_with_nothing_has_no_published_time() 
 
 #[test]
 fn only_what_was_seen_to_come_back_retains_its_structure() {
-    for (retains, word) in [("bytes", "yes"), ("value", "yes"), ("changed", "no"), ("unknown", "no")] {
+    for (retains, word) in [
+        (RoundTripOutcome::Bytes, "yes"),
+        (RoundTripOutcome::Value, "yes"),
+        (RoundTripOutcome::Changed, "no"),
+        (RoundTripOutcome::Unknown, "no"),
+    ] {
         let mut run = run();
         for record in &mut run.records {
             if let RecordBody::Structure(structure) = &mut record.body {
-                structure.retains = retains.to_owned();
+                structure.retains = retains;
             }
         }
-        assert_eq!(export::jsonbench(&run).unwrap()[0].file.retains_structure, word, "{retains}");
+        assert_eq!(export::jsonbench(&run).unwrap()[0].file.retains_structure, word, "{retains:?}");
     }
 }
 
@@ -383,9 +390,9 @@ fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
     summary.results[0].cell.id.variant = "a \"b\", c".into();
     let text = export::csv(&summary);
     let header = text.lines().next().unwrap();
-    assert!(
-        header.starts_with("workload,system,version,variant,step,phase,scale,state,storage,trials,median_s")
-    );
+    let (identity, dimensions) =
+        ("workload,system,version,variant,step,phase", "preparation,profile,scale,state,storage");
+    assert!(header.starts_with(&format!("{identity},{dimensions},trials,median_s")), "{header}");
     assert!(header.contains("peak_pss_bytes") && header.contains("total_bytes"));
     assert!(text.contains("\"a \"\"b\"\", c\""));
     assert_eq!(text.lines().count(), summary.results.len() + 1);
@@ -395,16 +402,16 @@ fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
 fn of_each_thing_the_last_finding_stays() {
     let mut run = run();
     changed(&mut run, "q1", |trial| {
-        let stop = Finding::new(&format!("stop {}", trial.round), "kept");
+        let crash = Finding::new(&format!("crash {}", trial.round), "nothing lost");
         let of_all = Finding::new("promise", format!("as of {}", trial.round));
-        trial.findings = vec![stop, of_all];
+        trial.findings = vec![crash, of_all];
     });
     let summary = run.summary();
     let entry = summary.results.iter().find(|entry| entry.cell.step.word() == "q1").unwrap();
     let rounds = run.trials().map(|trial| trial.round).max().unwrap();
     let found: Vec<&str> = entry.findings.iter().map(|finding| finding.of.as_str()).collect();
     assert!(
-        rounds > 1 && found.contains(&"stop 1") && found.contains(&format!("stop {rounds}").as_str()),
+        rounds > 1 && found.contains(&"crash 1") && found.contains(&format!("crash {rounds}").as_str()),
         "{found:?}"
     );
     assert_eq!(entry.finding("promise").unwrap().state.as_str(), format!("as of {rounds}"));

@@ -11,13 +11,13 @@ pub enum FindingState {
     /// The system accepted the document.
     Accepted,
     /// The system rejected the document.
-    Refused,
+    Rejected,
     /// The engine crashed because of the document.
     Crashed,
     /// The engine did not answer before the timeout.
     Hung,
     /// The document was not tried by this insert path, which cannot be used for it.
-    NotOffered,
+    NotTested,
     /// The returned document consists of the same bytes.
     SameBytes,
     /// The returned document has the same JSON value, written with other bytes.
@@ -25,20 +25,20 @@ pub enum FindingState {
     /// The returned document has another JSON value.
     Changed,
     /// The document was accepted, but reading it returned nothing.
-    Lost,
+    NothingReturned,
     /// The client could not send the document.
-    Failed,
+    NotSent,
     /// Reading the document failed; the finding contains the error of the system or the client.
     Unreadable,
     /// All loaded documents and acknowledged writes survived the crash intact.
-    Kept,
+    NothingLost,
     /// Writes are lost, but none is older than the loss window that the durability tier declares.
     LostWithinWindow,
     /// The loss exceeds the window that the durability tier declares: a lost write is older, a loaded
     /// document is lost, or a document is torn.
     LostBeyondWindow,
     /// Something is lost, but the durability tier allows losses without a limit.
-    LostAsStated,
+    LostAsDeclared,
     /// Something is lost although the durability tier allows no loss.
     PromiseBroken,
     /// The system failed to start after the crash.
@@ -46,7 +46,7 @@ pub enum FindingState {
     /// The system did not finish starting after the crash before the timeout.
     HangsInRecovery,
     /// The system started after the crash, but its documents could not be read.
-    CannotBeRead,
+    UnreadableAfterCrash,
     /// Any other text: a measured value, or a state that this version does not know.
     Other(String),
 }
@@ -55,24 +55,24 @@ impl FindingState {
     /// All states except [`Self::Other`].
     pub const KNOWN: [Self; 19] = [
         Self::Accepted,
-        Self::Refused,
+        Self::Rejected,
         Self::Crashed,
         Self::Hung,
-        Self::NotOffered,
+        Self::NotTested,
         Self::SameBytes,
         Self::SameValue,
         Self::Changed,
-        Self::Lost,
-        Self::Failed,
+        Self::NothingReturned,
+        Self::NotSent,
         Self::Unreadable,
-        Self::Kept,
+        Self::NothingLost,
         Self::LostWithinWindow,
         Self::LostBeyondWindow,
-        Self::LostAsStated,
+        Self::LostAsDeclared,
         Self::PromiseBroken,
         Self::DoesNotStart,
         Self::HangsInRecovery,
-        Self::CannotBeRead,
+        Self::UnreadableAfterCrash,
     ];
 
     /// Returns the name of the state in journals and reports; for [`Self::Other`], its text.
@@ -80,24 +80,24 @@ impl FindingState {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Accepted => "accepted",
-            Self::Refused => "refused",
+            Self::Rejected => "rejected",
             Self::Crashed => "crashed",
             Self::Hung => "hung",
-            Self::NotOffered => "not offered",
+            Self::NotTested => "not tested",
             Self::SameBytes => "same bytes",
             Self::SameValue => "same value",
             Self::Changed => "changed",
-            Self::Lost => "lost",
-            Self::Failed => "failed",
+            Self::NothingReturned => "nothing returned",
+            Self::NotSent => "not sent",
             Self::Unreadable => "unreadable",
-            Self::Kept => "kept",
+            Self::NothingLost => "nothing lost",
             Self::LostWithinWindow => "lost within its window",
             Self::LostBeyondWindow => "lost beyond its window",
-            Self::LostAsStated => "lost, as the tier says",
+            Self::LostAsDeclared => "lost, as the tier declares",
             Self::PromiseBroken => "promise broken",
             Self::DoesNotStart => "does not start",
             Self::HangsInRecovery => "hangs in recovery",
-            Self::CannotBeRead => "cannot be read",
+            Self::UnreadableAfterCrash => "unreadable after the crash",
             Self::Other(text) => text,
         }
     }

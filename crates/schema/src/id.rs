@@ -9,16 +9,15 @@ use crate::ranking::MemoryProfile;
 
 /// Identity of a configuration: system, version, variant and storage setting, without the memory profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ConfigurationId {
     /// Name of the system's folder, or of a reference row.
     pub system: String,
-    /// Version of the system. Empty in summaries that are older than this field.
-    #[serde(default)]
+    /// Version of the system.
     pub version: String,
     /// Name of the variant: how the system's folder sets it up.
     pub variant: String,
     /// Name of the storage setting. Empty if the system has none.
-    #[serde(default)]
     pub storage: String,
 }
 
@@ -60,6 +59,7 @@ impl std::fmt::Display for ConfigurationId {
 
 /// Step of a workload: what a cell is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "String"))]
 #[serde(from = "String", into = "String")]
 pub enum Step {
     /// Loading of the documents.
@@ -126,6 +126,7 @@ impl std::fmt::Display for Step {
 
 /// What happened to the data between load and trials. Results of different data states are never combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DataState {
     /// Background work has ended by itself.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod durability;
 pub mod finding_state;
 pub mod id;
 pub mod instant;
@@ -13,6 +14,8 @@ pub mod manifest;
 pub mod metric;
 pub mod ranking;
 pub mod record;
+pub mod settings;
 pub mod severity;
+pub mod transport;
 pub mod value;
 pub mod workload;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Hardware, kernel and file system of the machine on which a run was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Machine {
     /// Number of CPU cores that the run's process may use; 1 if unknown.
     pub cores: usize,
@@ -14,6 +15,7 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// Physical memory of the machine in bytes. `None` unless a cgroup limits the run's process to less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub physical_memory_bytes: Option<u64>,
     /// Kernel release, as in `uname -r`.
     pub kernel: String,

@@ -1,19 +1,21 @@
 //! Manifest of a run: everything needed to repeat it, written before the first trial.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::durability::Durability;
 use crate::id::ConfigurationId;
 use crate::machine::ClockResolution;
 use crate::machine::Machine;
 use crate::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use crate::record::Cell;
-use crate::workload::{WorkloadKind, WorkloadName};
+use crate::settings::{ManifestSettings, fidelity::KnownCase, questions::UserQuestion};
+use crate::transport::Transport;
+use crate::workload::WorkloadName;
 
-/// Format version of the manifest and of the summaries made from it.
-pub const SCHEMA: u32 = 1;
+/// Format version of the manifest and of the summaries made from it; files of any other version are refused.
+pub const SCHEMA: u32 = 2;
 
 /// Description of the documents that a run uses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,12 +38,10 @@ pub struct DataSetInfo {
     /// One sentence about files of the source's folder that were not read. `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
-    /// Seconds that staging the documents took. `None` in runs that did not record it.
-    #[serde(default)]
-    pub staging_s: Option<f64>,
+    /// Seconds that staging the documents took: writing or reading, digest and reference answers.
+    pub staging_s: f64,
     /// Size in bytes of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`,
-    /// `zstd-1`.
-    #[serde(default)]
+    /// `zstd-1`. Empty for workloads that do not load them.
     pub reference_sizes: BTreeMap<String, u64>,
 }
 
@@ -62,18 +62,18 @@ pub struct Configuration {
     pub variant_title: String,
     /// Whether the engine runs inside the worker process, so that its times include no network.
     pub embedded: bool,
-    /// Transport to the server, `tcp` or `unix`. `None` without a server.
+    /// Transport to the server. `None` without a server that the run starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transport: Option<String>,
+    pub transport: Option<Transport>,
     /// Whether the vendor no longer supports the version.
     pub end_of_life: bool,
     /// Release day of the version, if newer ones exist that cannot be obtained or used. `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// Preparation class: what the system was told about the documents. `None` in runs of version 0.1.0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preparation: Option<PreparationClass>,
-    /// How the system's memory settings were chosen. `None` in runs of version 0.1.0 and for remote servers.
+    /// Preparation class: what the system was told about the documents.
+    pub preparation: PreparationClass,
+    /// How the system's memory settings were chosen. `None` only for remote servers, whose operators set
+    /// their memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<MemoryProfile>,
     /// Memory budget in bytes. `None` if the memory profile has none.
@@ -98,11 +98,9 @@ pub struct Configuration {
     /// Further rule that separates rankings within a preparation class; see [`Configuration::ranking`]. Empty
     /// for most configurations.
     pub ranks_with: String,
-    /// Whether the configuration is ranked at all; `true` if a manifest does not say.
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    /// Whether the configuration is ranked at all.
     pub ranked: bool,
     /// Whether this is a reference row, such as the yardstick, which is never ranked.
-    #[serde(default)]
     pub reference: bool,
     /// Digest of everything that configures the system.
     pub configuration_digest: String,
@@ -116,67 +114,9 @@ pub struct Configuration {
     pub exceptions: Vec<SettingDeviation>,
 }
 
-/// Durability tier and what a configuration may lose in it, as documented in the system's folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Durability {
-    /// Name of the tier: `synced`, `process` or `window`.
-    pub tier: String,
-    /// What a crash of the system's process may lose, in words.
-    pub process_crash: String,
-    /// What a power failure may lose, in words.
-    pub power_loss: String,
-    /// Digest of everything that the durability depends on, by which results of durability runs are found.
-    /// Empty in older runs.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub basis: String,
-    /// Results of earlier durability runs in the same parent folder, as of the start of this run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tested: Vec<DurabilityEvidence>,
-}
-
-/// Step of crash tests that kill the system's processes.
-pub const PROCESS: &str = "process";
-/// Step of crash tests that cut the power of the system's disk.
-pub const POWER: &str = "power";
-
-/// Results of all crash tests of one kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DurabilityEvidence {
-    /// Kind of crash: [`PROCESS`] or [`POWER`].
-    pub kind: String,
-    /// Number of crashes that were made.
-    pub stops: u64,
-    /// Crashes after which all acknowledged writes and loaded documents were present and intact.
-    pub kept: u64,
-    /// Crashes after which everything that the tier promises was present.
-    pub as_promised: u64,
-    /// Day of the run, such as `2026-11-23`.
-    pub date: String,
-}
-
-impl fmt::Display for DurabilityEvidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, stops, kept, as_promised, date } = self;
-        let cuts = match (kind.as_str(), stops) {
-            (POWER, 1) => "power cut",
-            (POWER, _) => "power cuts",
-            (_, 1) => "kill",
-            _ => "kills",
-        };
-        write!(f, "kept in {kept} of {stops} {cuts}")?;
-        if as_promised < stops {
-            write!(f, ", as promised in {as_promised}")?;
-        }
-        write!(f, ", {date}")
-    }
-}
-
-/// Shown for a preparation class that a run does not state, as in version 0.1.0.
-const NOT_STATED: &str = "not stated";
-
-/// Sort key of rankings in tables: preparation class (as-is, prepared, extracted, own, not stated), then
-/// memory profile (sized first), then further rules (none first).
-type RankingOrder = (usize, usize, String);
+/// Sort key of rankings in tables: preparation class (as-is, prepared, extracted, own), then memory profile
+/// (sized first, remote servers last), then further rules (none first).
+type RankingOrder = (PreparationClass, usize, String);
 
 impl Configuration {
     /// Returns `true` if the cell belongs to this configuration, including the memory profile.
@@ -195,13 +135,12 @@ impl Configuration {
     /// Two configurations may be ranked together if this text is equal and both are ranked.
     #[must_use]
     pub fn ranking(&self) -> String {
-        let class = self.preparation.map_or(NOT_STATED, PreparationClass::word);
-        let mut words = vec![class.to_owned()];
-        match (self.preparation, self.profile) {
-            (_, Some(MemoryProfile::Sized)) | (None, None) => {}
-            (_, Some(MemoryProfile::Stock)) => words.push("stock".to_owned()),
+        let mut words = vec![self.preparation.word().to_owned()];
+        match self.profile {
+            Some(MemoryProfile::Sized) => {}
+            Some(MemoryProfile::Stock) => words.push("stock".to_owned()),
             // A remote server has the memory that its operator assigned.
-            (Some(_), None) => words.push("memory not stated".to_owned()),
+            None => words.push("memory not stated".to_owned()),
         }
         if !self.ranks_with.is_empty() {
             words.push(self.ranks_with.clone());
@@ -215,9 +154,8 @@ impl Configuration {
     /// Sort key of the configuration's ranking in tables.
     #[must_use]
     pub fn ranking_place(&self) -> RankingOrder {
-        let class = self.preparation.map_or(PreparationClass::ALL.len(), |class| class as usize);
         let profile = self.profile.map_or(2, |profile| profile as usize);
-        (class, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
+        (self.preparation, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
     }
 
     /// Returns `true` if others may be compared with the configuration: it is ranked and not a reference row.
@@ -227,21 +165,9 @@ impl Configuration {
     }
 }
 
-fn yes() -> bool {
-    true
-}
-
-/// Workloads of manifests that do not name them.
-fn analytics() -> Vec<WorkloadName> {
-    vec![WorkloadKind::Analytics.into()]
-}
-
-fn is_yes(value: &bool) -> bool {
-    *value
-}
-
 /// Deviation from a system's defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SettingDeviation {
     /// Setting or behaviour that differs.
     pub what: String,
@@ -278,33 +204,26 @@ pub struct Manifest {
     pub data: DataSetInfo,
     /// Configurations under test, in plan order.
     pub configurations: Vec<Configuration>,
-    /// Names of the run's workloads; `analytics` in manifests that do not name them.
-    #[serde(default = "analytics")]
+    /// Names of the run's workloads.
     pub workloads: Vec<WorkloadName>,
-    /// Settings of the plan such as rounds and limits, so that `--resume` plans the same; settings of a
-    /// workload are under its name.
-    pub settings: serde_json::Value,
+    /// Settings of the plan such as rounds and limits, so that `--resume` plans the same.
+    pub settings: ManifestSettings,
     /// Planned trials of the run.
     pub plan: TrialPlan,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Manifest {
+    /// Test documents of a fidelity run; empty for other workloads.
+    #[must_use]
+    pub fn fidelity_cases(&self) -> &[KnownCase] {
+        let settings = self.settings.workload.fidelity.as_ref();
+        settings.map(|settings| settings.cases.as_slice()).unwrap_or_default()
+    }
 
-    #[test]
-    fn what_was_shown_is_told_in_a_few_words() {
-        let tested = |kind: &str, kept, as_promised| DurabilityEvidence {
-            kind: kind.to_owned(),
-            stops: 10,
-            kept,
-            as_promised,
-            date: "2026-11-23".to_owned(),
-        };
-        assert_eq!(tested(POWER, 10, 10).to_string(), "kept in 10 of 10 power cuts, 2026-11-23");
-        assert_eq!(tested(PROCESS, 4, 10).to_string(), "kept in 4 of 10 kills, 2026-11-23");
-        assert_eq!(tested(PROCESS, 4, 9).to_string(), "kept in 4 of 10 kills, as promised in 9, 2026-11-23");
-        let single = DurabilityEvidence { stops: 1, ..tested(POWER, 1, 1) };
-        assert_eq!(single.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
+    /// The user's questions of a run; empty for other workloads.
+    #[must_use]
+    pub fn user_questions(&self) -> &[UserQuestion] {
+        let settings = self.settings.workload.questions.as_ref();
+        settings.map(|settings| settings.questions.as_slice()).unwrap_or_default()
     }
 }

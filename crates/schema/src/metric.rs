@@ -1,11 +1,11 @@
 //! Registry of metrics: name, unit, direction, and how the values of trials are reduced to the cell's value.
 //!
 //! Summary, comparison, gate, growth, tables and the page read this one list; the page's copy
-//! (`web/src/figures.ts`) is generated from it. A test fails if a workload writes a metric that is not
+//! (`web/src/metrics.ts`) is generated from it. A test fails if a workload writes a metric that is not
 //! registered. Unregistered metrics of a system's folder are reduced to their median, shown in the unit in
 //! which their name ends, and have no direction.
 
-use crate::record::{Cell, OBJECTIVE, Phase, Trial};
+use crate::record::{Cell, Phase, SLO, Trial};
 
 /// Unit of a metric, which also determines how values are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl MetricDef {
     /// Finds a registered metric by its name. `None` if the name is not registered.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        ALL.iter().find(|figure| figure.name == name)
+        ALL.iter().find(|metric| metric.name == name)
     }
 
     /// Histogram and quantile that the metric's name denotes: `service_p999_us` is 0.999 of `service`. `None`
@@ -163,26 +163,32 @@ impl MetricDef {
             _ => trial.metrics.get(self.name).copied(),
         }
     }
+
+    /// Entry of [`Metrics`](crate::record::Metrics) that gives the metric this value.
+    #[must_use]
+    pub fn with_value(&self, value: f64) -> (String, f64) {
+        (self.name.to_owned(), value)
+    }
 }
 
 /// Headline metric of a cell, chosen from those that it has. It is the throughput for a measurement window.
 /// With arrivals by a schedule, which fixes the throughput, it is the response time, or the highest rate that
-/// kept an objective. For a settled system it is the size, otherwise the time. If the cell has none of the
-/// candidates, the first one is returned.
+/// met a service-level objective. For a settled system it is the size, otherwise the time. If the cell has
+/// none of the candidates, the first one is returned.
 #[must_use]
 pub fn headline(cell: &Cell, has_metric: impl Fn(&MetricDef) -> bool) -> &'static MetricDef {
     let candidates: &[&'static MetricDef] = match cell.phase {
-        Phase::Measured if cell.parameters.contains_key(OBJECTIVE) => &[&OBJECTIVE_OPS_PER_S, &SECONDS],
+        Phase::Measured if cell.parameters.contains_key(SLO) => &[&SLO_OPS_PER_S, &SECONDS],
         Phase::Measured if cell.is_open_loop() => &[&RESPONSE_P99_US, &THROUGHPUT_OPS_PER_S, &SECONDS],
         Phase::Measured => &[&THROUGHPUT_OPS_PER_S, &SECONDS],
         Phase::Steady => &[&TOTAL_BYTES, &FILES_BYTES],
         _ => &[&SECONDS],
     };
-    let first = candidates.iter().find(|figure| has_metric(figure)).or_else(|| candidates.first());
+    let first = candidates.iter().find(|metric| has_metric(metric)).or_else(|| candidates.first());
     first.copied().unwrap_or(&SECONDS)
 }
 
-macro_rules! figures {
+macro_rules! metrics {
     ($($constant:ident = $name:literal, $title:literal, $unit:ident, $better:ident $(, $more:ident)*;)*) => {
         $(
             #[doc = concat!("`", $name, "`: ", $title, ".")]
@@ -194,7 +200,7 @@ macro_rules! figures {
     };
 }
 
-figures! {
+metrics! {
     // Times of requests, of loading and of settling.
     SECONDS = "seconds", "time", Seconds, Lower, with_interval;
     SERVER_S = "server_s", "server’s own time", Seconds, Lower;
@@ -235,16 +241,16 @@ figures! {
     UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
     // Crash tests.
-    STOPS = "stops", "crashes", Count, Neither, sum;
-    STOPS_KEPT = "stops_kept", "crashes without losses", Count, Higher, sum;
-    STOPS_AS_PROMISED = "stops_as_promised", "crashes with the promise kept", Count, Higher, sum;
+    CRASHES = "crashes", "crashes", Count, Neither, sum;
+    CRASHES_WITHOUT_LOSS = "crashes_without_loss", "crashes without losses", Count, Higher, sum;
+    CRASHES_AS_PROMISED = "crashes_as_promised", "crashes with the promise kept", Count, Higher, sum;
     ACKNOWLEDGED_WRITES = "acknowledged_writes", "writes acknowledged before the crash", Count, Neither, sum;
     IN_FLIGHT_WRITES = "in_flight_writes", "writes under way at the crash", Count, Neither, sum;
     LOST_WRITES = "lost_writes", "acknowledged writes lost", Count, Lower, sum;
     LOST_DOCUMENTS = "lost_documents", "loaded documents lost", Count, Lower, sum;
     TORN_DOCUMENTS = "torn_documents", "documents torn", Count, Lower, sum;
     WRITES_OUT_OF_ORDER = "writes_out_of_order", "writes lost before others that are there", Count, Lower, sum;
-    WRITES_AFTER_CUT = "writes_after_cut", "writes acknowledged after the crash", Count, Lower, sum;
+    WRITES_ACKNOWLEDGED_AFTER_CRASH = "writes_acknowledged_after_crash", "writes acknowledged after the crash", Count, Lower, sum;
     OLDEST_LOSS_S = "oldest_loss_s", "age of the oldest loss", Seconds, Lower, maximum;
     ALLOWED_LOSS_S = "allowed_loss_s", "age of losses that the tier allows", Seconds, Neither;
     DISK_STALL_S = "disk_stall_s", "longest standstill of the disk", Seconds, Lower, maximum;
@@ -252,8 +258,8 @@ figures! {
     RECOVERY_S = "recovery_s", "time to recover", Seconds, Lower;
     // Open loop: arrivals and backlog.
     OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
-    OBJECTIVE_OPS_PER_S = "objective_ops_per_s", "highest rate that keeps the objective", PerSecond, Higher, with_interval, of_speed;
-    OBJECTIVE_BROKEN_OPS_PER_S = "objective_broken_ops_per_s", "lowest rate that breaks the objective", PerSecond, Higher;
+    SLO_OPS_PER_S = "slo_ops_per_s", "highest rate that meets the SLO", PerSecond, Higher, with_interval, of_speed;
+    SLO_BROKEN_OPS_PER_S = "slo_broken_ops_per_s", "lowest rate that breaks the SLO", PerSecond, Higher;
     PLANNED_ARRIVALS = "planned_arrivals", "arrivals planned", Count, Neither, sum;
     MISSED_ARRIVALS = "missed_arrivals", "arrivals not begun", Count, Lower, sum;
     UNFINISHED_ARRIVALS = "unfinished_arrivals", "arrivals begun and not ended", Count, Lower, sum;
@@ -263,14 +269,14 @@ figures! {
     // Resources used per operation.
     SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, of_processes;
     CLIENT_CPU_US_PER_OP = "client_cpu_us_per_op", "CPU per operation, client", MicrosecondsPerOperation, Lower, with_interval;
-    DRIVER_SHARE = "driver_share", "client’s share of the CPU time", Share, Lower;
+    CLIENT_CPU_SHARE = "client_cpu_share", "client’s share of the CPU time", Share, Lower;
     CONTEXT_SWITCHES_PER_OP = "context_switches_per_op", "context switches per operation", PerOperation, Lower;
     CPU_MIGRATIONS_PER_OP = "cpu_migrations_per_op", "CPU migrations per operation", PerOperation, Lower;
     DISK_WRITTEN_BYTES_PER_OP = "disk_written_bytes_per_op", "bytes written to disk per operation", BytesPerOperation, Lower;
-    JOURNAL_BYTES_PER_OP = "journal_bytes_per_op", "WAL bytes per operation", BytesPerOperation, Lower, with_interval;
-    JOURNAL_RECORD_BYTES_PER_OP = "journal_record_bytes_per_op", "WAL bytes per operation, without page images", BytesPerOperation, Lower;
-    JOURNAL_IMAGE_BYTES_PER_OP = "journal_image_bytes_per_op", "WAL bytes per operation, page images", BytesPerOperation, Lower;
-    IDLE_JOURNAL_BYTES = "idle_journal_bytes", "WAL bytes while idle", Bytes, Lower;
+    WAL_BYTES_PER_OP = "wal_bytes_per_op", "WAL bytes per operation", BytesPerOperation, Lower, with_interval;
+    WAL_RECORD_BYTES_PER_OP = "wal_record_bytes_per_op", "WAL bytes per operation, without page images", BytesPerOperation, Lower;
+    WAL_IMAGE_BYTES_PER_OP = "wal_image_bytes_per_op", "WAL bytes per operation, page images", BytesPerOperation, Lower;
+    IDLE_WAL_BYTES = "idle_wal_bytes", "WAL bytes while idle", Bytes, Lower;
     RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
     // Resources used by processes.
     SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
@@ -299,7 +305,7 @@ figures! {
     DOCUMENTS_OFFERED = "documents_offered", "documents offered", Count, Neither;
     DOCUMENTS_LOADED = "documents_loaded", "documents loaded", Count, Higher;
     DOCUMENTS_REJECTED = "documents_rejected", "documents rejected", Count, Lower;
-    SUSPECTS_ACCEPTED = "suspects_accepted", "suspects accepted", Count, Neither;
+    SUSPECT_DOCUMENTS_ACCEPTED = "suspect_documents_accepted", "suspect documents accepted", Count, Neither;
     // Sizes of data on disk.
     TOTAL_BYTES = "total_bytes", "total bytes", Bytes, Lower, with_interval;
     LEAST_TOTAL_BYTES = "least_total_bytes", "smallest total over loads", Bytes, Lower;
@@ -312,7 +318,7 @@ figures! {
     // Large documents: transfers, copies and indexes.
     SOURCE_BYTES = "source_bytes", "bytes of the documents’ texts", Bytes, Neither;
     DELIVERED_BYTES = "delivered_bytes", "bytes delivered", Bytes, Neither;
-    WITH_COPY_BYTES = "with_copy_bytes", "bytes of files with the copy", Bytes, Lower;
+    FILES_WITH_COPY_BYTES = "files_with_copy_bytes", "bytes of files with the copy", Bytes, Lower;
     ADDED_BYTES = "added_bytes", "bytes added by the copy", Bytes, Lower;
     ADDED_SHARE = "added_share", "bytes added by the copy ÷ bytes of the texts", Share, Lower;
     INDEX_USE = "index_use", "use of the index: 3 used, 2 usable, 1 in vain, 0 impossible", Number, Higher;
@@ -322,7 +328,7 @@ figures! {
     MACHINE_LOAD = "machine_load", "load of the machine", Number, Neither;
     MACHINE_STEAL_S = "machine_steal_s", "CPU steal", Seconds, Neither;
     MACHINE_STEAL_SHARE = "machine_steal_share", "CPU steal, share", Share, Neither;
-    PEAK_HARNESS_BYTES = "peak_harness_bytes", "peak memory, harness", Bytes, Lower, maximum;
+    PEAK_COORDINATOR_BYTES = "peak_coordinator_bytes", "peak memory, coordinator", Bytes, Lower, maximum;
     PEAK_CLIENT_BYTES = "peak_client_bytes", "peak memory, client", Bytes, Lower, maximum;
     CONTROL_MEMORY_S = "control_memory_s", "control, memory-bound", Seconds, Neither;
     CONTROL_COMPUTE_S = "control_compute_s", "control, compute-bound", Seconds, Neither;
@@ -336,8 +342,8 @@ mod tests {
 
     #[test]
     fn every_name_and_title_is_registered_once() {
-        let names: HashSet<&str> = ALL.iter().map(|figure| figure.name).collect();
-        let titles: HashSet<&str> = ALL.iter().map(|figure| figure.title).collect();
+        let names: HashSet<&str> = ALL.iter().map(|metric| metric.name).collect();
+        let titles: HashSet<&str> = ALL.iter().map(|metric| metric.title).collect();
         assert_eq!((names.len(), titles.len()), (ALL.len(), ALL.len()));
     }
 
@@ -347,8 +353,8 @@ mod tests {
         assert_eq!(RESPONSE_P99_US.quantile(), Some(("response", 0.99)));
         assert_eq!(RESPONSE_P999_US.quantile(), Some(("response", 0.999)));
         assert_eq!((SERVICE_MAX_US.quantile(), LATENESS_P99_US.quantile()), (None, None));
-        let quantiles = || ALL.iter().filter(|figure| figure.reduction == Reduction::MergedHistogram);
-        assert!(quantiles().all(|figure| figure.quantile().is_some() && figure.of_speed));
+        let quantiles = || ALL.iter().filter(|metric| metric.reduction == Reduction::MergedHistogram);
+        assert!(quantiles().all(|metric| metric.quantile().is_some() && metric.of_speed));
         assert_eq!(quantiles().count(), 8);
     }
 
@@ -373,11 +379,11 @@ mod tests {
 
     #[test]
     fn registered_names_end_in_their_unit() {
-        for figure in ALL {
-            let unit = Unit::in_name(figure.name);
-            let is_count = matches!(figure.unit, Unit::Count) && unit == Unit::Number;
+        for metric in ALL {
+            let unit = Unit::in_name(metric.name);
+            let is_count = matches!(metric.unit, Unit::Count) && unit == Unit::Number;
             let exceptions = [SECONDS, ENGINE_BYTES_READ];
-            assert!(unit == figure.unit || is_count || exceptions.contains(figure), "{}", figure.name);
+            assert!(unit == metric.unit || is_count || exceptions.contains(metric), "{}", metric.name);
         }
     }
 }

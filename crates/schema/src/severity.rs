@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::DurabilityEvidence;
+use crate::durability::DurabilityEvidence;
 use crate::record::Verdict;
 
 /// Severity of a result, from normal to failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The result is as expected and needs no attention.
@@ -43,6 +44,6 @@ impl DurabilityEvidence {
     /// Severity by whether the tier's promise was kept.
     #[must_use]
     pub fn severity(&self) -> Severity {
-        if self.as_promised < self.stops { Severity::Failed } else { Severity::Good }
+        if self.as_promised < self.crashes { Severity::Failed } else { Severity::Good }
     }
 }

@@ -14,6 +14,11 @@ const SHOWN_CHARACTERS: usize = 80;
 /// exactly as given. These three are therefore `{"float":"NaN"}`, `{"float":"Infinity"}` and
 /// `{"float":"-Infinity"}`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "AnswerValue", type = "string | number | boolean | null | { float: string }")
+)]
 pub enum Value {
     /// SQL NULL, or an absent JSON path.
     Null,

@@ -48,6 +48,7 @@ impl fmt::Display for WorkloadKind {
 
 /// Name of a workload in a run, which another version of the program may have made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "String"))]
 #[serde(from = "String", into = "String")]
 pub enum WorkloadName {
     /// A workload of this version.

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::Path;
 
+use jsonathlon_schema::transport::Transport;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::error::{Result, ServerError};
 use crate::folder::ServerFolder;
 use crate::port::loopback;
-use crate::recipe::Transport;
 use crate::user::server_user;
 
 /// Checks that servers with data folders below `folder`, which must exist, can be started and reached.

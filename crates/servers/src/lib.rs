@@ -26,6 +26,6 @@ pub use error::{Result, ServerError};
 pub use fit::{fit, forbids_programs};
 pub use guard::{EXEC, GUARD, exec, guard, is_secret, wait_until_gone};
 pub use launch::{LaunchSpec, Login};
-pub use recipe::{ExternalBinaryCommands, Recipe, Scalar, Transport};
+pub use recipe::{ExternalBinaryCommands, Recipe, Scalar};
 pub use required_program::RequiredProgram;
 pub use server::Server;

@@ -3,40 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use jsonathlon_schema::transport::Transport;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, ServerError};
 use crate::required_program::RequiredProgram;
-
-/// Transport between sessions and a server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Transport {
-    /// Unencrypted TCP on the loopback interface.
-    #[default]
-    Tcp,
-    /// TCP with TLS on the loopback interface.
-    Tls,
-    /// Unix domain socket, for systems that support it.
-    Unix,
-}
-
-impl Transport {
-    /// Returns the name used in files and on the command line.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tcp => "tcp",
-            Self::Tls => "tls",
-            Self::Unix => "unix",
-        }
-    }
-
-    fn is_tcp(&self) -> bool {
-        *self == Self::Tcp
-    }
-}
 
 /// `[server]` section of a system's folder.
 ///
@@ -85,7 +57,7 @@ pub struct Recipe {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<String>,
     /// Transport chosen by the run; it cannot be set in the folder.
-    #[serde(skip_deserializing, skip_serializing_if = "Transport::is_tcp")]
+    #[serde(skip_deserializing, skip_serializing_if = "is_tcp")]
     pub transport: Transport,
     /// Arguments added to the start command for each setting, with `{{name}}` and `{{value}}`.
     #[serde(default)]
@@ -129,6 +101,11 @@ pub struct ExternalBinaryCommands {
     pub init: Vec<Vec<String>>,
     /// Replaces the `start` command of the recipe.
     pub start: Vec<String>,
+}
+
+/// Digests are older than the choice of a transport, so that the default one is left out of them.
+fn is_tcp(transport: &Transport) -> bool {
+    *transport == Transport::Tcp
 }
 
 fn start_limit_s() -> u64 {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use jsonathlon_schema::transport::Transport;
+
 use crate::certificate;
 use crate::data_template::DataTemplate;
 use crate::error::{Result, ServerError};
@@ -15,7 +17,7 @@ use crate::guard::GuardCommand;
 use crate::launch::{LaunchSpec, Login};
 use crate::port::{self, is_free, loopback};
 use crate::process::{GuardedProcess, LONG, SHORT};
-use crate::recipe::{Transport, fill};
+use crate::recipe::fill;
 use crate::user::server_user;
 
 /// Longest wait for the exit status of a server after it has closed a connection.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_results::summary::{CellSummary, Run};
-use jsonathlon_schema::metric::MetricDef;
+use jsonathlon_schema::metric::{MetricDef, THROUGHPUT_OPS_PER_S};
 use jsonathlon_schema::record::{CLIENTS, Phase, Trial, Verdict};
 
 use crate::definition::Study;
 use crate::runs::StudyRun;
 
 /// Metric that is evaluated if a study names none.
-pub const THROUGHPUT: &str = "throughput_ops_per_s";
+pub const THROUGHPUT: &str = THROUGHPUT_OPS_PER_S.name;
 /// Attribute of points that were measured with a single document.
 pub const DOCUMENT: &str = "document";
 

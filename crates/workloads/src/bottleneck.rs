@@ -1,5 +1,7 @@
 //! Classifies the resource that limited the time of a trial.
 
+use jsonathlon_schema::record::Bottleneck;
+
 /// Shorter trials are not classified: the kernel's CPU counters are too coarse.
 const MIN_SECONDS: f64 = 0.002;
 /// Share of a resource's limit above which the resource is the bottleneck. The rest is start-up and
@@ -23,11 +25,9 @@ pub(crate) struct TrialUsage {
     pub(crate) disk_bytes_per_s: Option<f64>,
 }
 
-/// Returns the bottleneck: `disk`, `cpu` (all cores busy), `one core` (one busy, the others idle),
-/// `cpu, part` (more than one core, not all) or `waiting` (neither). `None` if the trial is too short to
-/// classify.
+/// Returns the bottleneck of a trial. `None` if the trial is too short to classify.
 #[must_use]
-pub(crate) fn bottleneck(usage: &TrialUsage) -> Option<&'static str> {
+pub(crate) fn bottleneck(usage: &TrialUsage) -> Option<Bottleneck> {
     if usage.seconds < MIN_SECONDS {
         return None;
     }
@@ -37,16 +37,16 @@ pub(crate) fn bottleneck(usage: &TrialUsage) -> Option<&'static str> {
         && bandwidth > 0.0
         && transferred_bytes / bandwidth >= BUSY_SHARE * usage.seconds
     {
-        return Some("disk");
+        return Some(Bottleneck::Disk);
     }
     Some(if busy_cores >= BUSY_SHARE * usage.cores as f64 {
-        if usage.cores == 1 { "one core" } else { "cpu" }
+        if usage.cores == 1 { Bottleneck::OneCore } else { Bottleneck::AllCores }
     } else if busy_cores >= 1.25 {
-        "cpu, part"
+        Bottleneck::SomeCores
     } else if busy_cores >= BUSY_SHARE {
-        "one core"
+        Bottleneck::OneCore
     } else {
-        "waiting"
+        Bottleneck::Waiting
     })
 }
 
@@ -61,15 +61,15 @@ mod tests {
     #[test]
     fn each_bound_is_told_from_the_others() {
         assert_eq!(bottleneck(&usage(0.001, 0.001, 0)), None);
-        assert_eq!(bottleneck(&usage(1.0, 3.9, 0)), Some("cpu"));
-        assert_eq!(bottleneck(&usage(1.0, 2.0, 0)), Some("cpu, part"));
-        assert_eq!(bottleneck(&usage(1.0, 1.0, 0)), Some("one core"));
-        assert_eq!(bottleneck(&usage(1.0, 0.2, 0)), Some("waiting"));
-        assert_eq!(bottleneck(&usage(1.0, 1.0, 900_000_000)), Some("disk"));
-        assert_eq!(bottleneck(&TrialUsage { cores: 1, ..usage(1.0, 1.0, 0) }), Some("one core"));
+        assert_eq!(bottleneck(&usage(1.0, 3.9, 0)), Some(Bottleneck::AllCores));
+        assert_eq!(bottleneck(&usage(1.0, 2.0, 0)), Some(Bottleneck::SomeCores));
+        assert_eq!(bottleneck(&usage(1.0, 1.0, 0)), Some(Bottleneck::OneCore));
+        assert_eq!(bottleneck(&usage(1.0, 0.2, 0)), Some(Bottleneck::Waiting));
+        assert_eq!(bottleneck(&usage(1.0, 1.0, 900_000_000)), Some(Bottleneck::Disk));
+        assert_eq!(bottleneck(&TrialUsage { cores: 1, ..usage(1.0, 1.0, 0) }), Some(Bottleneck::OneCore));
         assert_eq!(
             bottleneck(&TrialUsage { disk_bytes_per_s: None, ..usage(1.0, 0.1, 900_000_000) }),
-            Some("waiting")
+            Some(Bottleneck::Waiting)
         );
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn of(
         digest: staged.digest.clone(),
         source: source.to_string(),
         origin: serde_json::to_value(source)?,
-        staging_s: Some(staging_s),
+        staging_s,
         no_documents: staged.no_documents.len() as u64,
         first_no_documents: first_faults(staged),
         left_out: left_out::sentence(&staged.left_out),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::journal::Journal;
 use jsonathlon_schema::id::DataState;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{
     Agreement, Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, RecordBody, Trial, Verdict,
 };
@@ -130,16 +131,16 @@ impl<'a> TrialRecorder<'a> {
     /// If the journal cannot be written.
     pub fn trial_unsynced(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
-            trial.metrics.insert("machine_load".into(), load);
+            trial.metrics.insert(metric::MACHINE_LOAD.name.to_owned(), load);
         }
         let reading = (Instant::now(), machine::steal_seconds());
         if let (Some(previous_steal_s), Some(steal_s)) = (self.last_reading.1, reading.1) {
             // CPU steal since the previous record, over all cores, and its share of the available CPU time.
             let stolen_s = (steal_s - previous_steal_s).max(0.0);
             let available_s = reading.0.duration_since(self.last_reading.0).as_secs_f64() * self.cores as f64;
-            trial.metrics.insert("machine_steal_s".into(), stolen_s);
+            trial.metrics.insert(metric::MACHINE_STEAL_S.name.to_owned(), stolen_s);
             if available_s > 0.0 {
-                trial.metrics.insert("machine_steal_share".into(), stolen_s / available_s);
+                trial.metrics.insert(metric::MACHINE_STEAL_SHARE.name.to_owned(), stolen_s / available_s);
             }
         }
         self.last_reading = reading;
@@ -212,19 +213,43 @@ pub fn new_trial(cell: &Cell, round: u32, order: u32) -> Trial {
     Trial { at_ms, ..Trial::blank(cell.clone(), round, order) }
 }
 
-/// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`). The
-/// metric names begin with `prefix`: `peak` for samples during a trial, `held` for a reading between trials.
-pub(crate) fn memory_metrics(prefix: &str, memory: Memory, idle: Option<Memory>) -> Metrics {
+/// Moment at which the memory of a process tree was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryReading {
+    /// The largest of the samples during a trial.
+    Peak,
+    /// One reading between two trials.
+    Held,
+}
+
+/// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`).
+pub(crate) fn memory_metrics(reading: MemoryReading, memory: Memory, idle: Option<Memory>) -> Metrics {
+    let [pss, anonymous, shared, file_mapped, pss_over_idle] = match reading {
+        MemoryReading::Peak => [
+            metric::PEAK_PSS_BYTES,
+            metric::PEAK_ANONYMOUS_BYTES,
+            metric::PEAK_SHARED_BYTES,
+            metric::PEAK_FILE_MAPPED_BYTES,
+            metric::PEAK_PSS_OVER_IDLE_BYTES,
+        ],
+        MemoryReading::Held => [
+            metric::HELD_PSS_BYTES,
+            metric::HELD_ANONYMOUS_BYTES,
+            metric::HELD_SHARED_BYTES,
+            metric::HELD_FILE_MAPPED_BYTES,
+            metric::HELD_PSS_OVER_IDLE_BYTES,
+        ],
+    };
     let mut metrics = Metrics::from([
-        (format!("{prefix}_pss_bytes"), memory.pss_bytes as f64),
-        (format!("{prefix}_anonymous_bytes"), memory.anonymous_bytes as f64),
-        (format!("{prefix}_shared_bytes"), memory.shared_bytes as f64),
-        (format!("{prefix}_file_mapped_bytes"), memory.file_bytes as f64),
+        pss.with_value(memory.pss_bytes as f64),
+        anonymous.with_value(memory.anonymous_bytes as f64),
+        shared.with_value(memory.shared_bytes as f64),
+        file_mapped.with_value(memory.file_bytes as f64),
     ]);
     if let Some(idle) = idle {
-        metrics.insert("idle_pss_bytes".to_owned(), idle.pss_bytes as f64);
+        metrics.insert(metric::IDLE_PSS_BYTES.name.to_owned(), idle.pss_bytes as f64);
         let growth = memory.pss_bytes.saturating_sub(idle.pss_bytes);
-        metrics.insert(format!("{prefix}_pss_over_idle_bytes"), growth as f64);
+        metrics.insert(pss_over_idle.name.to_owned(), growth as f64);
     }
     metrics
 }

@@ -16,9 +16,11 @@ use jsonathlon_dataset::{
 };
 use jsonathlon_results::{ResultsError, durability_evidence::load_evidence, folder::RunFolder};
 use jsonathlon_schema::{
-    manifest::{Configuration, Durability, Manifest, SCHEMA, SettingDeviation, TrialPlan},
+    durability::Durability,
+    manifest::{Configuration, Manifest, SCHEMA, SettingDeviation, TrialPlan},
     ranking::MemorySetting,
     record::{JournalRecord, RecordBody},
+    settings::{ManifestSettings, RunSettings},
 };
 use jsonathlon_telemetry::{
     clock::{Clock, MonotonicClock},
@@ -32,7 +34,6 @@ use crate::{
     observer::{Activity, Observer, RunEvent},
     recorder::TrialRecorder,
     run_context::RunContext,
-    settings::Settings,
     spent::Spent,
     target::Target,
     workload::Workload,
@@ -49,7 +50,7 @@ pub struct RunPlan {
     /// Source of the documents: a file, generated events, standard input or a URL.
     pub source: Source,
     /// Settings that all workloads share.
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// Configurations under test, with the places where they run.
     pub targets: Vec<Target>,
     /// Command line that starts a worker process.
@@ -334,10 +335,6 @@ fn manifest(
     staging_s: f64,
 ) -> Result<Manifest, RunError> {
     let staged = bench.staged;
-    let mut settings = manifest_json(serde_json::to_value(&plan.settings))?;
-    if let Some(members) = settings.as_object_mut() {
-        members.insert(workload.name().to_owned(), workload.settings());
-    }
     Ok(Manifest {
         schema: SCHEMA,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -349,7 +346,10 @@ fn manifest(
         data: manifest_json(data::of(&plan.source, staged, staging_s))?,
         configurations: describe_configurations(plan, folder),
         workloads: vec![workload.name().into()],
-        settings,
+        settings: ManifestSettings {
+            run: plan.settings.clone(),
+            workload: manifest_json(workload.settings())?,
+        },
         plan: TrialPlan { trials: workload.planned_keys(bench) },
     })
 }
@@ -377,15 +377,15 @@ fn configuration(target: &Target) -> Configuration {
         title: configuration.title.clone(),
         variant_title: configuration.variant_title.clone(),
         embedded: configuration.embedded,
-        transport: configuration.server.as_ref().map(|server| server.transport.word().to_owned()),
+        transport: configuration.server.as_ref().map(|server| server.transport),
         end_of_life: configuration.end_of_life,
         outdated: configuration.outdated.clone(),
-        preparation: Some(target.preparation()),
+        preparation: configuration.preparation,
         profile: target.profile(),
         memory_bytes: configuration.memory_bytes,
         memory_settings: configuration.memory_settings.iter().map(memory_setting).collect(),
         durability: configuration.durability.as_ref().map(|tier| Durability {
-            tier: tier.name.clone(),
+            tier: tier.tier,
             process_crash: tier.process_crash.clone(),
             power_loss: tier.power_loss.clone(),
             basis: target.durability_basis(),

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::stage::StagedDocuments;
 use jsonathlon_schema::id::DataState;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_schema::settings::{PageCachePolicy, RunSettings};
 use jsonathlon_telemetry::control::Control;
 use jsonathlon_telemetry::series::SubjectHandle;
 
@@ -15,7 +17,6 @@ use crate::cells::{Cells, control_cell};
 use crate::engine::WorkerCommand;
 use crate::recorder::{TrialRecorder, new_trial};
 use crate::session::{Session, TrialError};
-use crate::settings::{PageCachePolicy, Settings};
 use crate::spent::Spent;
 use crate::stopping::RoundController;
 use crate::target::Target;
@@ -44,7 +45,7 @@ pub struct RunContext<'a> {
     /// Staged documents, ready for loading.
     pub staged: &'a StagedDocuments,
     /// Settings that all workloads share.
-    pub settings: &'a Settings,
+    pub settings: &'a RunSettings,
     /// Measured read bandwidth of the disk, bytes per second; `None` if unknown.
     pub disk_bytes_per_s: Option<f64>,
     pub(crate) worker: &'a WorkerCommand,
@@ -176,8 +177,8 @@ impl<'a> RunContext<'a> {
         let mut trial = new_trial(&cell, round, order);
         trial.verdict = Verdict::Exact;
         trial.metrics = Metrics::from([
-            ("control_memory_s".to_owned(), times.memory_s),
-            ("control_compute_s".to_owned(), times.compute_s),
+            metric::CONTROL_MEMORY_S.with_value(times.memory_s),
+            metric::CONTROL_COMPUTE_S.with_value(times.compute_s),
         ]);
         recorder.trial(key, trial)
     }

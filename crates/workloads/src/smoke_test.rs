@@ -7,7 +7,9 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::id::Step;
+use jsonathlon_schema::metric::DOCUMENTS_LOADED;
 use jsonathlon_schema::record::{FailureKind, RecordBody, Verdict};
+use jsonathlon_schema::settings::RunSettings;
 use jsonathlon_servers::wait_until_gone;
 use jsonathlon_telemetry::series::SubjectHandle;
 
@@ -17,7 +19,6 @@ use crate::observer::Observer;
 use crate::run::{RunPlan, start};
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, WorkerCommand};
-use crate::settings::Settings;
 use crate::target::{GONE_LIMIT, Target};
 
 /// Number of loaded documents: enough for every question to have an answer with several rows.
@@ -56,13 +57,13 @@ pub fn smoke_test(
     let id = target.file_name();
     let plan = RunPlan {
         source: Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 },
-        settings: Settings {
+        settings: RunSettings {
             rounds: 1,
             load_rounds: Some(1),
             timeout_s: STEP_LIMIT.as_secs_f64(),
             load_timeout_s: STEP_LIMIT.as_secs_f64(),
             keep_data: true,
-            ..Settings::default()
+            ..RunSettings::default()
         },
         targets: vec![target],
         worker,
@@ -108,7 +109,7 @@ pub fn reported_version(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<String, RunError> {
     let (folder, log) = (scratch.join("data"), scratch.join("log"));
-    let cores = Settings::default().cores;
+    let cores = RunSettings::default().cores;
     let mut session = Session::new(target, worker, folder, log, cores, SubjectHandle::default(), cancelled);
     let version = TrialError::split_fatal(session.version());
     session.kill();
@@ -132,7 +133,7 @@ fn judge(run: &Run) -> SmokeTestReport {
         // A query plan for a thousand documents does not predict the plan for a million, and no question can
         // be answered after a failed load.
         let is_consequence = has_failed(&Step::Load) && failure.cell.step != Step::Load;
-        if failure.kind != FailureKind::Plan.word() && !is_consequence {
+        if failure.kind != FailureKind::Plan && !is_consequence {
             report.problems.push(format!("{}: {}: {}", failure.cell.step, failure.kind, failure.error));
         }
     }
@@ -153,8 +154,7 @@ fn judge(run: &Run) -> SmokeTestReport {
     };
     report.right = Question::ALL.iter().filter(|question| is_right(question.id())).count();
     let load = summary.results.iter().find(|entry| entry.cell.step == Step::Load);
-    report.loaded =
-        load.and_then(|load| load.metrics.get("documents_loaded")).map_or(0, |count| *count as u64);
+    report.loaded = load.and_then(|load| load.metric(&DOCUMENTS_LOADED)).map_or(0, |count| count as u64);
     // A shortfall that no failure explains must not count as a passed test.
     if report.problems.is_empty()
         && (report.right < Question::ALL.len() || report.loaded < DOCUMENTS || !summary.complete)

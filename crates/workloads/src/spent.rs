@@ -19,7 +19,7 @@ impl Spent {
     /// Computes the time used by the run of `manifest` whose journal contains `records`.
     pub(crate) fn of(manifest: &Manifest, records: &[JournalRecord]) -> Self {
         let started = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
-        let staging_ms = (manifest.data.staging_s.unwrap_or_default() * 1e3) as i64;
+        let staging_ms = (manifest.data.staging_s * 1e3) as i64;
         Self::from_records(started.ok().map(|started| started - staging_ms), records)
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_stats::sequential::{PRECISION_ROUNDS, SequentialPlan};
 use jsonathlon_stats::statistics::estimate_at;
-use serde::{Deserialize, Serialize};
 
 use crate::RunError;
 use crate::observer::{Observer, RunEvent};
@@ -13,30 +13,6 @@ use crate::observer::{Observer, RunEvent};
 pub const MOST_ROUNDS: u32 = 200;
 /// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
 const ROUNDS_SHARE: f64 = 0.92;
-
-/// When a run stops: after a fixed number of rounds, when its time budget is spent, or when intervals are
-/// narrow enough.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "by", rename_all = "snake_case")]
-pub enum StoppingRule {
-    /// After the planned number of rounds.
-    #[default]
-    Rounds,
-    /// When no further round fits into the time budget of the whole run, which includes loads.
-    Budget {
-        /// Time budget of the whole run.
-        seconds: f64,
-        /// Whether the run fails after the first round if the planned rounds do not fit.
-        strict: bool,
-    },
-    /// When the interval of every ranked cell is within this share of its median, or the time is spent.
-    Precision {
-        /// Maximum half-width of an interval, as a share of the median.
-        share: f64,
-        /// Time budget of the whole run.
-        seconds: f64,
-    },
-}
 
 /// Decision after a round: run another one or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,10 +10,7 @@ use jsonathlon_driver_api::{
     driver::SessionOptions,
     endpoint::Endpoint,
 };
-use jsonathlon_schema::{
-    id::ConfigurationId,
-    ranking::{MemoryProfile, PreparationClass},
-};
+use jsonathlon_schema::{id::ConfigurationId, ranking::MemoryProfile};
 use jsonathlon_servers::LaunchSpec;
 
 /// Time that the processes of an abandoned server have to exit.
@@ -214,22 +211,10 @@ impl Target {
         ConfigurationId::new(system, version, variant, storage)
     }
 
-    /// Memory profile of the configuration; `None` if the operator of a remote server sets its memory, or
-    /// none was chosen.
+    /// Memory profile of the configuration. `None` only for a remote server, whose operator sets its memory.
     #[must_use]
     pub fn profile(&self) -> Option<MemoryProfile> {
         self.configuration.profile
-    }
-
-    /// Preparation class as it is recorded in the manifest.
-    #[must_use]
-    pub fn preparation(&self) -> PreparationClass {
-        match self.configuration.preparation {
-            jsonathlon_catalogue::PreparationClass::AsIs => PreparationClass::AsIs,
-            jsonathlon_catalogue::PreparationClass::Prepared => PreparationClass::Prepared,
-            jsonathlon_catalogue::PreparationClass::Extracted => PreparationClass::Extracted,
-            jsonathlon_catalogue::PreparationClass::Own => PreparationClass::Own,
-        }
     }
 
     /// A valid file name that no other configuration of the run has.

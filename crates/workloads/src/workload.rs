@@ -1,6 +1,7 @@
 //! The interface between a run and its workload: name, supported targets, planned trials, execution.
 
 use jsonathlon_dataset::stage::{DocumentVisitor, IgnoreDocuments};
+use jsonathlon_schema::settings::WorkloadSettings;
 
 use crate::RunError;
 use crate::recorder::TrialRecorder;
@@ -20,8 +21,11 @@ pub trait Workload {
         self.name()
     }
 
-    /// Settings of this workload as JSON; the manifest keeps them under [`Self::name`].
-    fn settings(&self) -> serde_json::Value;
+    /// Settings of this workload, for the manifest.
+    ///
+    /// # Errors
+    /// If they have no form as JSON.
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error>;
 
     /// Why this workload cannot run on `target`; `None` if it can.
     fn unsupported_reason(&self, target: &Target) -> Option<String>;

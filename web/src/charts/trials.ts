@@ -3,7 +3,7 @@
 import { axisX, axisY, dot, gridY, plot, ruleY } from '@observablehq/plot';
 
 import { applyAria } from './a11y.ts';
-import type { Verdict } from '../model.ts';
+import type { Verdict } from '../vocabulary.ts';
 import { tick } from '../format.ts';
 
 export interface Dot {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import type { Case, Finding } from '../../src/model.ts';
+import type { Finding, KnownCase } from '../../src/model.ts';
 import type { CaseResult, System } from '../../src/fidelity.ts';
 import type { Entry } from '../../src/view.ts';
 import { evidenceOf, findingLabel, kindsOf, outcomesOf, pathsLabel } from '../../src/fidelity.ts';
 
-function tried(name: string, must: Case['must'], findings: readonly Finding[]): CaseResult {
-  const document: Case = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
+function tried(name: string, must: KnownCase['must'], findings: readonly Finding[]): CaseResult {
+  const document: KnownCase = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
   // The tests do not read the cell.
   return { document, entry: {} as Entry, findings };
 }
@@ -17,9 +17,9 @@ const KEPT: readonly Finding[] = [
 ];
 const CHANGED: readonly Finding[] = [
   { of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'changed', kinds: ['key order', 'loss'], seen: '{}' },
-  { of: 'bulk, value', state: 'lost' }, { of: 'parameter', state: 'refused', words: 'no room' },
+  { of: 'bulk, value', state: 'nothing returned' }, { of: 'parameter', state: 'rejected', words: 'no room' },
 ];
-const PASSED_OVER: readonly Finding[] = [{ of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'lost' }, { of: 'parameter', state: 'not offered' }];
+const PASSED_OVER: readonly Finding[] = [{ of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'nothing returned' }, { of: 'parameter', state: 'not tested' }];
 
 const SYSTEMS: readonly System[] = [
   { key: '0', name: 'one', tried: [tried('fine', 'accept', KEPT), tried('broken', 'reject', PASSED_OVER)] },
@@ -32,7 +32,7 @@ test('a number stands for the documents behind it', () => {
     return SYSTEMS.map((system) => line?.by.get(system.key)?.length);
   };
   assert.deepEqual(count('valid'), [1, 1]);
-  assert.deepEqual(count('refused'), [0, 1]);
+  assert.deepEqual(count('rejected'), [0, 1]);
   assert.deepEqual(count('taken'), [0, 1], 'what is passed over is not taken');
   assert.deepEqual(count('changed'), [0, 1]);
   assert.deepEqual(count('none'), [1, 0]);
@@ -46,6 +46,6 @@ test('kinds are of documents that are JSON, and a value that is lost is a loss',
 test('ways that say the same are told once', () => {
   assert.equal(findingLabel({ of: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
   assert.equal(pathsLabel(tried('x', 'accept', KEPT), ', whole'), 'same bytes');
-  assert.equal(pathsLabel(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: refused');
+  assert.equal(pathsLabel(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: rejected');
   assert.deepEqual(evidenceOf(tried('x', 'accept', CHANGED), ['', ', whole']), ['{}', 'no room']);
 });

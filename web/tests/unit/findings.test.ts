@@ -191,12 +191,12 @@ test('a run of one round, one without cold questions and one of nothing are told
   assert.ok(run);
   run.rounds = 1;
   for (const cell of run.cells) Object.assign(cell, { low_s: null, high_s: null });
-  const [hot] = findingsOf(of(figures), 'not stated, json-only');
+  const [hot] = findingsOf(of(figures), 'prepared, json-only');
   assert.deepEqual([hot?.difference, hot?.first], ['once', null]);
   assert.match(hot?.sentence ?? '', /^Too few rounds to say which is first\. ClickHouse/);
-  assert.match(headline(of(figures), findingsOf(of(figures), 'not stated, json-only')), /^Too few rounds to say which is first \(fastest hot, fastest cold and fastest to load\)|is the smallest; too few rounds/);
+  assert.match(headline(of(figures), findingsOf(of(figures), 'prepared, json-only')), /^Prepared for these questions, json-only, (too few rounds to say which is first \(fastest hot, fastest cold and fastest to load\)|.* is the smallest; too few rounds)/);
   run.cells = run.cells.filter((cell) => !cell.phase.startsWith('cold'));
-  assert.ok(findingsOf(of(figures), 'not stated, json-only').every((one) => one.about !== 'Fastest cold'));
+  assert.ok(findingsOf(of(figures), 'prepared, json-only').every((one) => one.about !== 'Fastest cold'));
   Object.assign(run, { cells: [], failures: [] });
   const nothing = of(figures);
   assert.deepEqual(findingsOf(nothing, 'prepared'), []);
@@ -208,7 +208,7 @@ test('a cell with parameters has them in its name, and another workload needs no
   const run = figures.runs[0];
   const cell = run?.cells.find((one) => one.step === 'q1' && one.phase === 'hot');
   assert.ok(run && cell);
-  run.cells.push({ ...cell, workload: 'append', step: 'q1', phase: 'batch', parameters: { clients: 4 } });
+  run.cells.push({ ...cell, workload: 'append', step: 'q1', phase: 'measured', parameters: { clients: 4 } });
   const view = of(figures);
   const entry = view.entries.find((one) => one.cell.workload === 'append');
   assert.ok(entry);
@@ -244,7 +244,7 @@ test('every catch of a run is told, in a line each', () => {
   assert.ok(run);
   run.rounds = 1;
   const titles = findCaveats(of(old)).map((one) => one.title);
-  assert.ok(titles.includes('One round only') && titles.includes('Preparation not stated') && titles.includes('Ranked apart'));
+  assert.ok(titles.includes('One round only') && titles.includes('Ranked apart'));
   assert.ok(!titles.includes('Prepared differently'));
 });
 
@@ -269,8 +269,8 @@ test('one sentence names the class and who was first at what, and does not hide 
   assert.match(hot?.sentence ?? '', /^No difference shown between ClickHouse .* and .*\. ClickHouse .*: fastest on/);
   assert.match(headline(tied, findingsOf(tied, 'prepared')), /ClickHouse is the fastest cold, .*; no difference is shown between ClickHouse and .* \(fastest hot\)\.$/);
   assert.equal(headline(view, []), '');
-  const old = of(samples.two().figures);
-  assert.match(headline(old, findingsOf(old, 'not stated, json-only')), /^ClickHouse is the fastest/);
+  const apart = of(samples.two().figures);
+  assert.match(headline(apart, findingsOf(apart, 'prepared, json-only')), /^Prepared for these questions, json-only, ClickHouse is the fastest/);
 });
 
 test('classes and profiles are rankings of their own, in the order of the page, and what is never ranked is named nowhere', () => {
@@ -326,13 +326,14 @@ test('the smallest is who is smallest compacted; drained is told too, with the r
   assert.deepEqual([alike?.first, alike?.difference], [null, 'not shown']);
 });
 
-test('a run without class is told and never lies beside one with a class', () => {
+test('a further rule separates the rankings of a class, and another class is another configuration', () => {
   const view = of(samples.two().figures);
-  assert.deepEqual(view.rankings, ['not stated, json-only', 'not stated, generated']);
-  assert.equal(rankingTitle(view.rankings[0] ?? ''), 'Class not stated, json-only');
-  const [one, other] = [samples.two(), samples.small()].map((pack) => pack.figures.runs[0]?.configurations[0]);
-  assert.ok(one && other);
-  assert.notEqual(configurationKey(one), configurationKey({ ...other, version: one.version }));
+  assert.deepEqual(view.rankings, ['prepared, json-only', 'prepared, generated']);
+  assert.equal(rankingTitle(view.rankings[0] ?? ''), 'Prepared, json-only');
+  const one = samples.two().figures.runs[0]?.configurations[0];
+  assert.ok(one);
+  assert.equal(configurationKey(one), configurationKey({ ...one, version: 'another' }));
+  assert.notEqual(configurationKey(one), configurationKey({ ...one, preparation: 'as-is' }));
 });
 
 test('processor time taken is held against all the time in which it was taken', () => {

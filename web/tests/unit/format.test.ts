@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { byName, bytes, count, counted, figureTitle, integer, interval, list, percent, seconds, tick, times, timestamp } from '../../src/format.ts';
+import { byName, bytes, count, counted, integer, interval, list, metricTitle, percent, seconds, tick, times, timestamp } from '../../src/format.ts';
 import { escaped, markdown } from '../../src/export/markdown.ts';
 import { lineOf } from '../../src/charts/bars.ts';
 import { colourOf } from '../../src/colours.ts';
@@ -27,11 +27,11 @@ test('almost all does not read as all', () => {
   assert.equal(percent(0.5), '50.0 %');
 });
 
-test('a figure is written by the unit in its name', () => {
+test('a metric is written by the unit in its name', () => {
   assert.equal(byName('peak_pss_bytes', 2e8), '200 MB');
   assert.equal(byName('engine_bytes_read', 2e8), '200 MB');
-  assert.equal(figureTitle('engine_memory_bytes'), 'memory by the engine’s count');
-  assert.equal(figureTitle('cache_hits'), 'cache hits');
+  assert.equal(metricTitle('engine_memory_bytes'), 'memory by the engine’s count');
+  assert.equal(metricTitle('cache_hits'), 'cache hits');
   assert.equal(metric('documents_per_s').better, 'higher');
   assert.equal(metric('total_bytes').better, 'lower');
   // The direction of metrics defined by a system's folder is unknown.

@@ -27,10 +27,10 @@ test('of several cells the worst counts, and what says nothing is good', () => {
 test('trials in two groups are shown as two, and as no figure between them', () => {
   const { view, entries: [entry] } = entries();
   assert.ok(entry);
-  Object.assign(entry.cell, { metrics: { journal_bytes_per_op: 1306 }, groups: { journal_bytes_per_op: [[3, 282], [3, 2480]] } });
+  Object.assign(entry.cell, { metrics: { wal_bytes_per_op: 1306 }, groups: { wal_bytes_per_op: [[3, 282], [3, 2480]] } });
   const word = '282 B/op in 3 trials, 2.48 kB/op in 3';
-  assert.equal(measuredWord('journal_bytes_per_op', entry.cell), word);
-  const shown = metric('journal_bytes_per_op');
+  assert.equal(measuredWord('wal_bytes_per_op', entry.cell), word);
+  const shown = metric('wal_bytes_per_op');
   assert.deepEqual(shown.of(entry.cell, view.run), { value: 2480, low: 282, high: 2480 });
   assert.equal(shown.groups?.(entry.cell), word);
   assert.equal(measuredWord('operations', entry.cell), '–');

@@ -81,9 +81,9 @@ const SETUP_FILES: [StatementRule; 15] = [
     StatementRule::required("count").single().filled(&[]),
     StatementRule::required("sizes").single().filled(&[]),
     StatementRule::required("drop").filled(&[]),
-    StatementRule::optional("journal").filled(&[]),
+    StatementRule::optional("wal").filled(&[]),
     StatementRule::optional("checkpoints").single().filled(&[]),
-    StatementRule::optional("journal_detail").single().filled(&["before", "after"]).naming(&["before"]),
+    StatementRule::optional("wal_detail").single().filled(&["before", "after"]).naming(&["before"]),
     StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
 ];
 
@@ -122,7 +122,7 @@ pub(crate) struct SectionDefinition {
     logs: Vec<String>,
     /// Files whose growth is counted as bytes written to the WAL.
     #[serde(default)]
-    journal_files: Vec<String>,
+    wal_files: Vec<String>,
     key_types: KeyTypes,
     key_member: Option<String>,
     #[serde(default)]
@@ -195,7 +195,7 @@ impl WorkloadRules for Rules {
         &[
             "load",
             "logs",
-            "journal_files",
+            "wal_files",
             "key_types",
             "key_member",
             "replication_log",
@@ -221,7 +221,7 @@ impl WorkloadRules for Rules {
         let mut operations = BTreeMap::new();
         apply_overlay(base, definition.operations, &mut operations)?;
         let mut merged = ServingSection {
-            journal_files: definition.journal_files,
+            wal_files: definition.wal_files,
             key_types: definition.key_types,
             key_member: definition.key_member,
             replication_log: definition.replication_log,
@@ -330,7 +330,7 @@ fn apply_overlay(
 /// Values of the section that apply after all overrides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ServingSection {
-    journal_files: Vec<String>,
+    wal_files: Vec<String>,
     key_types: KeyTypes,
     key_member: Option<String>,
     replication_log: bool,
@@ -352,7 +352,7 @@ pub struct Serving {
     pub logs: Vec<String>,
     /// Files, named likewise, whose growth is counted as bytes written to the WAL if no statement reports
     /// these.
-    pub journal_files: Vec<String>,
+    pub wal_files: Vec<String>,
     /// Declaration of a text key, which replaces `{{key_type}}`.
     pub text_key: String,
     /// Declaration of a 64-bit key, which replaces `{{key_type}}`. `None` if the system has no such keys.
@@ -382,7 +382,7 @@ impl Serving {
         Some(Self {
             load: part.load,
             logs: part.logs.clone(),
-            journal_files: rules.journal_files,
+            wal_files: rules.wal_files,
             text_key: rules.key_types.text,
             bigint_key: rules.key_types.bigint,
             key_member: rules.key_member,

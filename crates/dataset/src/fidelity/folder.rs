@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::corpus::{Case, RfcRequirement};
+use jsonathlon_schema::settings::fidelity::RfcRequirement;
+
+use super::corpus::Case;
 use crate::error::DataError;
 
 /// Maximum size of a document in bytes (16 MiB), because documents are sent whole in statements and answers.

@@ -12,10 +12,10 @@ pub mod strict;
 use std::fmt::Write;
 
 pub use compare::{ChangeKind, RoundTrip, of_cell, of_document, of_member, of_value};
-pub use corpus::{Case, MEMBER, RfcRequirement, cases};
+pub use corpus::{Case, MEMBER, cases};
 pub use folder::{LARGEST, read_folder};
 pub use nesting::Nesting;
-pub use selection::{CorpusSelection, digest};
+pub use selection::{digest, selected_cases, selected_nestings};
 
 /// Formats bytes for display, at most about `limit` of them. Control characters, invisible characters and
 /// invalid UTF-8 become `\xNN`. The middle of a longer text is replaced by its total length.

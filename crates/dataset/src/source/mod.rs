@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_schema::settings::fidelity::CorpusSelection;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::fidelity::CorpusSelection;
 use crate::nested::NestedTable;
 use crate::records::Records;
 

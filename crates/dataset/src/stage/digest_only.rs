@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use jsonathlon_schema::settings::fidelity::CorpusSelection;
+
 use super::{CLEAN_FILE, Progress, StagedDocuments};
 use crate::digest::digest_text;
 use crate::error::DataError;
-use crate::fidelity::{self, CorpusSelection};
+use crate::fidelity;
 use crate::source::{Block, Places, Source};
 
 /// Reads a source to its end, counts its documents and digests them; writes no file.
@@ -38,7 +40,7 @@ pub(super) fn count(
 
 /// Counts and digests the documents of a fidelity corpus; writes no file.
 pub(super) fn corpus(selection: &CorpusSelection, folder: &Path) -> Result<StagedDocuments, DataError> {
-    let cases = selection.cases()?;
+    let cases = fidelity::selected_cases(selection)?;
     let bytes = cases.iter().map(|case| case.bytes.len() as u64).sum();
     Ok(staged(cases.len() as u64, bytes, fidelity::digest(&cases), folder))
 }

@@ -1,8 +1,9 @@
 //! Command-line options of `jsonathlon run durability`.
 
 use clap::{Args, ValueEnum};
+use jsonathlon_schema::durability::CrashKind;
 
-use super::run_options::{CommonArguments, DEFAULT_SEED};
+use super::run::{CommonArguments, DEFAULT_SEED};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -14,6 +15,15 @@ pub(crate) enum CrashChoice {
     Process,
     /// Cut the power of its disk, which needs root
     Power,
+}
+
+impl From<CrashChoice> for CrashKind {
+    fn from(choice: CrashChoice) -> Self {
+        match choice {
+            CrashChoice::Process => Self::Process,
+            CrashChoice::Power => Self::Power,
+        }
+    }
 }
 
 /// Without any option: PostgreSQL, MongoDB and SQLite, crashed three times by each kind in the tiers synced and window.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::run_options::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
+use super::run::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
 use super::{CatalogueArguments, InstallOptions};
 
 /// Help heading of the options that only this workload has.

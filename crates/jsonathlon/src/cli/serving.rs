@@ -1,9 +1,10 @@
 //! Command-line options of `jsonathlon run serving`.
 
 use clap::{Args, ValueEnum};
-use jsonathlon_workloads::serving::settings::{Objective, Rate};
+use jsonathlon_schema::durability::DurabilityTier;
+use jsonathlon_workloads::serving::settings::{Rate, Slo};
 
-use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions};
+use super::run::{CommonArguments, DEFAULT_SEED, ExternalOptions};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -128,8 +129,8 @@ pub(crate) struct ServingOptions {
     pub(crate) data_to_memory: Option<f64>,
     /// Durability tier: `synced` survives power loss, `process` survives a process crash, `window` may lose the last
     /// moments
-    #[arg(long, value_name = "TIER", default_value = "synced", help_heading = SERVING)]
-    pub(crate) durability: String,
+    #[arg(long, value_name = "TIER", default_value = "synced", value_parser = parse::durability_tier, help_heading = SERVING)]
+    pub(crate) durability: DurabilityTier,
     /// Also run open-loop trials at these arrival rates, with the largest of --clients: percent of measured capacity
     /// (50%), ranges of them (10..95%), or operations per second (2000); separated by commas
     #[arg(long, value_name = "RATES", value_parser = rates, help_heading = SERVING)]
@@ -138,8 +139,8 @@ pub(crate) struct ServingOptions {
     #[arg(long, value_enum, default_value = "poisson", help_heading = SERVING)]
     pub(crate) arrival: ArrivalChoice,
     /// Find the highest rate that meets an objective, such as p99<5ms
-    #[arg(long, value_name = "OBJECTIVE", value_parser = Objective::parse, help_heading = SERVING)]
-    pub(crate) slo: Option<Objective>,
+    #[arg(long, value_name = "OBJECTIVE", value_parser = Slo::parse, help_heading = SERVING)]
+    pub(crate) slo: Option<Slo>,
     /// Warm-up before measurement starts
     #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = parse::seconds, help_heading = SERVING)]
     pub(crate) warmup: f64,

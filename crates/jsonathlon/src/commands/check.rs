@@ -11,12 +11,11 @@ use jsonathlon_results::{
     scaling::growth,
     summary::{Run, Summary},
 };
-use jsonathlon_schema::metric::SECONDS;
+use jsonathlon_schema::{metric::SECONDS, settings::RunSettings};
 use jsonathlon_workloads::{
     RunError,
     analytics::{Analytics, AnalyticsSettings},
     run::{RunPlan, default_folder, start},
-    settings::Settings,
 };
 
 use super::{catalogue, configurations::targets, memory::default_budget, print, worker};
@@ -51,7 +50,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let blocks = arguments.comparisons.div_ceil(QUESTIONS);
     // Only hot trials are compared; cold ones would cost a restart before each question.
     let settings =
-        Settings { rounds: arguments.rounds * blocks, load_rounds: Some(1), ..Settings::default() };
+        RunSettings { rounds: arguments.rounds * blocks, load_rounds: Some(1), ..RunSettings::default() };
     let mut workload = Analytics::new(AnalyticsSettings { cold: false, ..AnalyticsSettings::default() });
     let title = format!("{} {}", configuration.system, configuration.variant);
     let plan = RunPlan {

@@ -7,7 +7,7 @@ use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, TargetKind,
 use jsonathlon_workloads::target::Target;
 
 use super::{install, setup::SetupContext};
-use crate::{cli::run_options::SystemOptions, exit::Failure, interrupt::Interrupt};
+use crate::{cli::run::SystemOptions, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
 /// left out, with a note to the user. With `has_external` no system needs to be selected.

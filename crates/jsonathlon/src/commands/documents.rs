@@ -2,9 +2,9 @@
 
 use jsonathlon_dataset::nested::InnerContent;
 use jsonathlon_dataset::source::Source;
+use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
-use jsonathlon_workloads::stopping::StoppingRule;
 
 use super::run_request::{RunDefaults, RunRequest};
 use crate::cli::documents::{ContentChoice, DocumentsArguments};
@@ -27,24 +27,24 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Fa
     let options = &arguments.options;
     let full = options.full;
     let default_sizes = if full { FULL_SIZES.to_vec() } else { SIZES.to_vec() };
-    let sizes = sorted(options.sizes.as_deref().unwrap_or(&default_sizes));
+    let document_sizes = sorted(options.sizes.as_deref().unwrap_or(&default_sizes));
     let settings = DocumentsSettings {
-        sizes,
-        total: options.table_size.unwrap_or(if full { FULL_TOTAL } else { TOTAL }),
-        data: contents(&options.content, full),
+        document_sizes,
+        table_size: options.table_size.unwrap_or(if full { FULL_TOTAL } else { TOTAL }),
+        content: contents(&options.content, full),
         seed: options.seed,
         reads: if full { FULL_READS } else { 1 },
         all_indexes: full,
         cold: full,
         update_path: options.update_path,
-        history: options.versions,
-        limits: sorted(options.max_size_search.as_deref().unwrap_or_default()),
+        versions: options.versions,
+        max_size_search: sorted(options.max_size_search.as_deref().unwrap_or_default()),
     };
     let tables = settings.tables().map_err(Failure::usage)?;
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: options.rounds.unwrap_or(ROUNDS),
-        enough: StoppingRule::Rounds,
+        stopping: StoppingRule::Rounds,
         load_rounds: None,
         durability: None,
         memory: None,

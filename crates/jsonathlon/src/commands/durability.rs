@@ -2,18 +2,18 @@
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
+use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
+use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::durability::Durability;
-use jsonathlon_workloads::durability::settings::{CrashKind, DurabilitySettings};
-use jsonathlon_workloads::stopping::StoppingRule;
+use jsonathlon_workloads::durability::settings::DurabilitySettings;
 
 use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
-use crate::cli::durability::{CrashChoice, DurabilityArguments};
+use crate::cli::durability::DurabilityArguments;
 use crate::exit::Failure;
+use crate::parse;
 
 /// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
-/// Names of all durability tiers, the one that may lose least first.
-const TIERS: [&str; 3] = ["synced", "process", "window"];
 /// Default of `--records`. All records are read after each crash.
 const RECORDS: u64 = 5_000;
 /// Timeout of one operation, in seconds.
@@ -33,21 +33,17 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
     };
     let documents = options.scale.unwrap_or(RECORDS);
     let source = Source::Records { records: records.clone(), documents };
-    let kind = |choice: &CrashChoice| match choice {
-        CrashChoice::Process => CrashKind::Process,
-        CrashChoice::Power => CrashKind::Power,
-    };
-    let mut kinds: Vec<CrashKind> = options.crash.iter().map(kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let mut crash_kinds: Vec<CrashKind> = options.crash.iter().copied().map(CrashKind::from).collect();
+    crash_kinds.sort_unstable();
+    crash_kinds.dedup();
     let settings = DurabilitySettings {
         records,
         tiers: tiers(&options.durability)?,
-        kinds,
-        stops: options.crashes,
+        crash_kinds,
+        crashes: options.crashes,
         clients: options.clients,
-        work_s: (EARLIEST_SHARE * options.crash_within, options.crash_within),
-        recovery_s: options.recovery_timeout,
+        crash_within_s: (EARLIEST_SHARE * options.crash_within, options.crash_within),
+        recovery_timeout_s: options.recovery_timeout,
         disk_bytes: options.disk_size,
         timeout_s: OPERATION_TIMEOUT_S,
     };
@@ -55,7 +51,7 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: 1,
-        enough: StoppingRule::Rounds,
+        stopping: StoppingRule::Rounds,
         load_rounds: Some(1),
         durability: None,
         // No speed is measured, and logs as large as those of half of this machine would fill the disk.
@@ -76,20 +72,20 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
     })
 }
 
-/// Parses `--durability` into tiers in the order of [`TIERS`]. `all` gives an empty list, which stands for
-/// every tier.
-fn tiers(text: &str) -> Result<Vec<String>, Failure> {
-    let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    if names == ["all"] {
+/// Parses `--durability` into tiers in the order of [`DurabilityTier::ALL`]. `all` gives an empty list, which
+/// stands for every tier.
+fn tiers(text: &str) -> Result<Vec<DurabilityTier>, Failure> {
+    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    if words == ["all"] {
         return Ok(Vec::new());
     }
-    match names.iter().find(|name| !TIERS.contains(name)) {
+    match words.iter().find(|word| DurabilityTier::of_word(word).is_none()) {
         Some(unknown) => Err(Failure::usage(format!(
             "--durability: there is no durability tier `{unknown}`: use {}, or all",
-            TIERS.join(", ")
+            parse::durability_words()
         ))),
-        None if names.is_empty() => Err(Failure::usage("--durability names no tier")),
-        None => Ok(TIERS.iter().filter(|tier| names.contains(tier)).map(|tier| (*tier).to_owned()).collect()),
+        None if words.is_empty() => Err(Failure::usage("--durability names no tier")),
+        None => Ok(DurabilityTier::ALL.into_iter().filter(|tier| words.contains(&tier.word())).collect()),
     }
 }
 
@@ -99,7 +95,6 @@ mod tests {
 
     use super::*;
     use crate::cli::durability::DEFAULT_DISK;
-    use crate::parse;
 
     #[test]
     fn the_default_disk_has_room_for_every_log_twice() {

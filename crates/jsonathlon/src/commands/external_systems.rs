@@ -9,9 +9,11 @@ use jsonathlon_catalogue::{
     Catalogue, Configuration, ExternalKind, InstalledArtifact, System, TargetKind, Transport, base_name,
 };
 use jsonathlon_driver_api::address::{Address, Password, is_address};
-use jsonathlon_schema::manifest;
+use jsonathlon_schema::{
+    manifest,
+    settings::{ExternalSystem, RunSettings},
+};
 use jsonathlon_workloads::{
-    settings::{ExternalSystem, Settings},
     smoke_test::reported_version,
     target::{RemoteServer, Target},
 };
@@ -128,7 +130,7 @@ fn warn_of_untested_version(external: &ExternalSystem, system: &System) {
 /// Targets on the external systems of a run that is resumed. Fails if a system cannot be reached or reports
 /// another version than when the run began.
 pub(super) fn restore_external(
-    settings: &Settings,
+    settings: &RunSettings,
     catalogue: &Catalogue,
     recorded: &[manifest::Configuration],
     context: SetupContext<'_>,

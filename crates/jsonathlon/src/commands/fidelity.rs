@@ -1,14 +1,12 @@
 //! Converts the arguments of `jsonathlon run fidelity` into settings.
 
-use jsonathlon_dataset::fidelity::CorpusSelection;
 use jsonathlon_dataset::source::Source;
+use jsonathlon_schema::settings::{StoppingRule, fidelity::CorpusSelection};
 use jsonathlon_workloads::fidelity::Fidelity;
-use jsonathlon_workloads::fidelity::settings::FidelitySettings;
-use jsonathlon_workloads::stopping::StoppingRule;
 
 use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::fidelity::FidelityArguments;
-use crate::cli::run_options::DEFAULT_SEED;
+use crate::cli::run::DEFAULT_SEED;
 use crate::exit::Failure;
 
 pub(super) fn asked(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Failure> {
@@ -27,14 +25,13 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Fai
     let defaults = RunDefaults {
         systems: None,
         rounds: 1,
-        enough: StoppingRule::Rounds,
+        stopping: StoppingRule::Rounds,
         load_rounds: None,
         durability: None,
         memory: Some(UNTIMED_MEMORY),
         memory_limit_bytes: None,
     };
-    let workload =
-        Fidelity::new(FidelitySettings { corpus }).map_err(|error| Failure::usage(error.to_string()))?;
+    let workload = Fidelity::new(corpus).map_err(|error| Failure::usage(error.to_string()))?;
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),

@@ -6,7 +6,7 @@ use jsonathlon_schema::{manifest, ranking};
 use jsonathlon_telemetry::machine::memory_bytes;
 
 use crate::{
-    cli::run_options::{ProfileChoice, SystemOptions},
+    cli::run::{ProfileChoice, SystemOptions},
     exit::Failure,
 };
 

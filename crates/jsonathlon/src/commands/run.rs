@@ -6,15 +6,17 @@ use std::{
 };
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Catalogue, Configuration, Transport};
+use jsonathlon_catalogue::{Catalogue, Configuration};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::{page, render::TableStyle, run::tables_from_summary};
 use jsonathlon_results::{folder::read_manifest, summary::Run};
-use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::{
+    record::Verdict,
+    settings::{PageCachePolicy, RunSettings},
+};
 use jsonathlon_workloads::{
-    RunError,
+    RunError, page_cache_limit,
     run::{RunPlan, default_folder, resume, start},
-    settings::{PageCachePolicy, Settings},
     target::Target,
     workload::Workload,
 };
@@ -30,8 +32,7 @@ use super::{
     worker, workload,
 };
 use crate::{
-    cli::run::RunCommand,
-    cli::run_options::{self, CommonArguments, ExternalOptions},
+    cli::run::{CommonArguments, ExternalOptions, RunCommand},
     exit::{FAILED_CELL, Failure, USAGE},
     interrupt::Interrupt,
     progress::RunProgress,
@@ -109,7 +110,7 @@ pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Com
 struct ResolvedRun {
     workload: Box<dyn Workload>,
     source: Source,
-    settings: Settings,
+    settings: RunSettings,
     configurations: Vec<Configuration>,
     /// Targets on external systems, which are not installed.
     external_targets: Vec<Target>,
@@ -133,7 +134,7 @@ fn new_run(
     let memory = Memory::of(&common.systems, defaults.memory)?;
     let context = SetupContext {
         workload: workload.section_name(),
-        durability: defaults.durability.as_deref(),
+        durability: defaults.durability,
         own: request.own.as_ref(),
     };
     if let Some(questions) = context.own {
@@ -173,22 +174,18 @@ fn new_run(
 }
 
 /// Settings that all workloads share, without the external systems.
-fn common_settings(common: &CommonArguments, seed: u64, defaults: &RunDefaults) -> Settings {
-    Settings {
+fn common_settings(common: &CommonArguments, seed: u64, defaults: &RunDefaults) -> RunSettings {
+    RunSettings {
         rounds: defaults.rounds,
-        stopping: defaults.enough,
+        stopping: defaults.stopping,
         load_rounds: defaults.load_rounds,
         timeout_s: common.execution.timeout,
         load_timeout_s: common.execution.load_timeout,
         keep_data: common.execution.keep_data,
         seed,
-        transport: match common.systems.transport {
-            run_options::Transport::Tcp => Transport::Tcp,
-            run_options::Transport::Tls => Transport::Tls,
-            run_options::Transport::Unix => Transport::Unix,
-        },
-        page_cache: defaults.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
-        ..Settings::default()
+        transport: common.systems.transport.into(),
+        page_cache: defaults.memory_limit_bytes.map_or(PageCachePolicy::Free, page_cache_limit::capped),
+        ..RunSettings::default()
     }
 }
 
@@ -206,12 +203,8 @@ fn resumed_run(
     let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
     let questions = workload::own_questions(&manifest)?;
-    let context = SetupContext {
-        workload: workload.section_name(),
-        durability: durability.as_deref(),
-        own: questions.as_ref(),
-    };
-    let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
+    let context = SetupContext { workload: workload.section_name(), durability, own: questions.as_ref() };
+    let settings = manifest.settings.run;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let external_targets = external_systems::restore_external(
         &settings,

@@ -2,12 +2,11 @@
 
 use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_schema::id::DataState;
-use jsonathlon_workloads::{
-    asking::QuestionSettings, settings::Settings, stopping::StoppingRule, workload::Workload,
-};
+use jsonathlon_schema::settings::{RunSettings, StoppingRule, questions::QuestionSettings};
+use jsonathlon_schema::{durability::DurabilityTier, id::DataState};
+use jsonathlon_workloads::workload::Workload;
 
-use crate::cli::run_options::{
+use crate::cli::run::{
     CommonArguments, DataStates, EventOptions, ExternalOptions, PaceOptions, QuestionOptions, USUAL_SCALE,
 };
 use crate::exit::Failure;
@@ -37,11 +36,11 @@ pub(super) struct RunDefaults {
     /// Number of rounds, from `--rounds` or the workload's default.
     pub(super) rounds: u32,
     /// Stopping rule of the run, as the options say or as the workload fixes it.
-    pub(super) enough: StoppingRule,
+    pub(super) stopping: StoppingRule,
     /// Number of rounds that begin with a load. `None` if the duration of a load decides.
     pub(super) load_rounds: Option<u32>,
     /// Durability tier of the whole run. `None` if the workload sets none.
-    pub(super) durability: Option<String>,
+    pub(super) durability: Option<DurabilityTier>,
     /// Default of `--memory` in bytes; half of the machine's memory is the upper limit. `None` means that
     /// half.
     pub(super) memory: Option<u64>,
@@ -105,8 +104,8 @@ pub(super) fn asking(pace: &PaceOptions, arguments: &QuestionOptions) -> Questio
 pub(super) fn question_defaults(pace: &PaceOptions) -> RunDefaults {
     RunDefaults {
         systems: None,
-        rounds: pace.rounds.unwrap_or_else(|| Settings::default().rounds),
-        enough: stopping_rule(pace),
+        rounds: pace.rounds.unwrap_or_else(|| RunSettings::default().rounds),
+        stopping: stopping_rule(pace),
         load_rounds: pace.load_rounds,
         durability: None,
         memory: None,

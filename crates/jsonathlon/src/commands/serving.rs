@@ -6,13 +6,13 @@ use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::{Position, Projection};
+use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::serving::settings::{ArrivalPattern, EncodedSample, ServingSettings};
 use jsonathlon_workloads::serving::{Serving, mixes};
-use jsonathlon_workloads::stopping::StoppingRule;
 
 use super::memory::default_budget;
 use super::run_request::{RunDefaults, RunRequest};
-use crate::cli::run_options::USUAL_SCALE;
+use crate::cli::run::USUAL_SCALE;
 use crate::cli::serving::{
     ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments,
     ServingOptions, ValuesChoice,
@@ -38,16 +38,16 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Fail
     };
     let source = Source::Records { records: records.clone(), documents };
     let settings = settings(options, records, mixes, stored_samples);
-    let stopping_rule = match (options.rounds, options.budget) {
+    let stopping = match (options.rounds, options.budget) {
         (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
         _ => StoppingRule::Rounds,
     };
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: options.rounds.unwrap_or(ROUNDS),
-        enough: stopping_rule,
+        stopping,
         load_rounds: Some(options.load_rounds.unwrap_or(1)),
-        durability: Some(options.durability.clone()),
+        durability: Some(options.durability),
         memory: None,
         memory_limit_bytes: options.data_to_memory.map(|_| budget),
     };
@@ -79,21 +79,21 @@ fn settings(
         mixes,
         clients,
         rates: options.rates.clone().map(|rates| rates.0).unwrap_or_default(),
-        spread: match options.arrival {
+        arrival: match options.arrival {
             ArrivalChoice::Poisson => ArrivalPattern::Poisson,
             ArrivalChoice::Fixed => ArrivalPattern::Fixed,
         },
-        objective: options.slo,
-        ramp_s: options.warmup,
-        measured_s: options.duration,
-        long_s: options.soak,
-        operations: options.operation_count,
-        encode: stored_samples,
-        durability: options.durability.clone(),
+        slo: options.slo,
+        warmup_s: options.warmup,
+        duration_s: options.duration,
+        soak_s: options.soak,
+        operation_count: options.operation_count,
+        stored_size_samples: stored_samples,
+        durability: options.durability,
         prepare: !options.no_prepare,
-        batch: options.batch_size,
-        scan: options.scan_length,
-        limit: options.find_limit,
+        batch_size: options.batch_size,
+        max_scan_length: options.scan_length,
+        find_limit: options.find_limit,
         projection: Projection {
             count: options.read_paths,
             position: match options.read_positions {

@@ -5,8 +5,9 @@ use jsonathlon_catalogue::{
     Catalogue, Configuration, SelectedSystem, System, TargetKind, UserQuestions, UserSystemFolder,
     select_variants_of,
 };
+use jsonathlon_schema::durability::DurabilityTier;
 
-use crate::{cli::run_options::SystemOptions, exit::Failure};
+use crate::{cli::run::SystemOptions, exit::Failure};
 
 /// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +15,7 @@ pub(super) struct SetupContext<'a> {
     /// Name of the workload. Its section of a system's folder is used.
     pub(super) workload: &'a str,
     /// Durability tier; `None` if the workload has no tier.
-    pub(super) durability: Option<&'a str>,
+    pub(super) durability: Option<DurabilityTier>,
     /// The user's folder of questions, which then defines the variants. `None` if the catalogue defines them.
     pub(super) own: Option<&'a UserQuestions>,
 }

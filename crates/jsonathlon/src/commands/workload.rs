@@ -1,16 +1,18 @@
 //! Maps names to workloads; the only place that distinguishes them.
 
-use serde_json::Value;
+use serde::de::Error as _;
 
-use jsonathlon_catalogue::{QUESTIONS, SERVING, UserQuestions};
+use jsonathlon_catalogue::UserQuestions;
+use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::settings::WorkloadSettings;
 use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 use jsonathlon_workloads::{
     analytics::Analytics,
     documents::{Documents, settings::DocumentsSettings},
     durability::{Durability, settings::DurabilitySettings},
-    fidelity::{Fidelity, settings::FidelitySettings},
-    questions::{Questions, QuestionsSettings},
+    fidelity::Fidelity,
+    questions::{Questions, settings_of},
     serving::{Serving, settings::ServingSettings},
     workload::Workload,
 };
@@ -68,57 +70,59 @@ pub(super) fn restore_workload(manifest: &Manifest) -> Result<Box<dyn Workload>,
              began it"
         )));
     };
-    // Manifests of version 0.1.0 hold the settings of the only workload among the shared ones.
-    let section = manifest.settings.get(name.as_str()).unwrap_or(&manifest.settings).clone();
-    let build = |section: Value| -> Result<Box<dyn Workload>, serde_json::Error> {
-        Ok(match kind {
-            // The documents were checked when the run began.
-            WorkloadKind::Analytics => {
-                Box::new(Analytics::new(serde_json::from_value(section)?).of_any_documents())
-            }
-            WorkloadKind::Serving => {
-                let settings: ServingSettings = serde_json::from_value(section)?;
-                let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;
-                Box::new(workload)
-            }
-            WorkloadKind::Documents => {
-                let settings: DocumentsSettings = serde_json::from_value(section)?;
-                let workload = Documents::new(settings).map_err(serde::de::Error::custom)?;
-                Box::new(workload)
-            }
-            WorkloadKind::Questions => Box::new(Questions::new(serde_json::from_value(section)?)),
-            WorkloadKind::Fidelity => {
-                let settings: FidelitySettings = serde_json::from_value(section)?;
-                let workload = Fidelity::new(settings).map_err(serde::de::Error::custom)?;
-                Box::new(workload)
-            }
-            WorkloadKind::Durability => {
-                let settings: DurabilitySettings = serde_json::from_value(section)?;
-                settings.enter().map_err(serde::de::Error::custom)?;
-                Box::new(Durability::new(settings).map_err(serde::de::Error::custom)?)
-            }
-        })
-    };
-    build(section).map_err(|error| {
+    build_workload(*kind, &manifest.settings.workload).map_err(|error| {
         Failure::usage(format!("the manifest's settings of {name} cannot be understood: {error}"))
     })
 }
 
+/// Builds a workload from the settings that a manifest holds of it.
+fn build_workload(
+    kind: WorkloadKind,
+    settings: &WorkloadSettings,
+) -> Result<Box<dyn Workload>, serde_json::Error> {
+    let missing = || serde_json::Error::custom("there are none");
+    Ok(match kind {
+        // The documents were checked when the run began.
+        WorkloadKind::Analytics => {
+            let settings = settings.analytics.clone().ok_or_else(missing)?;
+            Box::new(Analytics::new(settings).of_any_documents())
+        }
+        WorkloadKind::Serving => {
+            let settings: ServingSettings = settings.read(kind)?;
+            Box::new(Serving::new(settings).map_err(serde_json::Error::custom)?)
+        }
+        WorkloadKind::Documents => {
+            let settings: DocumentsSettings = settings.read(kind)?;
+            Box::new(Documents::new(settings).map_err(serde_json::Error::custom)?)
+        }
+        WorkloadKind::Questions => {
+            let settings = settings.questions.clone().ok_or_else(missing)?;
+            Box::new(Questions::new(settings))
+        }
+        WorkloadKind::Fidelity => {
+            let settings = settings.fidelity.as_ref().ok_or_else(missing)?;
+            Box::new(Fidelity::new(settings.corpus.clone()).map_err(serde_json::Error::custom)?)
+        }
+        WorkloadKind::Durability => {
+            let settings: DurabilitySettings = settings.read(kind)?;
+            settings.enter().map_err(serde_json::Error::custom)?;
+            Box::new(Durability::new(settings).map_err(serde_json::Error::custom)?)
+        }
+    })
+}
+
 /// Durability tier of a serving run that is resumed; `None` for other workloads.
-pub(super) fn durability(manifest: &Manifest) -> Option<String> {
-    let section = manifest.settings.get(SERVING)?;
-    Some(section.get("durability")?.as_str()?.to_owned())
+pub(super) fn durability(manifest: &Manifest) -> Option<DurabilityTier> {
+    let settings = manifest.settings.workload.read::<ServingSettings>(WorkloadKind::Serving);
+    settings.ok().map(|settings| settings.durability)
 }
 
 /// Reads the user's folder of questions again for a run that is resumed; `None` for other workloads. Fails if
 /// the questions were changed since the run began.
 pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
-    let Some(section) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
-    let recorded: QuestionsSettings = serde_json::from_value(section.clone()).map_err(|error| {
-        Failure::usage(format!("the manifest's settings of {QUESTIONS} cannot be understood: {error}"))
-    })?;
+    let Some(recorded) = &manifest.settings.workload.questions else { return Ok(None) };
     let questions = UserQuestions::read(&recorded.folder)?;
-    if QuestionsSettings::of(&questions, recorded.asking.clone()) != recorded {
+    if settings_of(&questions, recorded.asking.clone()) != *recorded {
         return Err(Failure::usage(format!(
             "the questions of {} were changed since the run began: start a new run",
             recorded.folder.display()

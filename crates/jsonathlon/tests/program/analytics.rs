@@ -8,7 +8,7 @@ use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
 use jsonathlon_schema::metric::MetricDef;
-use jsonathlon_schema::record::{Phase, RecordBody, Verdict};
+use jsonathlon_schema::record::{Phase, RecordBody, RoundTripOutcome, Verdict};
 
 use crate::support::real::{self, SMALL};
 
@@ -160,11 +160,11 @@ pub(crate) fn promises_are_kept(
             structures += 1;
             assert_eq!(structure.compared, 1000);
             let expected = match (structure.cell.id.system.as_str(), structure.cell.id.variant.as_str()) {
-                ("sqlite" | "elasticsearch" | "mariadb", _) | ("duckdb", "json") => "bytes",
+                ("sqlite" | "elasticsearch" | "mariadb", _) | ("duckdb", "json") => RoundTripOutcome::Bytes,
                 ("duckdb" | "postgresql" | "mongodb" | "mysql" | "dolt", _) | ("clickhouse", "plain") => {
-                    "value"
+                    RoundTripOutcome::Value
                 }
-                _ => "changed",
+                _ => RoundTripOutcome::Changed,
             };
             assert_eq!(structure.retains, expected, "{structure:?}");
         }

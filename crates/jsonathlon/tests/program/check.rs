@@ -59,7 +59,7 @@ fn growth_is_told_over_runs_of_different_scales() {
     let text = world.run(&["check", "growth", &world.text("small"), &world.text("large")]).expect(0).stdout;
     let row = text.lines().find(|line| line.contains("making documents ready")).unwrap();
     assert!(row.split_whitespace().next_back().unwrap().parse::<f64>().is_ok(), "{text}");
-    for figure in ["load", "q1 hot", "q6 cold", "harness bytes"] {
+    for figure in ["load", "q1 hot", "q6 cold", "coordinator bytes"] {
         assert!(text.lines().any(|line| line.contains(figure)), "{figure}: {text}");
     }
     // A single document count shows no scaling.

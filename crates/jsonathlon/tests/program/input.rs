@@ -285,7 +285,7 @@ fn a_document_of_100_megabytes_among_small_ones_is_loaded() {
     let summary = right(over(&world, &data));
     assert!(summary.data.bytes > 100_000_000);
     let load = &summary.entry("sqlite", "load").metrics;
-    assert_eq!((load["documents_loaded"], load["suspects_accepted"]), (1001.0, 1.0));
+    assert_eq!((load["documents_loaded"], load["suspect_documents_accepted"]), (1001.0, 1.0));
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
 }
 
 #[test]
-fn a_page_states_classes_profiles_and_what_was_set_and_older_runs_state_none() {
+fn a_page_states_classes_profiles_and_what_was_set() {
     let world = World::new();
     let page = |name: &str, shape: &Made| {
         let run = made(&world, name, shape);
@@ -125,7 +125,7 @@ fn a_page_states_classes_profiles_and_what_was_set_and_older_runs_state_none() {
             "prepared, stock",
             "as-is",
             "prepared, not ranked",
-            "not stated"
+            "as-is"
         ]
     );
     let one = &run["configurations"][0];
@@ -160,10 +160,10 @@ fn a_page_states_classes_profiles_and_what_was_set_and_older_runs_state_none() {
     assert!(load["trials"] == 3 && load["low_s"].as_f64() < load["high_s"].as_f64());
     assert!(size["metrics"]["least_total_bytes"].as_f64() < size["metrics"]["most_total_bytes"].as_f64());
 
-    let old = page("old", &Made::default());
-    let one = &old["configurations"][0];
-    assert_eq!((&one["preparation"], &one["profile"]), (&Value::Null, &Value::Null));
-    assert_eq!((&one["ranking"], &one["ranked"]), (&json!("not stated, json-only"), &json!(true)));
+    let uniform = page("uniform", &Made::default());
+    let one = &uniform["configurations"][0];
+    assert_eq!((&one["preparation"], &one["profile"]), (&json!("as-is"), &json!("sized")));
+    assert_eq!((&one["ranking"], &one["ranked"]), (&json!("as-is, json-only"), &json!(true)));
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let expected = ["as-is", "as-is, stock", "prepared", "prepared, stock"].map(str::to_owned);
     assert_eq!(rankings, BTreeSet::from(expected));
     // Every configuration is alone in its ranking and therefore the best.
-    let best = summary.comparisons.iter().filter(|one| one.against == RatioTo::Best);
+    let best = summary.comparisons.iter().filter(|one| one.compared_with == RatioTo::Best);
     for one in best {
         assert_eq!(one.ratio, 1.0, "{one:?}");
         assert_eq!(one.cell.profile, one.other_profile);

@@ -14,7 +14,7 @@ use jsonathlon_driver_api::{
     Connection, DriverContext, Parameter, Result, ResultSet, SessionOptions,
     driver::{DocumentSource, LoadSink},
 };
-use jsonathlon_schema::value::Value;
+use jsonathlon_schema::{durability::DurabilityTier, value::Value};
 use jsonathlon_servers::Server;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
@@ -135,7 +135,7 @@ fn marker(protocol: &str, number: usize, value: &Bound) -> String {
 type Values = BTreeMap<&'static str, Bound>;
 
 impl Trial {
-    fn load(system: &str, variant: Option<&str>, tier: &str) -> Self {
+    fn load(system: &str, variant: Option<&str>, tier: DurabilityTier) -> Self {
         let catalogue = catalogue();
         let system = catalogue.get(system).unwrap();
         let version = system.default_version();
@@ -421,7 +421,7 @@ fn text(text: &str) -> Bound {
 
 /// Executes every statement that a system has, and checks its effect.
 #[expect(clippy::too_many_lines, reason = "one operation after the other")]
-fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
+fn try_all(system: &str, variant: Option<&str>, tier: DurabilityTier) -> Trial {
     let mut trial = Trial::load(system, variant, tier);
     let count = trial.figures("count");
     assert_eq!(count.values().next(), Some(&Value::Int(RECORDS as i64)), "{}", trial.name);
@@ -434,9 +434,8 @@ fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
         }
         println!("drained after {:?}", begun.elapsed());
     }
-    let journal =
-        |trial: &mut Trial| (trial.has("journal") && system != "sqlite").then(|| trial.figures("journal"));
-    println!("journal {:?}", journal(&mut trial));
+    let wal = |trial: &mut Trial| (trial.has("wal") && system != "sqlite").then(|| trial.figures("wal"));
+    println!("WAL {:?}", wal(&mut trial));
     let violations: Vec<String> = {
         let has = trial.serving.has();
         has.into_iter().flat_map(|file| trial.violations(file)).collect()
@@ -525,7 +524,7 @@ fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
         trial.operate("delete", [("key", text(&two))].into());
         assert_eq!(trial.read(&two), None, "{}", trial.name);
     }
-    println!("journal {:?}", journal(&mut trial));
+    println!("WAL {:?}", wal(&mut trial));
     trial.run("drop");
     trial.run("create");
     trial.run("drop");
@@ -548,10 +547,11 @@ macro_rules! systems {
             let of_all = |variant: &&Variant| !OF_FLAT.contains(&variant.name.as_str());
             for variant in system.variants_of(SERVING).iter().filter(of_all) {
                 let configuration = system.configuration(system.default_version(), &variant.name, "default").unwrap();
-                let tiers: Vec<String> = configuration.durabilities().map(|tier| tier.name.clone()).collect();
+                let tiers: Vec<DurabilityTier> =
+                    configuration.durabilities().map(|durability| durability.tier).collect();
                 let tiers = if variant.is_default { &tiers[..] } else { &tiers[..1] };
                 for (place, tier) in tiers.iter().enumerate() {
-                    let mut trial = try_all($system, Some(&variant.name), tier);
+                    let mut trial = try_all($system, Some(&variant.name), *tier);
                     // Running servers are also asked about arbitrary keys; embedded engines have a separate
                     // test. Dolt 1.83 does not find members of documents in which other members' names
                     // contain control characters.

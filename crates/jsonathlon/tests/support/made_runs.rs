@@ -12,9 +12,10 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SettingDeviation, TrialPlan};
 use jsonathlon_schema::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use jsonathlon_schema::record::{
-    Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody, Rejects,
-    RoundTripReport, Trial, Verdict,
+    Bottleneck, Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody,
+    Rejects, RoundTripOutcome, RoundTripReport, Trial, Verdict,
 };
+use jsonathlon_schema::transport::Transport;
 use jsonathlon_telemetry::activity::Activity;
 use jsonathlon_telemetry::memory::Memory;
 use jsonathlon_telemetry::series::{Sample, SubjectSample};
@@ -38,7 +39,7 @@ pub(crate) struct Made {
     pub(crate) hostile: bool,
     /// Length of the telemetry in seconds.
     pub(crate) seconds: usize,
-    /// Whether configurations state a class and a profile, unlike those of version 0.1.0.
+    /// Whether systems are of several classes and profiles. Otherwise all are `as-is` and `sized`.
     pub(crate) classes: bool,
 }
 
@@ -109,13 +110,13 @@ impl Made {
             title: if hostile { HOSTILE_NAME.to_owned() } else { title },
             variant_title: "an index on five paths".to_owned(),
             embedded: number.is_multiple_of(3),
-            transport: (!number.is_multiple_of(3)).then(|| "tcp".to_owned()),
+            transport: (!number.is_multiple_of(3)).then_some(Transport::Tcp),
             end_of_life: number % 11 == 5,
             outdated: (number % 11 == 7).then(|| "2026-07-15".to_owned()),
             preparation: self.preparation(number),
-            profile: self.profile(number),
-            memory_bytes: (self.profile(number) == Some(MemoryProfile::Sized)).then_some(MEMORY),
-            memory_settings: if self.profile(number) == Some(MemoryProfile::Sized) {
+            profile: Some(self.profile(number)),
+            memory_bytes: (self.profile(number) == MemoryProfile::Sized).then_some(MEMORY),
+            memory_settings: if self.profile(number) == MemoryProfile::Sized {
                 vec![MemorySetting {
                     name: "buffers".to_owned(),
                     value: "3GB".to_owned(),
@@ -151,19 +152,24 @@ impl Made {
         }
     }
 
+    /// Whether a system's class and profile depend on its number.
+    fn varies(&self, number: usize) -> bool {
+        self.classes && number < self.systems
+    }
+
     /// Every second system is `as-is`, every tenth is `extracted`, all others are `prepared`.
-    fn preparation(&self, number: usize) -> Option<PreparationClass> {
-        let class = match number {
+    fn preparation(&self, number: usize) -> PreparationClass {
+        match number {
+            _ if !self.varies(number) => PreparationClass::AsIs,
             _ if number % 10 == 9 => PreparationClass::Extracted,
             _ if number.is_multiple_of(2) => PreparationClass::AsIs,
             _ => PreparationClass::Prepared,
-        };
-        (self.classes && number < self.systems).then_some(class)
+        }
     }
 
-    fn profile(&self, number: usize) -> Option<MemoryProfile> {
-        let profile = if number % 10 == 5 { MemoryProfile::Stock } else { MemoryProfile::Sized };
-        (self.classes && number < self.systems).then_some(profile)
+    fn profile(&self, number: usize) -> MemoryProfile {
+        let is_stock = self.varies(number) && number % 10 == 5;
+        if is_stock { MemoryProfile::Stock } else { MemoryProfile::Sized }
     }
 
     /// The last system of a small run uses published statements.
@@ -178,13 +184,13 @@ impl Made {
         manifest.started = "2026-01-02T03:04:05Z".to_owned();
         manifest.command = vec!["jsonathlon".to_owned(), "run".to_owned()];
         manifest.disk_bytes_per_s = Some(1.5e9);
-        manifest.settings = serde_json::json!({ "rounds": self.rounds });
+        manifest.settings.run.rounds = self.rounds;
         manifest.data = DataSetInfo {
             documents: self.documents,
             bytes,
             digest: format!("blake3:{:064x}", self.documents),
             source: format!("{} invented events", self.documents),
-            staging_s: Some(1.25),
+            staging_s: 1.25,
             reference_sizes: [("raw", 1.0), ("gzip-6", 0.28), ("lz4", 0.44), ("zstd-1", 0.26)]
                 .map(|(format, share)| (format.to_owned(), (bytes as f64 * share) as u64))
                 .into(),
@@ -399,8 +405,10 @@ impl Records<'_> {
             rows: digest.is_some().then_some(1),
             answer_digest: digest,
             metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<Metrics>(),
-            bound_by: seconds
-                .map(|_| if self.number.is_multiple_of(2) { "one core" } else { "cpu" }.to_owned()),
+            bound_by: seconds.map(|_| match self.number.is_multiple_of(2) {
+                true => Bottleneck::OneCore,
+                false => Bottleneck::AllCores,
+            }),
             failure,
             ..Trial::blank(cell, round, order)
         };
@@ -410,13 +418,14 @@ impl Records<'_> {
     /// Adds the records that follow a load, such as the round-trip check.
     fn loaded(&mut self, rejected: f64) {
         let mut cell = self.cell("structure", Phase::Steady, None);
-        let retains = ["bytes", "value", "changed"][self.number % 3];
-        let changed = if retains == "changed" { 1000 } else { 0 };
+        let outcomes = [RoundTripOutcome::Bytes, RoundTripOutcome::Value, RoundTripOutcome::Changed];
+        let retains = outcomes[self.number % 3];
+        let changed = if retains == RoundTripOutcome::Changed { 1000 } else { 0 };
         let structure = RoundTripReport {
             cell: cell.clone(),
-            retains: retains.to_owned(),
+            retains,
             compared: 1000,
-            equal_bytes: if retains == "bytes" { 1000 } else { 0 },
+            equal_bytes: if retains == RoundTripOutcome::Bytes { 1000 } else { 0 },
             equal_value: 1000 - changed,
             changes: if changed > 0 {
                 [("members removed".to_owned(), changed)].into()

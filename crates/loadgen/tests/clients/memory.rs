@@ -211,7 +211,7 @@ fn what_cannot_be_checked_or_measured_is_refused() {
     assert!(refused(&|job| job.mix.shares = vec![(Read, 0.5)]).contains("add up"));
     assert!(refused(&|job| job.clients = 0).contains("no client"));
     assert!(refused(&|job| job.timeout_s = 0.0).contains("time limit"));
-    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("warm-up"));
+    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("ramp"));
 }
 
 #[test]

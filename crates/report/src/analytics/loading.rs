@@ -4,7 +4,7 @@ use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::RecordBody;
+use jsonathlon_schema::record::{RecordBody, RoundTripOutcome};
 
 use super::find;
 use crate::format;
@@ -48,7 +48,7 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
             interval(Some(entry)),
             optional(metric(&metric::DOCUMENTS_PER_S), format::count),
             optional(metric(&metric::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
-            entry.bound_by.clone().unwrap_or_else(none),
+            entry.bound_by.map_or_else(none, |bound| bound.to_string()),
             optional(metric(&metric::PEAK_PSS_BYTES), format::bytes),
             optional(size(DataState::Drained, &metric::DRAINED_S), format::seconds),
             optional(size(DataState::Compacted, &metric::COMPACTED_S), format::seconds),
@@ -86,14 +86,14 @@ fn describe_structure(run: &Run, configuration: &Configuration) -> String {
     });
     match structure {
         None => none(),
-        Some(structure) if structure.retains == "changed" => {
-            let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
-            changes.join(", ")
-        }
-        Some(structure) => match structure.retains.as_str() {
-            "bytes" => "same bytes".to_owned(),
-            "value" => "same values".to_owned(),
-            retained => retained.to_owned(),
+        Some(structure) => match structure.retains {
+            RoundTripOutcome::Bytes => "same bytes".to_owned(),
+            RoundTripOutcome::Value => "same values".to_owned(),
+            RoundTripOutcome::Changed => {
+                let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
+                changes.join(", ")
+            }
+            RoundTripOutcome::Unknown => "unknown".to_owned(),
         },
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn table(
         }
         let load = find(summary, configuration, &Step::Load, None);
         let is_comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
-        let compare_with = |against| comparison(summary, hot?, against);
+        let compare_with = |other| comparison(summary, hot?, other);
         let (to_best, to_reference) = (compare_with(RatioTo::Best), compare_with(RatioTo::Reference));
         answers.push(RankedAnswer { configuration, hot, cold, is_comparable, to_best, to_reference });
     }
@@ -125,11 +125,8 @@ pub(crate) fn table(
     Some(section)
 }
 
-fn comparison<'a>(summary: &'a Summary, entry: &CellSummary, against: RatioTo) -> Option<&'a CellRatio> {
-    summary
-        .comparisons
-        .iter()
-        .find(|comparison| comparison.against == against && comparison.cell == entry.cell)
+fn comparison<'a>(summary: &'a Summary, entry: &CellSummary, other: RatioTo) -> Option<&'a CellRatio> {
+    summary.comparisons.iter().find(|ratio| ratio.compared_with == other && ratio.cell == entry.cell)
 }
 
 fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
@@ -175,7 +172,7 @@ fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
     row.extend([
         if is_unverified { format!("({cold})") } else { cold },
         verdict_text,
-        answer.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
+        answer.hot.and_then(|entry| entry.bound_by).map_or_else(none, |bound| bound.to_string()),
         optional(
             answer.time().and(answer.hot).and_then(|entry| entry.metric(&metric::DOCUMENTS_PER_S)),
             format::count,

@@ -38,7 +38,7 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
                 word(&entry.cell, "size").to_owned(),
                 bytes(&metric::SOURCE_BYTES),
                 bytes(&metric::FILES_BYTES),
-                bytes(&metric::WITH_COPY_BYTES),
+                bytes(&metric::FILES_WITH_COPY_BYTES),
                 bytes(&metric::ADDED_BYTES),
                 optional(entry.metric(&metric::ADDED_SHARE), format::percent),
                 bytes(&metric::DATA_BYTES),

@@ -1,13 +1,15 @@
 //! Tables of the durability workload: the data that remained after each crash, and the evidence of losses.
 
-use jsonathlon_results::durability_evidence::STOPPED;
+use jsonathlon_results::durability_evidence::BASIS;
 use jsonathlon_results::promise::PROMISE;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::finding_state::FindingState;
-use jsonathlon_schema::manifest::{Configuration, POWER};
+use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{
-    ACKNOWLEDGED_WRITES, LOST_DOCUMENTS, LOST_WRITES, MetricDef, OLDEST_LOSS_S, RECOVERY_S, STOPS,
-    STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+    ACKNOWLEDGED_WRITES, CRASHES, CRASHES_AS_PROMISED, CRASHES_WITHOUT_LOSS, LOST_DOCUMENTS, LOST_WRITES,
+    MetricDef, OLDEST_LOSS_S, RECOVERY_S, TORN_DOCUMENTS, WRITES_ACKNOWLEDGED_AFTER_CRASH,
+    WRITES_OUT_OF_ORDER,
 };
 use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
 use jsonathlon_schema::workload::WorkloadKind;
@@ -16,7 +18,7 @@ use crate::format;
 use crate::section::{Section, by_class, none, optional, printable};
 
 /// Findings that do not describe a single crash.
-const NOT_A_CRASH: [&str; 2] = [PROMISE, STOPPED];
+const NOT_A_CRASH: [&str; 2] = [PROMISE, BASIS];
 
 const HEADER: [&str; 14] = [
     "system",
@@ -40,9 +42,9 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut table = Section::new("data after a crash".to_owned(), &HEADER, 7);
     let mut evidence = Section { title: "crashes that lost data".to_owned(), ..Section::default() };
     for configuration in by_class(run) {
-        for entry in crash_tests(configuration, summary) {
-            table.rows.mark(entry.severity(), row(configuration, entry, run));
-            evidence.notes.extend(describe_losses(configuration, entry));
+        for tests in crash_tests(configuration, summary) {
+            table.rows.mark(tests.entry.severity(), row(configuration, &tests, run));
+            evidence.notes.extend(describe_losses(configuration, &tests));
         }
     }
     let mut sections = vec![table];
@@ -66,45 +68,60 @@ pub(crate) fn reading() -> Vec<String> {
     .to_vec()
 }
 
-/// Entries of a configuration's crash tests, in the order of the plan.
+/// All crash tests of one kind in one durability tier of a configuration.
+struct CrashTests<'a> {
+    tier: DurabilityTier,
+    kind: CrashKind,
+    entry: &'a CellSummary,
+}
+
+impl<'a> CrashTests<'a> {
+    /// Returns the crash tests of an entry. `None` if the entry is about something else.
+    fn of(entry: &'a CellSummary) -> Option<Self> {
+        let Cell { workload, phase, step, parameters, .. } = &entry.cell;
+        if *workload != WorkloadKind::Durability || *phase != Phase::Steady {
+            return None;
+        }
+        let tier = DurabilityTier::of_word(parameters.get(DURABILITY)?.as_str()?)?;
+        Some(Self { tier, kind: CrashKind::of_word(step.word())?, entry })
+    }
+}
+
+/// Crash tests of a configuration, in the order of the plan.
 fn crash_tests<'a>(
     configuration: &'a Configuration,
     summary: &'a Summary,
-) -> impl Iterator<Item = &'a CellSummary> {
-    let is_crash_test = |entry: &&CellSummary| {
-        entry.cell.workload == WorkloadKind::Durability
-            && entry.cell.phase == Phase::Steady
-            && tier(&entry.cell).is_some()
-    };
-    summary.results.iter().filter(is_crash_test).filter(|entry| configuration.has(&entry.cell))
+) -> impl Iterator<Item = CrashTests<'a>> {
+    let entries = summary.results.iter().filter(|entry| configuration.has(&entry.cell));
+    entries.filter_map(CrashTests::of)
 }
 
-fn tier(cell: &Cell) -> Option<&str> {
-    cell.parameters.get(DURABILITY)?.as_str()
-}
-
-fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<String> {
+fn row(configuration: &Configuration, tests: &CrashTests<'_>, run: &Run) -> Vec<String> {
+    let CrashTests { tier, kind, entry } = tests;
     let id = &configuration.id;
     let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(finding.state.as_str()));
-    let stop_counts = |part: &MetricDef| match (entry.metric(part), entry.metric(&STOPS)) {
-        (Some(part), Some(total)) => Some((format::whole(part), format::whole(total))),
-        _ => None,
-    };
-    let kept = stop_counts(&STOPS_KEPT)
-        .map(|(kept, total)| format!("kept in {kept} of {total} {}", crash_plural(entry)));
-    let as_promised =
-        stop_counts(&STOPS_AS_PROMISED).map_or_else(none, |(kept, total)| format!("{kept} of {total}"));
+    let crash_counts = |part: &MetricDef| Some((entry.metric(part)?, entry.metric(&CRASHES)?));
+    let kept = crash_counts(&CRASHES_WITHOUT_LOSS).map(|(kept, total)| {
+        format!("kept in {} of {} {}", format::whole(kept), format::whole(total), kind.counted(total as u64))
+    });
+    let as_promised = crash_counts(&CRASHES_AS_PROMISED)
+        .map_or_else(none, |(kept, total)| format!("{} of {}", format::whole(kept), format::whole(total)));
     let mut row = vec![
         format!("{} {}", id.system, id.version),
         id.variant.clone(),
-        printable(tier(&entry.cell).unwrap_or_default()),
-        crash_kind(entry).to_owned(),
+        tier.to_string(),
+        kind.event().to_owned(),
         promise,
         kept.unwrap_or_else(|| failure_reason(&entry.cell, run)),
         as_promised,
     ];
-    let counts =
-        [&ACKNOWLEDGED_WRITES, &LOST_WRITES, &TORN_DOCUMENTS, &WRITES_OUT_OF_ORDER, &WRITES_AFTER_CUT];
+    let counts = [
+        &ACKNOWLEDGED_WRITES,
+        &LOST_WRITES,
+        &TORN_DOCUMENTS,
+        &WRITES_OUT_OF_ORDER,
+        &WRITES_ACKNOWLEDGED_AFTER_CRASH,
+    ];
     for figure in counts {
         let mut count = entry.metric(figure);
         if *figure == LOST_WRITES {
@@ -118,20 +135,6 @@ fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<Str
     row
 }
 
-fn crash_kind(entry: &CellSummary) -> &'static str {
-    match entry.cell.step.word() {
-        POWER => "power loss",
-        _ => "process crash",
-    }
-}
-
-fn crash_plural(entry: &CellSummary) -> &'static str {
-    match entry.cell.step.word() {
-        POWER => "power cuts",
-        _ => "kills",
-    }
-}
-
 /// First line of the failure because of which an entry has no crash; a dash if there is none.
 fn failure_reason(cell: &Cell, run: &Run) -> String {
     let failure = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
@@ -142,16 +145,12 @@ fn failure_reason(cell: &Cell, run: &Run) -> String {
 }
 
 /// Evidence of every crash after which data was missing or deviated.
-fn describe_losses(configuration: &Configuration, entry: &CellSummary) -> Vec<String> {
-    let prefix = format!(
-        "{} {}, {}, {}",
-        configuration.id.system,
-        configuration.id.variant,
-        tier(&entry.cell).unwrap_or_default(),
-        crash_kind(entry)
-    );
+fn describe_losses(configuration: &Configuration, tests: &CrashTests<'_>) -> Vec<String> {
+    let CrashTests { tier, kind, entry } = tests;
+    let id = &configuration.id;
+    let prefix = format!("{} {}, {tier}, {}", id.system, id.variant, kind.event());
     let is_noteworthy = |name: &str, state: &FindingState, kinds: usize| {
-        !NOT_A_CRASH.contains(&name) && (*state != FindingState::Kept || kinds > 0)
+        !NOT_A_CRASH.contains(&name) && (*state != FindingState::NothingLost || kinds > 0)
     };
     entry
         .findings

@@ -1,7 +1,7 @@
 //! Table of counts, with one row per configuration, or one per input path if the two differ.
 
-use jsonathlon_dataset::fidelity::RfcRequirement;
 use jsonathlon_schema::finding_state::FindingState;
+use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
 use super::{CaseResults, WAYS, is_taken, way_in, whole};
 use crate::section::Section;
@@ -16,25 +16,25 @@ const HEADER: [&str; 13] = [
     "same bytes",
     "same value",
     "changed",
-    "lost",
+    "nothing returned",
     "unreadable",
     "ended engine",
-    "not offered",
+    "not tested",
 ];
 
 /// Counts of a configuration's cases by one input path.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
-    /// Accepted documents by requirement of the RFC: accept, reject, choose. `offered` holds the totals.
+    /// Accepted documents by requirement of the RFC: accept, reject, choose. `tested` holds the totals.
     accepted: [u64; 3],
-    offered: [u64; 3],
+    tested: [u64; 3],
     bytes: u64,
     value: u64,
     changed: u64,
-    lost: u64,
+    nothing_returned: u64,
     unreadable: u64,
     ended: u64,
-    not_offered: u64,
+    not_tested: u64,
 }
 
 impl Counts {
@@ -47,13 +47,13 @@ impl Counts {
                 RfcRequirement::Reject => 1,
                 RfcRequirement::Choose => 2,
             };
-            if finding.state == FindingState::NotOffered {
-                counts.not_offered += 1;
+            if finding.state == FindingState::NotTested {
+                counts.not_tested += 1;
                 continue;
             }
             let increment =
                 |totals: &mut [u64; 3]| totals.iter_mut().skip(index).take(1).for_each(|count| *count += 1);
-            increment(&mut counts.offered);
+            increment(&mut counts.tested);
             match &finding.state {
                 FindingState::Accepted
                     if case.must != RfcRequirement::Reject || is_taken(entry, input_path) =>
@@ -67,7 +67,7 @@ impl Counts {
                 Some(FindingState::SameBytes) => counts.bytes += 1,
                 Some(FindingState::SameValue) => counts.value += 1,
                 Some(FindingState::Changed) => counts.changed += 1,
-                Some(FindingState::Lost) => counts.lost += 1,
+                Some(FindingState::NothingReturned) => counts.nothing_returned += 1,
                 Some(FindingState::Unreadable) => counts.unreadable += 1,
                 Some(state) if state.has_ended_engine() => counts.ended += 1,
                 _ => {}
@@ -78,14 +78,14 @@ impl Counts {
 
     fn cells(&self) -> Vec<String> {
         let [valid, invalid, optional] = self.accepted;
-        let [all_valid, all_invalid, all_optional] = self.offered;
+        let [all_valid, all_invalid, all_optional] = self.tested;
         let mut cells = vec![
             format!("{valid} of {all_valid}"),
             format!("{} of {all_invalid}", all_invalid - invalid),
             format!("{optional} of {all_optional}"),
         ];
-        let Self { bytes, value, changed, lost, unreadable, ended, not_offered, .. } = *self;
-        let counts = [bytes, value, changed, lost, unreadable, ended, not_offered];
+        let Self { bytes, value, changed, nothing_returned, unreadable, ended, not_tested, .. } = *self;
+        let counts = [bytes, value, changed, nothing_returned, unreadable, ended, not_tested];
         cells.extend(counts.map(|count| count.to_string()));
         cells
     }

@@ -39,7 +39,7 @@ pub(super) fn table(configurations: &[&Configuration], summary: &Summary) -> Opt
         section.rows.push(row);
     }
     section.notes.push(
-        "levels of the whole document, the object around it included, found to the level by the bulk path: one more is refused"
+        "levels of the whole document, the object around it included, found to the level by the bulk path: one more is rejected"
             .to_owned(),
     );
     (!section.rows.is_empty()).then_some(section)
@@ -48,7 +48,7 @@ pub(super) fn table(configurations: &[&Configuration], summary: &Summary) -> Opt
 /// Number of levels of the deepest accepted document, as text.
 fn levels(entry: Option<&CellSummary>) -> String {
     let Some(entry) = entry else { return "–".to_owned() };
-    match (entry.finding("levels taken"), entry.finding("levels refused")) {
+    match (entry.finding("levels accepted"), entry.finding("levels rejected")) {
         (Some(accepted), Some(_)) => accepted.state.to_string(),
         (Some(accepted), None) => format!("{} or more", accepted.state),
         (None, Some(rejected)) => format!("less than {}", rejected.state),
@@ -58,7 +58,7 @@ fn levels(entry: Option<&CellSummary>) -> String {
 
 /// Levels of the first rejected document and why it was rejected, as text; `None` if none was rejected.
 fn describe_rejection(entry: &CellSummary) -> Option<String> {
-    let rejected = entry.finding("levels refused")?;
+    let rejected = entry.finding("levels rejected")?;
     let reasons = rejected.kinds.join(", ");
     Some(match &rejected.words {
         Some(message) => format!("{} {reasons}, {message}", rejected.state),

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use jsonathlon_dataset::fidelity::RfcRequirement;
 use jsonathlon_results::summary::CellSummary;
 use jsonathlon_schema::finding_state::FindingState;
+use jsonathlon_schema::settings::fidelity::{KnownCase, RfcRequirement};
 
-use super::{Case, CaseResults, WAYS, is_taken, listed, way_in, whole};
+use super::{CaseResults, WAYS, is_taken, listed, way_in, whole};
 use crate::section::{Section, printable};
 
 /// Maximum number of cases that are named in a table cell.
@@ -17,7 +17,7 @@ fn contradiction(entry: &CellSummary) -> Option<String> {
     WAYS.iter().find_map(|input_path| {
         let finding = way_in(entry, input_path)?;
         match &finding.state {
-            FindingState::NotOffered => None,
+            FindingState::NotTested => None,
             FindingState::Accepted => {
                 let document = whole(entry, input_path)?;
                 let is_same = matches!(document.state, FindingState::SameBytes | FindingState::SameValue);
@@ -30,6 +30,7 @@ fn contradiction(entry: &CellSummary) -> Option<String> {
 
 /// Whether a configuration is I-JSON-safe, by the cases that decide it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct IJsonGrade {
     /// `None` while the result of a deciding case is missing.
     pub(crate) safe: Option<bool>,
@@ -43,7 +44,7 @@ pub(crate) struct IJsonGrade {
 
 impl IJsonGrade {
     pub(super) fn of(results: &CaseResults<'_>) -> Self {
-        let deciding_entries: Vec<(&Case, &CellSummary)> =
+        let deciding_entries: Vec<(&KnownCase, &CellSummary)> =
             results.entries().filter(|(case, _)| case.decides).collect();
         let deciding = results.cases.iter().filter(|(case, _)| case.decides).count();
         let broken: Vec<String> = deciding_entries
@@ -80,7 +81,7 @@ pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
 }
 
 /// Predicate on a case and its result.
-type CasePredicate<'a> = &'a dyn Fn(&Case, &CellSummary) -> bool;
+type CasePredicate<'a> = &'a dyn Fn(&KnownCase, &CellSummary) -> bool;
 
 /// Table of documents that were wrongly rejected, wrongly accepted, lost, or that ended an engine. `None` if
 /// there are none.
@@ -97,15 +98,15 @@ pub(super) fn against_the_rfc(all: &[CaseResults<'_>]) -> Option<Section> {
     };
     for results in all {
         let kinds: [(&str, CasePredicate<'_>); 4] = [
-            ("refuses what must be accepted", &|case, entry| {
-                case.must == RfcRequirement::Accept && has_state(entry, &[FindingState::Refused])
+            ("rejects what must be accepted", &|case, entry| {
+                case.must == RfcRequirement::Accept && has_state(entry, &[FindingState::Rejected])
             }),
             ("accepts what must be rejected", &|case, entry| {
                 case.must == RfcRequirement::Reject && WAYS.iter().any(|path| is_taken(entry, path))
             }),
             ("ends or hangs", &|_, entry| has_state(entry, &[FindingState::Crashed, FindingState::Hung])),
             ("loses what it accepted", &|case, entry| {
-                case.must != RfcRequirement::Reject && has_state(entry, &[FindingState::Lost])
+                case.must != RfcRequirement::Reject && has_state(entry, &[FindingState::NothingReturned])
             }),
         ];
         for (problem, predicate) in kinds {

@@ -1,11 +1,12 @@
 //! Tables of the systems that change documents or extracted values, with one row per kind of change.
 
-use jsonathlon_dataset::fidelity::{ChangeKind, RfcRequirement};
+use jsonathlon_dataset::fidelity::ChangeKind;
 use jsonathlon_results::summary::CellSummary;
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::record::Finding;
+use jsonathlon_schema::settings::fidelity::{KnownCase, RfcRequirement};
 
-use super::{Case, CaseResults, WAYS, listed, value, whole};
+use super::{CaseResults, WAYS, listed, value, whole};
 use crate::section::Section;
 
 /// Maximum number of examples in a table cell.
@@ -23,18 +24,18 @@ fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Secti
     let mut section = Section::new(title.to_owned(), &["kind", "system (documents)", "for instance"], 3);
     for kind in ChangeKind::ALL.map(ChangeKind::word) {
         let is_of_kind = |finding: &Finding| {
-            let is_lost = finding.state == FindingState::Lost && kind == ChangeKind::Loss.word();
+            let is_lost = finding.state == FindingState::NothingReturned && kind == ChangeKind::Loss.word();
             is_lost || finding.kinds.iter().any(|known| known == kind)
         };
         let mut systems = Vec::new();
         let mut examples: Vec<String> = Vec::new();
         for results in all {
-            let is_affected = |(case, entry): &(&Case, &CellSummary)| {
+            let is_affected = |(case, entry): &(&KnownCase, &CellSummary)| {
                 // Text that is no JSON has no value that could be preserved.
                 case.must != RfcRequirement::Reject
                     && WAYS.iter().any(|path| select(entry, path).is_some_and(is_of_kind))
             };
-            let affected: Vec<(&Case, &CellSummary)> = results.entries().filter(is_affected).collect();
+            let affected: Vec<(&KnownCase, &CellSummary)> = results.entries().filter(is_affected).collect();
             if affected.is_empty() {
                 continue;
             }

@@ -6,13 +6,12 @@ mod deepest;
 mod grade;
 mod kinds;
 
-use jsonathlon_dataset::fidelity::RfcRequirement;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Finding;
+use jsonathlon_schema::settings::fidelity::KnownCase;
 use jsonathlon_schema::workload::WorkloadKind;
-use serde::{Deserialize, Serialize};
 
 pub(crate) use grade::IJsonGrade;
 
@@ -21,26 +20,12 @@ use crate::section::{Section, by_class, printable};
 /// Input paths of a document, as findings name them.
 const WAYS: [&str; 2] = ["bulk", "parameter"];
 
-/// A test document, as the manifest describes it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Case {
-    name: String,
-    must: RfcRequirement,
-    source: String,
-    probes: String,
-    /// Whether the case decides if a system is I-JSON-safe.
-    decides: bool,
-    bytes: u64,
-    /// The document as printable text.
-    document: String,
-}
-
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
-    let cases = cases(run);
+    let cases = run.manifest.fidelity_cases();
     let all: Vec<CaseResults<'_>> = by_class(run)
         .into_iter()
-        .map(|configuration| CaseResults::new(configuration, &cases, summary))
+        .map(|configuration| CaseResults::new(configuration, cases, summary))
         .collect();
     let mut sections = vec![counts::table(&all)];
     sections.extend(kinds::tables(&all));
@@ -64,24 +49,17 @@ pub(crate) fn reading() -> Vec<String> {
     .to_vec()
 }
 
-/// Test documents of a fidelity run; empty for other workloads.
-pub(crate) fn cases(run: &Run) -> Vec<Case> {
-    let settings = run.manifest.settings.get(WorkloadKind::Fidelity.name());
-    let cases = settings.and_then(|settings| settings.get("cases"));
-    cases.and_then(|cases| Vec::deserialize(cases).ok()).unwrap_or_default()
-}
-
 /// I-JSON grades of a fidelity run's configurations, each with the index of the configuration. Empty for
 /// other workloads.
 pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGrade)> {
-    let cases = cases(run);
+    let cases = run.manifest.fidelity_cases();
     if cases.is_empty() {
         return Vec::new();
     }
     let configurations = run.manifest.configurations.iter().enumerate();
     configurations
         .map(|(index, configuration)| {
-            (index, IJsonGrade::of(&CaseResults::new(configuration, &cases, summary)))
+            (index, IJsonGrade::of(&CaseResults::new(configuration, cases, summary)))
         })
         .collect()
 }
@@ -90,11 +68,11 @@ pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGr
 struct CaseResults<'a> {
     configuration: &'a Configuration,
     /// Each case with its entry. `None` if the case was not tried yet, or could not be.
-    cases: Vec<(&'a Case, Option<&'a CellSummary>)>,
+    cases: Vec<(&'a KnownCase, Option<&'a CellSummary>)>,
 }
 
 impl<'a> CaseResults<'a> {
-    fn new(configuration: &'a Configuration, cases: &'a [Case], summary: &'a Summary) -> Self {
+    fn new(configuration: &'a Configuration, cases: &'a [KnownCase], summary: &'a Summary) -> Self {
         let entries: std::collections::HashMap<&str, &CellSummary> = summary
             .results
             .iter()
@@ -118,7 +96,7 @@ impl<'a> CaseResults<'a> {
         vec![format!("{} {}", id.system, id.version), id.variant.clone()]
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&'a Case, &'a CellSummary)> {
+    fn entries(&self) -> impl Iterator<Item = (&'a KnownCase, &'a CellSummary)> {
         self.cases.iter().filter_map(|(case, entry)| Some((*case, (*entry)?)))
     }
 }
@@ -143,7 +121,7 @@ fn value<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
 fn is_taken(entry: &CellSummary, input_path: &str) -> bool {
     let has_state = |finding: Option<&Finding>, state| finding.is_some_and(|finding| finding.state == state);
     has_state(way_in(entry, input_path), FindingState::Accepted)
-        && !has_state(whole(entry, input_path), FindingState::Lost)
+        && !has_state(whole(entry, input_path), FindingState::NothingReturned)
 }
 
 /// Joins up to `limit` names, and states how many more there are.

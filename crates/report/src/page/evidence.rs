@@ -5,56 +5,78 @@ use std::path::Path;
 
 use jsonathlon_results::folder::{answer_file, read_contained, read_series};
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::record::{Cell, Failure, Phase, PlanCheck, Trial, Verdict};
+use jsonathlon_schema::record::{Bottleneck, Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use serde::Serialize;
 
-use super::PageError;
-use super::data::cells;
 use super::number::Number;
 use super::series::Series;
 use super::string_table::StringTable;
+use super::{PageError, cells};
 
-/// Evidence of all runs of a page.
+/// Evidence of all runs of a page: the details behind its results.
 #[derive(Debug, Serialize)]
-pub(super) struct TrialData {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Evidence {
+    /// Evidence of each run, in the order of the runs in `PageData`.
     pub(super) runs: Vec<RunEvidence>,
 }
 
 /// Evidence of one run; cells refer to its texts by their index.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct RunEvidence {
+    /// Long texts without duplicates; other fields refer to them by index.
     texts: Vec<String>,
+    /// One entry per cell, in the order of the run's cells.
     cells: Vec<CellEvidence>,
+    /// Telemetry of the run. `None` if there is no sample.
     series: Option<Series>,
 }
 
+/// Evidence of one cell: its trials, and the statement, plan and answers behind them.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct CellEvidence {
+    /// Key of the cell in the journal; a trial's key is `KEY#ROUND.ORDER`.
     key: String,
+    /// Trial data column by column, one element per trial.
     trials: Trials,
+    /// Index of the statement's text in `texts`. `None` if there is none.
     statement: Option<usize>,
+    /// Plan of the statement. `None` if none was read.
     plan: Option<Plan>,
+    /// Distinct answers, in the order in which they were first given.
     answers: Vec<Answer>,
+    /// Per-second data of trials; absent unless clients send operations in the cell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     seconds: Vec<SecondColumns>,
 }
 
-/// Seconds of one trial, column by column.
+/// Per-second data of one trial, column by column.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct SecondColumns {
+    /// Round of the trial, counted from 1.
     round: u32,
+    /// Repetition within its cell and round, from 0.
     order: u32,
+    /// Operations that ended successfully in each second.
     operations: Vec<u64>,
+    /// Operations that failed in each second.
     errors: Vec<u64>,
+    /// Longest response time of these operations, in microseconds.
     longest_us: Vec<Number>,
+    /// Largest number of arrivals that waited for a connection.
     backlog: Vec<u64>,
     /// Number of seconds of the warm-up, which come first.
     ramp: usize,
-    /// Indexes of the seconds in which the system wrote a checkpoint; `None` if the system does not report
+    /// Indexes of the seconds in which the system wrote a checkpoint. `None` if the system does not report
     /// that.
     checkpoints: Option<Vec<usize>>,
-    /// Mean number of requests under way on the disk of the system's data; empty if that is unknown.
+    /// Mean number of requests under way on the disk of the system's data; absent if that is unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     disk_queue: Vec<Option<Number>>,
 }
 
@@ -85,31 +107,51 @@ impl SecondColumns {
     }
 }
 
+/// Plan by which a system executes a statement.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Plan {
+    /// Index of the plan's text in `texts`.
     text: usize,
+    /// File of the plan, relative to the run folder.
     file: String,
+    /// Deviations of the plan from what the configuration promises, in words.
     violations: Vec<String>,
 }
 
+/// An answer to a question, with the number of trials that gave it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Answer {
+    /// Digest that identifies the answer.
     digest: String,
+    /// Index of the answer's text in `texts`. `None` if its file is missing.
     text: Option<usize>,
+    /// Number of trials that gave the answer.
     trials: u64,
 }
 
 /// Trials, column by column, because names would be most of the file otherwise.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Trials {
+    /// Round of each trial, counted from 1.
     round: Vec<u32>,
+    /// Repetition of each trial within its round, from 0.
     order: Vec<u32>,
+    /// End of each trial in milliseconds since 1970.
     at_ms: Vec<i64>,
+    /// Time of each trial, measured by the client. `None` without a valid time.
     seconds: Vec<Option<Number>>,
+    /// Time that the system itself reports, in seconds. `None` if it reports none.
     server_s: Vec<Option<Number>>,
+    /// Result of verifying each trial's answer.
     verdict: Vec<Verdict>,
-    bound_by: Vec<Option<String>>,
+    /// Bottleneck of each trial. `None` if the trial was too short to classify.
+    bound_by: Vec<Option<Bottleneck>>,
+    /// Why a trial has no time. `None` if it has one.
     failure: Vec<Option<Failure>>,
+    /// Metrics by name. `None` for trials that lack the metric.
     metrics: BTreeMap<String, Vec<Option<Number>>>,
 }
 
@@ -128,7 +170,7 @@ impl Trials {
             columns.seconds.push(trial.seconds.map(Number));
             columns.server_s.push(trial.server_seconds.map(Number));
             columns.verdict.push(trial.verdict);
-            columns.bound_by.push(trial.bound_by.clone());
+            columns.bound_by.push(trial.bound_by);
             columns.failure.push(trial.failure.clone());
             for (name, column) in &mut columns.metrics {
                 column.push(trial.metrics.get(name).copied().map(Number));
@@ -150,7 +192,7 @@ impl RunEvidence {
         let folder = Path::new(&run.path);
         let mut texts = StringTable::default();
         let mut evidence = Vec::new();
-        for (_, entry) in cells(run, summary) {
+        for (_, entry) in cells::entries(run, summary) {
             let key = entry.cell.key();
             let cell_trials = trials.get(&key).map(Vec::as_slice).unwrap_or_default();
             let check = cell_trials.first().and_then(|first| plans.get(&plan_key(&first.cell)));

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use super::data::PageData;
-use super::evidence::TrialData;
+use super::evidence::Evidence;
 
 const PROGRAM: &str = include_str!("../../page/page.js");
 const STYLE: &str = include_str!("../../page/page.css");
@@ -23,7 +23,7 @@ const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is sw
                          tables: jsonathlon export DIR";
 
 /// HTML of the whole page. Figures and evidence are compressed in parallel.
-pub(super) fn whole(names: &[String], figures: &PageData, evidence: &TrialData) -> std::io::Result<String> {
+pub(super) fn whole(names: &[String], figures: &PageData, evidence: &Evidence) -> std::io::Result<String> {
     let (figures, evidence) = std::thread::scope(|scope| {
         let evidence = scope.spawn(|| compress_json(evidence));
         (compress_json(figures), super::join(evidence))

@@ -2,8 +2,11 @@
 //! disk.
 //!
 //! The program is TypeScript (`web/` of the repository); its build output is in this crate's `page/` folder
-//! and part of the binary. The data has the shapes of `web/src/model.ts`, field by field.
+//! and part of the binary. `web/src/model.ts`, the types of the data in TypeScript, is generated from those
+//! here.
 
+mod cells;
+mod configurations;
 mod data;
 mod distributions;
 mod evidence;
@@ -22,10 +25,10 @@ use jsonathlon_results::published_documents::published_documents;
 use jsonathlon_results::summary::Run;
 
 use data::{PageData, RunData};
-use evidence::{RunEvidence, TrialData};
+use evidence::{Evidence, RunEvidence};
 
 /// Version of the shapes of the page's data.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Reason why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +90,7 @@ pub fn page(runs: &[Run], program: &str, created: &str) -> Result<String, PageEr
         published: jsonathlon_results::challenge::published::published()?,
         published_documents: if has_documents { published_documents()? } else { Vec::new() },
     };
-    Ok(html::whole(&names, &figures, &TrialData { runs: evidence })?)
+    Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
 }
 
 /// Data and evidence of one run.
@@ -124,3 +127,6 @@ fn names(runs: &[Run]) -> Vec<String> {
     }
     names
 }
+
+#[cfg(test)]
+mod model_tests;

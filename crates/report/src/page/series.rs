@@ -12,12 +12,18 @@ use super::string_table::StringTable;
 /// Maximum number of points of a series: about as many as a wide screen has dots.
 const POINTS: usize = 2_000;
 
-/// Telemetry, column by column. Each value is the mean of `samples_per_point` samples.
+/// Telemetry of the machine and the system under test, column by column. Each value is the mean of
+/// `samples_per_point` samples.
 #[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Series {
+    /// Number of samples that one point stands for.
     samples_per_point: usize,
+    /// Seconds since the start of the run.
     at_s: Vec<Number>,
+    /// Index of the text that describes the current activity. `None` if no engine was running.
     what: Vec<Option<usize>>,
+    /// Columns as long as `at_s`; names end in their unit, such as `busy_cores` or `disk_latency_ms`.
     values: BTreeMap<&'static str, Vec<Option<Number>>>,
 }
 

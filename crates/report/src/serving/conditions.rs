@@ -2,11 +2,10 @@
 //! these conditions.
 
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::durability::{CrashKind, DurabilityEvidence, DurabilityTier};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::manifest::{DurabilityEvidence, POWER, PROCESS};
-use jsonathlon_schema::record::{
-    CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
-};
+use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Parameters, Phase, RATE_PER_S, RATE_SHARE, SLO};
+use jsonathlon_schema::settings::PageCachePolicy;
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
@@ -54,9 +53,9 @@ impl<'a> Group<'a> {
         !self.first_cell.is_open_loop()
     }
 
-    /// Returns `true` if the cells searched for the highest rate that keeps an objective.
-    pub(super) fn has_objective(&self) -> bool {
-        self.parameters.contains_key(OBJECTIVE)
+    /// Returns `true` if the cells searched for the highest rate that meets a service-level objective.
+    pub(super) fn has_slo(&self) -> bool {
+        self.parameters.contains_key(SLO)
     }
 
     /// Title of the group, i.e. the mix and its conditions: `mix a, synced`.
@@ -153,15 +152,14 @@ pub(super) fn checkpoints(run: &Run) -> String {
 
 /// Note on whether the memory limit of systems included the page cache; `None` without that setting.
 pub(super) fn page_cache(run: &Run) -> Option<String> {
-    let setting = run.manifest.settings.get("page_cache")?;
-    let text = match (setting.get("capped").and_then(serde_json::Value::as_u64), setting.get("uncapped")) {
-        (Some(bytes), _) => format!(
+    let text = match &run.manifest.settings.run.page_cache {
+        PageCachePolicy::Free => return None,
+        PageCachePolicy::Capped(bytes) => format!(
             "page cache: it and what its processes hold were capped at {} for each system (a control group)",
-            format::bytes(bytes as f64)
+            format::bytes(*bytes as f64)
         ),
-        (None, reason) => format!(
-            "page cache: not capped, so that what a system does not hold itself may have come from the machine's memory ({})",
-            reason.and_then(serde_json::Value::as_str).unwrap_or("unknown why")
+        PageCachePolicy::Uncapped(reason) => format!(
+            "page cache: not capped, so that what a system does not hold itself may have come from the machine's memory ({reason})"
         ),
     };
     Some(printable(&text))
@@ -172,7 +170,7 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
     let mut lines: Vec<(String, Severity, Vec<&str>)> = Vec::new();
     for configuration in &run.manifest.configurations {
         let Some(tier) = &configuration.durability else { continue };
-        let [crash, loss] = [PROCESS, POWER].map(|kind| {
+        let [crash, loss] = CrashKind::ALL.map(|kind| {
             let evidence = tier.tested.iter().find(|evidence| evidence.kind == kind);
             evidence.map_or_else(|| "as documented, not tested".to_owned(), DurabilityEvidence::to_string)
         });
@@ -193,16 +191,16 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
         }
     }
     if lines.is_empty() {
-        let mut tiers: Vec<&str> = summary
+        let mut tiers: Vec<DurabilityTier> = summary
             .results
             .iter()
-            .filter_map(|entry| entry.cell.parameters.get(DURABILITY)?.as_str())
+            .filter_map(|entry| DurabilityTier::of_word(entry.cell.parameters.get(DURABILITY)?.as_str()?))
             .collect();
         tiers.sort_unstable();
         tiers.dedup();
         return tiers
             .into_iter()
-            .map(|tier| (Severity::Good, format!("{}: as documented, not tested", printable(tier))))
+            .map(|tier| (Severity::Good, format!("{tier}: as documented, not tested")))
             .collect();
     }
     lines

@@ -42,10 +42,10 @@ const COLUMNS: [Column; 20] = [
     counted("unfinished", &metric::UNFINISHED_ARRIVALS, false),
     counted("max backlog", &metric::BACKLOG_MAX, false),
     measured("late, p99", &metric::LATENESS_P99_US),
-    measured("WAL/op", &metric::JOURNAL_BYTES_PER_OP),
-    measured("of it records", &metric::JOURNAL_RECORD_BYTES_PER_OP),
-    measured("page images", &metric::JOURNAL_IMAGE_BYTES_PER_OP),
-    measured("WAL, idle", &metric::IDLE_JOURNAL_BYTES),
+    measured("WAL/op", &metric::WAL_BYTES_PER_OP),
+    measured("of it records", &metric::WAL_RECORD_BYTES_PER_OP),
+    measured("page images", &metric::WAL_IMAGE_BYTES_PER_OP),
+    measured("WAL, idle", &metric::IDLE_WAL_BYTES),
     measured("written/op", &metric::DISK_WRITTEN_BYTES_PER_OP),
     measured("CPU/op, server", &metric::SERVER_CPU_US_PER_OP),
     measured("CPU/op, client", &metric::CLIENT_CPU_US_PER_OP),
@@ -77,7 +77,7 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();
     let mut header = vec!["class", "system", "variant", "storage", "clients"];
     if !is_closed {
-        header.push(if group.has_objective() { "highest rate" } else { "rate" });
+        header.push(if group.has_slo() { "highest rate" } else { "rate" });
         header.push("throughput");
     }
     header.extend(["p50", "p90", "p99", "p99.9", "longest"]);
@@ -92,9 +92,8 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     for (mut row, entry) in rows {
         row.push(clients(&entry.cell).to_string());
         if !is_closed {
-            let objective =
-                entry.metric(&metric::OBJECTIVE_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
-            row.push(objective.or_else(|| rate(&entry.cell)).map_or_else(none, |rate| printable(&rate)));
+            let found = entry.metric(&metric::SLO_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
+            row.push(found.or_else(|| rate(&entry.cell)).map_or_else(none, |rate| printable(&rate)));
             row.push(optional(entry.metric(&metric::THROUGHPUT_OPS_PER_S), format::count));
         }
         row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|figure| with_interval(entry, figure)));

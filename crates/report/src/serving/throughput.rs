@@ -74,7 +74,7 @@ pub(super) fn is_read_from_the_disk(entry: &CellSummary) -> bool {
 
 /// Returns `true` if the clients took more than half of the CPU time.
 pub(super) fn is_driver_bound(entry: &CellSummary) -> bool {
-    entry.metric(&metric::DRIVER_SHARE).is_some_and(|share| share > DRIVER_BOUND)
+    entry.metric(&metric::CLIENT_CPU_SHARE).is_some_and(|share| share > DRIVER_BOUND)
 }
 
 /// A sentence per ranking on the configuration with the highest throughput at its best number of clients. If
@@ -82,7 +82,7 @@ pub(super) fn is_driver_bound(entry: &CellSummary) -> bool {
 fn describe_leaders(summary: &Summary, group: &Group<'_>) -> Vec<String> {
     let is_in_group =
         |peak: &&PeakThroughput| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
-    let peaks: Vec<&PeakThroughput> = summary.peaks.iter().filter(is_in_group).collect();
+    let peaks: Vec<&PeakThroughput> = summary.peak_throughputs.iter().filter(is_in_group).collect();
     let leaders = peaks.iter().filter(|peak| is_the_best(&peak.comparison));
     let lead_of = |best: &&&PeakThroughput| {
         // Comparisons with this best one, i.e. those of its ranking.

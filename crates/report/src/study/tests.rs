@@ -84,7 +84,7 @@ fn a_page_is_one_file_of_text_and_drawings() {
 fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
     let sweep = STUDY
         .replace(
-            "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
+            "option = \"values\"\nvalues = [\"text\", \"random\"]",
             "option = \"document-size\"\nvalues = [0.5, 2]",
         )
         .replace("axis = \"clients\"", "axis = \"document-size\"")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{Cell, Phase, RecordBody, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Phase, RecordBody, RoundTripOutcome, Trial, Verdict};
 use jsonathlon_schema::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 
@@ -219,7 +219,7 @@ impl<'a> Export<'a> {
         self.run.records.iter().any(|record| match &record.body {
             RecordBody::Structure(structure) => {
                 self.configuration.has(&structure.cell)
-                    && matches!(structure.retains.as_str(), "bytes" | "value")
+                    && matches!(structure.retains, RoundTripOutcome::Bytes | RoundTripOutcome::Value)
             }
             _ => false,
         })

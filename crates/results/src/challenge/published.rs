@@ -35,6 +35,7 @@ const SUSPECTED_COLUMNS: [&str; 4] = ["snapshot", "source", "field", "reason"];
 
 /// One published result: a system in one configuration at one scale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Published {
     /// Month of the snapshot that contains the result, `YYYY-MM`.
     pub snapshot: String,
@@ -72,6 +73,7 @@ pub struct Published {
 
 /// Published value that is probably an error, as this project concluded; the publisher has not confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuspectedError {
     /// Name of the field of [`Published`], or `seconds` for all times.
     pub field: String,

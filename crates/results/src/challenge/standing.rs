@@ -19,7 +19,7 @@ pub struct PublishedScore {
     pub id: ConfigurationId,
     /// Data state in which questions were asked.
     pub state: DataState,
-    /// Memory profile of the configuration. `None` if not stated.
+    /// Memory profile of the configuration. `None` for remote servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<MemoryProfile>,
     /// Ranking within which it is scored, see [`Configuration::ranking`].

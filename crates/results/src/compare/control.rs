@@ -21,9 +21,9 @@ pub struct Control {
     /// Ratio of the compute-bound kernel alone.
     pub compute: RatioInterval,
     /// Number of times that the control was measured in A.
-    pub slices_a: usize,
+    pub measurements_a: usize,
     /// Number of times that the control was measured in B.
-    pub slices_b: usize,
+    pub measurements_b: usize,
 }
 
 /// Times of the control's kernels in one run, by round.
@@ -44,13 +44,13 @@ impl Control {
         let ratio = |a: Option<BootstrapEstimate>, b: Option<BootstrapEstimate>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
         let interval = |ratio: BootstrapEstimate| RatioInterval::from(ratio.at(ALPHA));
-        let slices = |kernels: &Kernels| kernels.memory.iter().map(Vec::len).sum();
+        let measurements = |kernels: &Kernels| kernels.memory.iter().map(Vec::len).sum();
         Some(Self {
             both: interval(both),
             memory: interval(ratio(scattered(&a.memory), scattered(&b.memory))?),
             compute: interval(ratio(scattered(&a.compute), scattered(&b.compute))?),
-            slices_a: slices(a),
-            slices_b: slices(b),
+            measurements_a: measurements(a),
+            measurements_b: measurements(b),
         })
     }
 }

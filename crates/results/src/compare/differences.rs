@@ -2,16 +2,15 @@
 
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, Manifest, SettingDeviation};
-use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
+use jsonathlon_schema::ranking::MemoryProfile;
+use jsonathlon_schema::settings::{ExternalSystem, ManifestSettings, RunSettings};
+use jsonathlon_schema::transport::Transport;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Relative difference of memory sizes that is ignored, because the kernel's own share changes between
 /// releases.
 const SAME_MEMORY: f64 = 0.01;
-
-/// Setting that lists external systems, which the program did not install.
-const EXTERNAL_SYSTEMS: &str = "elsewhere";
 
 /// Area in which two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -95,12 +94,11 @@ fn machine(differences: &mut DifferenceList, a: &Machine, b: &Machine) {
 }
 
 fn settings(differences: &mut DifferenceList, a: &Manifest, b: &Manifest) {
-    let (a, b) = (named_settings(a), named_settings(b));
+    let (a, b) = (named_settings(&a.settings), named_settings(&b.settings));
     let only_in_b = b.keys().filter(|name| !a.contains_key(*name));
     for name in a.keys().chain(only_in_b) {
         let text = |value: Option<&Value>| match value {
             None | Some(Value::Null) => String::new(),
-            Some(systems) if name == EXTERNAL_SYSTEMS => external_systems(systems),
             Some(Value::String(text)) => text.clone(),
             Some(value) => value.to_string(),
         };
@@ -109,25 +107,33 @@ fn settings(differences: &mut DifferenceList, a: &Manifest, b: &Manifest) {
     }
 }
 
-/// Settings by name, with those of the run's workloads on the top level, where version 0.1.0 has them.
-fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
-    let mut settings = manifest.settings.as_object().cloned().unwrap_or_default();
-    for workload in &manifest.workloads {
-        if let Some(Value::Object(own_settings)) = settings.remove(workload.as_str()) {
-            settings.extend(own_settings);
+/// Settings by name, with those of the run's workload beside the shared ones.
+fn named_settings(settings: &ManifestSettings) -> Map<String, Value> {
+    let ManifestSettings { run, workload } = settings;
+    // Addresses, database names and restart commands are specific to one run and private.
+    let mut named = members(&RunSettings { external_systems: Vec::new(), ..run.clone() });
+    if !run.external_systems.is_empty() {
+        let describe = |external: &ExternalSystem| format!("{} {}", external.system, external.reported);
+        let systems: Vec<String> = run.external_systems.iter().map(describe).collect();
+        named.insert("external_systems".to_owned(), systems.join("; ").into());
+    }
+    for (name, value) in members(workload) {
+        match value {
+            Value::Object(own_settings) => named.extend(own_settings),
+            value => {
+                named.insert(name, value);
+            }
         }
     }
-    settings
+    named
 }
 
-/// External systems, each with the version that it reported. Addresses, database names and restart commands
-/// are specific to one run and private, and are therefore left out.
-fn external_systems(systems: &Value) -> String {
-    let text =
-        |system: &Value, name: &str| system.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list = systems.as_array().into_iter().flatten();
-    let describe = |system: &Value| format!("{} {}", text(system, "system"), text(system, "reported"));
-    list.map(describe).collect::<Vec<_>>().join("; ")
+/// Members of a value's JSON object; empty if it has another form.
+fn members(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    }
 }
 
 fn configuration(differences: &mut DifferenceList, a: &Configuration, b: &Configuration) {
@@ -139,8 +145,7 @@ fn configuration(differences: &mut DifferenceList, a: &Configuration, b: &Config
     note("version", &a.id.version, &b.id.version);
     note("variant", &a.id.variant, &b.id.variant);
     note("storage", &a.id.storage, &b.id.storage);
-    let class = |configuration: &Configuration| configuration.preparation.map_or("", PreparationClass::word);
-    note("preparation", class(a), class(b));
+    note("preparation", a.preparation.word(), b.preparation.word());
     let profile = |configuration: &Configuration| configuration.profile.map_or("", MemoryProfile::word);
     note("memory profile", profile(a), profile(b));
     let budget = |configuration: &Configuration| {
@@ -159,8 +164,8 @@ fn configuration(differences: &mut DifferenceList, a: &Configuration, b: &Config
     let artifact = |configuration: &Configuration| configuration.artifact_digest.clone().unwrap_or_default();
     note("artifact", &artifact(a), &artifact(b));
     note("configuration", &a.configuration_digest, &b.configuration_digest);
-    let transport = |configuration: &Configuration| configuration.transport.clone().unwrap_or_default();
-    note("transport", &transport(a), &transport(b));
+    let transport = |configuration: &Configuration| configuration.transport.map_or("", Transport::word);
+    note("transport", transport(a), transport(b));
     let runs_as = |configuration: &Configuration| if configuration.embedded { "embedded" } else { "server" };
     note("runs as", runs_as(a), runs_as(b));
     note("ranked with", &a.ranks_with, &b.ranks_with);

@@ -40,7 +40,7 @@ pub struct RegressionGate {
     /// Number of cells with a ratio but without an interval, which cannot be tested.
     pub without_interval: usize,
     /// Number of cells that were right in A and are missing or not comparable in B.
-    pub not_looked_at: usize,
+    pub not_compared: usize,
     /// Reasons why the gate does not pass. Empty if it passes.
     pub reasons: Vec<Reason>,
 }
@@ -108,7 +108,7 @@ impl RunComparison {
             add(ReasonKind::NowFails, describe_failure(cell));
         }
         let unchecked = self.unchecked_cells();
-        let not_looked_at = unchecked.iter().map(|group| group.cells.len()).sum();
+        let not_compared = unchecked.iter().map(|group| group.cells.len()).sum();
         for group in unchecked.iter().filter(|_| !allow_missing) {
             add(ReasonKind::Missing, group.describe());
         }
@@ -131,7 +131,7 @@ impl RunComparison {
             sizes_counted,
             not_tested: self.counts.with_interval - times_tested,
             without_interval: self.counts.compared() - self.counts.with_interval,
-            not_looked_at,
+            not_compared,
             reasons,
         });
         self

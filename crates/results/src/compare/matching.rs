@@ -98,7 +98,7 @@ pub(super) fn names(configurations: &[Configuration]) -> String {
 /// Matches the configurations of two runs, which must be equal except in the version. Different versions are
 /// matched only if each run has a single version.
 ///
-/// Preparation class and memory profile must be equal too, or stated by neither of the two configurations.
+/// Preparation class and memory profile must be equal too; remote servers have no profile.
 pub(super) fn configurations<'a>(
     a: &'a [Configuration],
     b: &'a [Configuration],

@@ -22,7 +22,6 @@ mod sizes;
 use std::collections::BTreeMap;
 
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
-use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::record::{Parameters, Phase, Verdict};
 use jsonathlon_schema::workload::WorkloadName;
@@ -51,7 +50,7 @@ use plans::PlanViolations;
 use ratios::{ByRound, SampleOrigin, SideRatio, SideValues, ratios};
 
 /// Format version of the comparison's JSON.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Comparison of two runs, or of two sides of one run. A is the baseline; every ratio is B ÷ A.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,7 +91,7 @@ pub struct Side {
     /// Path of the run folder.
     pub run: String,
     /// Part of the run that is compared. `None` for the whole run.
-    pub of: Option<String>,
+    pub part: Option<String>,
     /// Start of the run as an RFC 3339 time.
     pub started: String,
     /// Version of the program that made the run.
@@ -115,9 +114,6 @@ pub struct CellComparison {
     pub id: ConfigurationId,
     /// Ranking of the configuration in B: preparation class, memory profile and further rules.
     pub class: String,
-    /// Whether the configuration states a preparation class, which runs of version 0.1.0 do not.
-    #[serde(skip)]
-    pub states_class: bool,
     /// Whether the cell belongs to a reference row, which is not counted unless it now fails.
     pub reference: bool,
     /// Step of the cell.
@@ -150,7 +146,7 @@ pub struct CellComparison {
     pub p_differs: Option<f64>,
     /// The p-value adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
     /// `None` if it is not tested.
-    pub adjusted: Option<f64>,
+    pub p_adjusted: Option<f64>,
     /// One-sided p-value of the null hypothesis "not slower" (for throughput "not less", for a size "not
     /// larger"). The gate adjusts those of the cells that it tests. `None` for a size that does not vary
     /// between loads or was counted once, because there is nothing to test.
@@ -285,9 +281,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         (configurations_b.iter().collect(), &summary_b.results),
         matching::configurations(configurations_a, configurations_b),
     );
-    let is_system = |pair: &[&Configuration; 2]| !pair[1].reference;
-    let has_no_cells = matched.cells.is_empty();
-    if has_no_cells || (!matched.configurations.iter().any(is_system) && lacks_class(a) != lacks_class(b)) {
+    if matched.cells.is_empty() {
         return Err(nothing_in_common(a, b));
     }
     let (rounds_a, rounds_b) = (TrialsByRound::of(a), TrialsByRound::of(b));
@@ -353,27 +347,9 @@ pub fn compare_between(run: &Run, between: &SidePair) -> Result<RunComparison, R
     })
 }
 
-/// Returns `true` if no system of a run states a preparation class or memory profile, as in version 0.1.0.
-fn lacks_class(run: &Run) -> bool {
-    let mut systems = run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
-    systems.all(|configuration| configuration.preparation.is_none() && configuration.profile.is_none())
-}
-
 fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
-    let unclassified = match (lacks_class(a), lacks_class(b)) {
-        (true, false) => Some(a),
-        (false, true) => Some(b),
-        _ => None,
-    };
-    let hint = unclassified.map_or_else(String::new, |run| {
-        format!(
-            ". {} states no preparation class and no memory profile (jsonathlon {} made it), so nothing of \
-             it goes with a run that states them: make it again",
-            run.path, run.manifest.program
-        )
-    });
     ResultsError::Incomparable(format!(
-        "{} and {} have no cell in common: the first is of {}, the second of {}{hint}",
+        "{} and {} have no cell in common: the first is of {}, the second of {}",
         a.path,
         b.path,
         matching::names(&a.manifest.configurations),
@@ -384,7 +360,7 @@ fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
 fn side(run: &Run, part: Option<&str>) -> Side {
     Side {
         run: run.path.clone(),
-        of: part.map(str::to_owned),
+        part: part.map(str::to_owned),
         started: run.manifest.started.clone(),
         program: run.manifest.program.clone(),
         documents: run.manifest.data.documents,
@@ -438,7 +414,7 @@ fn is_comparable(pair: &matching::CellPair<'_>) -> bool {
 /// Metrics that are compared for a matched cell.
 ///
 /// Times are compared by seconds, sizes by the systems' own total if both report one, measurement windows by
-/// throughput or by the highest rate that kept an objective. Windows also compare the p99 if both sides have
+/// throughput or by the highest rate that met an objective. Windows also compare the p99 if both sides have
 /// an interval of it: of service time in a closed loop, of response time in an open loop. The throughput of a
 /// single operation is a fixed share of the mix's and not compared again. The use of an index and findings
 /// are words, which are compared only if they differ.
@@ -454,7 +430,7 @@ fn figures_of(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
         let is_same = pair.a.differing_findings(pair.b).is_empty();
         return if is_same { Vec::new() } else { vec![headline] };
     }
-    if cell.phase != Phase::Measured || [metric::SECONDS, metric::OBJECTIVE_OPS_PER_S].contains(headline) {
+    if cell.phase != Phase::Measured || [metric::SECONDS, metric::SLO_OPS_PER_S].contains(headline) {
         return vec![headline];
     }
     let p99 = if cell.is_open_loop() { &metric::RESPONSE_P99_US } else { &metric::SERVICE_P99_US };
@@ -504,7 +480,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
             let Some(cell) = cells.get_mut(*index) else { continue };
             cell.p_differs = ratio.tested().p_differs();
             cell.p_slower = ratio.p_worse(cell.figure.better);
-            cell.adjusted = Some(adjusted);
+            cell.p_adjusted = Some(adjusted);
             match &mut cell.outcome {
                 Outcome::Sized(change) => {
                     let counted = SizeChange::counted(ratio.raw.value);

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::durability::{Durability, DurabilityTier};
 use jsonathlon_schema::id::{DataState, Step};
-use jsonathlon_schema::manifest::{Configuration, Durability, Manifest, TrialPlan};
-use jsonathlon_schema::ranking::PreparationClass;
+use jsonathlon_schema::manifest::{Configuration, TrialPlan};
+use jsonathlon_schema::metric::{self, MetricDef};
 use jsonathlon_schema::record::{
     Cell, Failure, FailureKind, JournalRecord, Metrics, Parameters, Phase, Trial, TrialSecond, Verdict,
 };
+use jsonathlon_schema::settings::WorkloadSettings;
+use jsonathlon_schema::transport::Transport;
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::histogram::Histogram;
 use serde_json::json;
@@ -87,16 +90,14 @@ pub fn configurations() -> Vec<Configuration> {
             configuration.id.variant = "key".into();
             configuration.variant_title = "unique key".into();
             configuration.embedded = matches!(*system, "sqlite" | "duckdb");
-            configuration.transport = (!configuration.embedded).then(|| "tcp".to_owned());
-            configuration.preparation = Some(PreparationClass::AsIs);
-            configuration.profile = Some(jsonathlon_schema::ranking::MemoryProfile::Sized);
+            configuration.transport = (!configuration.embedded).then_some(Transport::Tcp);
             configuration.memory_bytes = Some(1 << 30);
             configuration.ranks_with = String::new();
             configuration.ranked = *system != "duckdb";
             configuration.not_made_for =
                 (*system == "duckdb").then(|| "analytical: a row store is what updates need".to_owned());
             configuration.durability = Some(Durability {
-                tier: "synced".to_owned(),
+                tier: DurabilityTier::Synced,
                 process_crash: "nothing".to_owned(),
                 power_loss: "nothing".to_owned(),
                 basis: String::new(),
@@ -126,7 +127,7 @@ pub fn cell(configuration: &Configuration, mix: &str, clients: u32) -> Cell {
 fn parameters(configuration: &Configuration) -> Parameters {
     let object = json!({
         "scale": DOCUMENTS, "documents": "flat", "values": "text", "durability": "synced",
-        "preparation": configuration.preparation.map(PreparationClass::word),
+        "preparation": configuration.preparation.word(),
         "memory": configuration.memory_bytes,
     });
     object.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -155,10 +156,13 @@ impl ServingFixture {
             }
         }
         let trials = records.iter().map(|record| record.key.clone()).collect();
-        let manifest = Manifest {
-            workloads: vec![WorkloadKind::Serving.into()],
-            settings: json!({ "rounds": self.rounds, "serving": { "ramp_s": 0.75, "seconds": 2.0 } }),
-            ..super::manifest(configurations, TrialPlan { trials })
+        let mut manifest = super::manifest(configurations, TrialPlan { trials });
+        manifest.workloads = vec![WorkloadKind::Serving.into()];
+        manifest.settings.run.rounds = self.rounds;
+        let own_settings = json!({ "warmup_s": 0.75, "duration_s": 2.0 });
+        manifest.settings.workload = WorkloadSettings {
+            others: BTreeMap::from([(WorkloadKind::Serving.into(), own_settings)]),
+            ..WorkloadSettings::default()
         };
         Run { path: name.into(), manifest, records }
     }
@@ -195,7 +199,8 @@ impl ServingFixture {
                 let mut cell = cell.clone();
                 cell.parameters.insert("operation".into(), operation.into());
                 let mut trial = super::trial(cell, round, None);
-                trial.metrics = metrics(&[("throughput_ops_per_s", per_s / 2.0), ("operations", per_s)]);
+                trial.metrics =
+                    metrics(&[(metric::THROUGHPUT_OPS_PER_S, per_s / 2.0), (metric::OPERATIONS, per_s)]);
                 add_quantiles(
                     &mut trial,
                     "service",
@@ -229,10 +234,10 @@ impl ServingFixture {
         add_quantiles(&mut trial, "service", &histogram(self.samples, service_us, random));
         add_quantiles(&mut trial, "response", &histogram(self.samples, wait_factor * service_us, random));
         trial.metrics.extend(metrics(&[
-            ("missed_arrivals", if share > 0.9 { 12.0 } else { 0.0 }),
-            ("unfinished_arrivals", 0.0),
-            ("lateness_p99_us", 40.0),
-            ("backlog_max", (10.0 * wait_factor).round()),
+            (metric::MISSED_ARRIVALS, if share > 0.9 { 12.0 } else { 0.0 }),
+            (metric::UNFINISHED_ARRIVALS, 0.0),
+            (metric::LATENESS_P99_US, 40.0),
+            (metric::BACKLOG_MAX, (10.0 * wait_factor).round()),
         ]));
         record(trial)
     }
@@ -246,31 +251,31 @@ impl ServingFixture {
         let (server, client) = if is_sqlite { (20.0, 20.0) } else { (60.0, if writes { 9.0 } else { 70.0 }) };
         let mut trial = super::trial(cell, round, None);
         trial.metrics = metrics(&[
-            ("throughput_ops_per_s", per_s),
-            ("operations", (2.0 * per_s).round()),
-            ("errors", 0.0),
-            ("timeouts", 0.0),
-            ("wrong_answers", 0.0),
-            ("stale_answers", 0.0),
-            ("retries", 0.0),
-            ("lost_updates", 0.0),
-            ("reconnects", 0.0),
-            ("measured_s", 2.0),
-            ("clients", clients),
-            ("server_cpu_us_per_op", server),
-            ("client_cpu_us_per_op", client),
-            ("driver_share", client / (server + client)),
-            ("context_switches_per_op", 2.1),
-            ("cpu_migrations_per_op", 0.01),
-            ("disk_written_bytes_per_op", if writes { 3.0 * wal_bytes } else { 0.0 }),
-            ("peak_harness_bytes", 160e6),
+            (metric::THROUGHPUT_OPS_PER_S, per_s),
+            (metric::OPERATIONS, (2.0 * per_s).round()),
+            (metric::ERRORS, 0.0),
+            (metric::TIMEOUTS, 0.0),
+            (metric::WRONG_ANSWERS, 0.0),
+            (metric::STALE_ANSWERS, 0.0),
+            (metric::RETRIES, 0.0),
+            (metric::LOST_UPDATES, 0.0),
+            (metric::RECONNECTS, 0.0),
+            (metric::MEASURED_S, 2.0),
+            (metric::CLIENTS, clients),
+            (metric::SERVER_CPU_US_PER_OP, server),
+            (metric::CLIENT_CPU_US_PER_OP, client),
+            (metric::CLIENT_CPU_SHARE, client / (server + client)),
+            (metric::CONTEXT_SWITCHES_PER_OP, 2.1),
+            (metric::CPU_MIGRATIONS_PER_OP, 0.01),
+            (metric::DISK_WRITTEN_BYTES_PER_OP, if writes { 3.0 * wal_bytes } else { 0.0 }),
+            (metric::PEAK_COORDINATOR_BYTES, 160e6),
         ]);
         if wal_bytes > 0.0 {
             let written = if writes { wal_bytes / 2.0 } else { 0.0 };
             let jitter = (0.005 * random.normal()).exp();
             trial.metrics.extend(metrics(&[
-                ("journal_bytes_per_op", written * jitter),
-                ("idle_journal_bytes", 120.0),
+                (metric::WAL_BYTES_PER_OP, written * jitter),
+                (metric::IDLE_WAL_BYTES, 120.0),
             ]));
         }
         trial.per_second = (0..3)
@@ -305,19 +310,20 @@ fn loads(configuration: &Configuration, random: &mut Random) -> Vec<JournalRecor
         let seconds = 0.9 * (0.03 * random.normal()).exp();
         let mut load = super::trial(cell(Step::Load, Phase::Load, None), round, Some(seconds));
         load.metrics = metrics(&[
-            ("documents_offered", DOCUMENTS as f64),
-            ("documents_loaded", DOCUMENTS as f64),
-            ("documents_per_s", DOCUMENTS as f64 / seconds),
+            (metric::DOCUMENTS_OFFERED, DOCUMENTS as f64),
+            (metric::DOCUMENTS_LOADED, DOCUMENTS as f64),
+            (metric::DOCUMENTS_PER_S, DOCUMENTS as f64 / seconds),
         ]);
         let mut size = super::trial(cell(Step::Size, Phase::Steady, Some(DataState::Drained)), round, None);
-        size.metrics = metrics(&[("total_bytes", 1.4e6), ("data_bytes", 1.3e6), ("index_bytes", 1e5)]);
+        size.metrics =
+            metrics(&[(metric::TOTAL_BYTES, 1.4e6), (metric::DATA_BYTES, 1.3e6), (metric::INDEX_BYTES, 1e5)]);
         records.extend([record(load), record(size)]);
     }
     records
 }
 
-fn metrics(values: &[(&str, f64)]) -> Metrics {
-    values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+fn metrics(values: &[(MetricDef, f64)]) -> Metrics {
+    values.iter().map(|(metric, value)| metric.with_value(*value)).collect()
 }
 
 /// Histogram of log-normally distributed durations around a typical one.
@@ -349,7 +355,7 @@ pub fn bad(name: &str) -> Run {
         match (trial.cell.id.system.as_str(), trial.cell.step.word(), trial.round) {
             ("mongodb", "a", 2) => {
                 trial.verdict = Verdict::Wrong;
-                trial.metrics.insert("wrong_answers".to_owned(), 3.0);
+                trial.metrics.insert(metric::WRONG_ANSWERS.name.to_owned(), 3.0);
                 trial.failure = Some(Failure::new(
                     FailureKind::Wrong,
                     "read of user0000000000000000007: another key's document",

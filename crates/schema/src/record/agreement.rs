@@ -9,6 +9,7 @@ use crate::ranking::MemoryProfile;
 
 /// Where the expected answer, with which all others are compared, comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedAnswerSource {
     /// A strict majority of the systems that answered over the same documents, at least two systems.
@@ -51,6 +52,7 @@ impl ExpectedAnswerSource {
 
 /// Answers of all configurations to one question, compared with the expected answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Agreement {
     /// Workload that the question belongs to.
     pub workload: WorkloadName,
@@ -60,17 +62,14 @@ pub struct Agreement {
     pub basis: ExpectedAnswerSource,
     /// Number of documents over which answers were compared: those that all voting configurations hold, or
     /// all that were offered if the user gave the answer.
-    #[serde(default)]
     pub documents: u64,
     /// Digest that identifies these documents.
-    #[serde(default)]
     pub holding: String,
     /// Largest number that may have cancelled out in a sum. Columns without a scale are compared within 1e-9
     /// of it. `None` if this tolerance made no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addend: Option<f64>,
     /// Names of the answer's columns, in order.
-    #[serde(default)]
     pub columns: Vec<String>,
     /// First rows of the expected answer; if disputed, of the most frequent one. `None` if there is no such
     /// answer.
@@ -97,8 +96,10 @@ impl Agreement {
 
 /// First rows of an answer, as many as a reader needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FirstRows {
     /// Rows as the system gave them.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::value::Row>"))]
     pub rows: Vec<Vec<serde_json::Value>>,
     /// Number of rows of the whole answer.
     pub count: u64,
@@ -106,11 +107,12 @@ pub struct FirstRows {
 
 /// Answer of one configuration compared with the expected one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct ConfigurationAnswer {
     /// Configuration that was asked.
     #[serde(flatten)]
     pub id: ConfigurationId,
-    /// Memory profile of the configuration. `None` if not stated.
+    /// Memory profile of the configuration. `None` for remote servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<MemoryProfile>,
     /// Whether it gave the expected answer, another one, or none.
@@ -128,10 +130,8 @@ pub struct ConfigurationAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
     /// Number of documents that the configuration holds.
-    #[serde(default)]
     pub documents: u64,
     /// Digest that identifies the documents that it holds.
-    #[serde(default)]
     pub holding: String,
     /// File with the expected answer over all documents that this configuration holds, against which its
     /// later answers are verified. Relative to the run folder; `None` if there is none.
@@ -144,6 +144,7 @@ pub struct ConfigurationAnswer {
 
 /// Kind of answer that a configuration gave to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerStatus {
     /// The expected answer, or one that is equal to it by the rules of comparison.
@@ -160,17 +161,16 @@ pub enum AnswerStatus {
 
 /// First rows that differ, in both directions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RowDifference {
     /// Rows of the expected answer that this answer lacks.
-    #[serde(rename = "lacks")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::value::Row>"))]
     pub missing_rows: Vec<Vec<serde_json::Value>>,
     /// Total number of such rows.
-    #[serde(rename = "lacking")]
     pub missing_count: u64,
     /// Rows of this answer that the expected answer lacks.
-    #[serde(rename = "has")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::value::Row>"))]
     pub extra_rows: Vec<Vec<serde_json::Value>>,
     /// Total number of rows that only this answer has.
-    #[serde(rename = "having")]
     pub extra_count: u64,
 }

@@ -17,7 +17,7 @@ pub struct Cell {
     pub workload: WorkloadName,
     /// Configuration that was measured.
     pub id: ConfigurationId,
-    /// Memory profile of the configuration. `None` in runs of version 0.1.0 and for remote servers.
+    /// Memory profile of the configuration. `None` for remote servers and for cells that belong to no system.
     pub profile: Option<MemoryProfile>,
     /// Step of the workload, such as a question.
     pub step: Step,
@@ -34,7 +34,6 @@ pub struct Cell {
 struct WrittenCell {
     workload: WorkloadName,
     system: String,
-    #[serde(default)]
     version: String,
     variant: String,
     step: Step,
@@ -48,7 +47,7 @@ impl From<WrittenCell> for Cell {
         let mut state = None;
         let mut profile = None;
         let mut storage = String::new();
-        // A value unknown to this version stays among the parameters and is written back unchanged.
+        // A value that is not known stays among the parameters and is written back unchanged.
         parameters.retain(|name, value| match (name.as_str(), value.as_str()) {
             (STORAGE, Some(word)) => {
                 word.clone_into(&mut storage);
@@ -100,7 +99,7 @@ fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
             let percent = number.map_or_else(|| value.clone(), |share| format!("{:.0} %", 100.0 * share));
             Some(format!("{percent} of capacity"))
         }
-        (OBJECTIVE, _) => Some(value),
+        (SLO, _) => Some(value),
         ("paths", "1") => Some("1 path".to_owned()),
         ("paths", _) => Some(format!("{value} paths")),
         ("position", _) => Some(value),
@@ -120,8 +119,8 @@ pub const ARRIVAL: &str = "arrival";
 pub const CLOSED: &str = "closed";
 /// Parameter with the number of connections that send operations.
 pub const CLIENTS: &str = "clients";
-/// Parameter with the limit of response times under which the highest rate was searched.
-pub const OBJECTIVE: &str = "objective";
+/// Parameter with the service-level objective, such as `p99<5ms`, that the highest rate had to meet.
+pub const SLO: &str = "slo";
 /// Parameter with the durability tier, which says what a crash may lose.
 pub const DURABILITY: &str = "durability";
 /// Parameter with the rate of arrivals in operations per second.

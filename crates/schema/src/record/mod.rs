@@ -1,20 +1,23 @@
-//! Typed records of the journal, format version 1. New versions only add fields.
+//! Typed records of the journal, format version 2.
 
 mod agreement;
+mod bottleneck;
 mod cell;
 
 use crate::finding_state::FindingState;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub use agreement::{
     Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, FirstRows, RowDifference,
 };
-pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OBJECTIVE, OPERATION, RATE_PER_S, RATE_SHARE};
+pub use bottleneck::Bottleneck;
+pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OPERATION, RATE_PER_S, RATE_SHARE, SLO};
 
-/// Format version of journal records; a newer one in a file is rejected.
-pub const JOURNAL_VERSION: u32 = 1;
+/// Format version of journal records; records of any other version are refused.
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// Dimensions of a trial that have no field of their own, such as `scale` or `clients`. In files, storage
 /// setting, memory profile and data state are among them.
@@ -25,6 +28,7 @@ pub type Metrics = BTreeMap<String, f64>;
 
 /// Result of verifying an answer or a load, ordered from best to worst: a cell has the maximum of its trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Equal to the expected answer in every row and column.
@@ -48,6 +52,19 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All verdicts, from best to worst.
+    pub const ALL: [Self; 9] = [
+        Self::Exact,
+        Self::Approximate,
+        Self::Unverified,
+        Self::Disputed,
+        Self::Partial,
+        Self::NotApplicable,
+        Self::Wrong,
+        Self::Timeout,
+        Self::Failed,
+    ];
+
     /// Returns `true` if a trial with this verdict may have a time. Wrong, failed, late and not applicable
     /// trials have none.
     #[must_use]
@@ -81,6 +98,7 @@ impl Verdict {
 
 /// Phase of the measurement, which says in which condition the system was when a trial began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Loading of the documents.
@@ -102,6 +120,18 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All phases, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Load,
+        Self::Cold,
+        Self::ColdUnverified,
+        Self::ColdOs,
+        Self::Hot,
+        Self::HotNotInMemory,
+        Self::Steady,
+        Self::Measured,
+    ];
+
     /// Wording of the phase in sentences.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -139,6 +169,7 @@ impl Phase {
 
 /// Kind of failure, so that failures can be told apart without parsing messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The engine or its worker process died.
@@ -173,8 +204,15 @@ impl FailureKind {
     }
 }
 
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
 /// Reason why a trial has no time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TrialFailure", optional_fields))]
 pub struct Failure {
     /// Category of the failure, for filters and tables.
     pub kind: FailureKind,
@@ -237,7 +275,6 @@ pub struct Trial {
     /// Digest of the answer, whose rows are stored under `answers/`. `None` if the trial has no answer.
     pub answer_digest: Option<String>,
     /// Everything that was counted in addition to the time.
-    #[serde(default)]
     pub metrics: Metrics,
     /// Histograms in nanoseconds by name (`service`, `response`), in compressed V2 format as base64.
     /// Quantiles over several trials are read from the merged histogram.
@@ -246,9 +283,9 @@ pub struct Trial {
     /// Operations per second of the trial, including the warm-up. Empty for trials without clients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_second: Vec<TrialSecond>,
-    /// Bottleneck of the trial, such as `disk` or `one core`. `None` if the trial was too short to classify.
+    /// Bottleneck of the trial. `None` if the trial was too short to classify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound_by: Option<String>,
+    pub bound_by: Option<Bottleneck>,
     /// Reason for the missing time. `None` if the trial succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -259,19 +296,23 @@ pub struct Trial {
 
 /// Observation that is not a number: a state with its evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
-    /// Subject of the observation, unique within its cell.
+    /// Subject of the observation, unique within its cell, such as `bulk, whole` or `parameter, value`.
     pub of: String,
     /// State of the subject.
+    #[cfg_attr(feature = "typescript", ts(as = "String"))]
     pub state: FindingState,
     /// Details of the state, such as the ways in which a value changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// Message of the system. `None` if it gave none.
+    /// Message of the system, word for word. `None` if it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub words: Option<String>,
-    /// Observed value in readable form. `None` if there is nothing to show.
+    /// Observed value in readable form, such as the document read back. `None` if there is nothing to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub seen: Option<String>,
 }
 
@@ -304,7 +345,6 @@ pub struct TrialSecond {
     /// Largest backlog in this second: arrivals waiting for a connection.
     pub backlog: u64,
     /// Whether the second belongs to the warm-up before the measurement window.
-    #[serde(default)]
     pub ramp: bool,
     /// Whether the system wrote a checkpoint in this second. `None` if the system does not report
     /// checkpoints.
@@ -351,14 +391,29 @@ pub struct PlanCheck {
     pub violations: Vec<String>,
 }
 
+/// What a system keeps of the documents that it returns: the weakest result of all that were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum RoundTripOutcome {
+    /// Every document came back byte for byte.
+    Bytes,
+    /// Every document came back with the same JSON value.
+    Value,
+    /// At least one document came back with another JSON value, or did not come back.
+    Changed,
+    /// No document could be read back.
+    Unknown,
+}
+
 /// Whether a system returns documents as they were loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundTripReport {
     /// Cell of the check; its step is `structure`.
     #[serde(flatten)]
     pub cell: Cell,
-    /// What is preserved: `bytes`, `value` or `changed`; `unknown` if no document could be read back.
-    pub retains: String,
+    /// What is preserved of all documents that were compared.
+    pub retains: RoundTripOutcome,
     /// Number of documents that were compared.
     pub compared: u64,
     /// Documents that came back byte for byte equal.
@@ -467,7 +522,7 @@ mod tests {
             })),
         );
         let line = serde_json::to_string(&record).unwrap();
-        assert!(line.starts_with(r#"{"v":1,"key":"#) && line.contains(r#""type":"trial""#), "{line}");
+        assert!(line.starts_with(r#"{"v":2,"key":"#) && line.contains(r#""type":"trial""#), "{line}");
         assert_eq!(serde_json::from_str::<JournalRecord>(&line).unwrap(), record);
     }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_driver_api::driver::{DriverError, Result};
 use jsonathlon_driver_api::rows::ResultSet;
+use jsonathlon_schema::metric::{DATA_BYTES, INDEX_BYTES};
 use jsonathlon_schema::value::Value;
 use serde_json::Value as Json;
 
@@ -155,7 +156,7 @@ fn sizes(folder: &Path, table: &str) -> ResultSet {
         Value::Int(metadata.map_or(0, |metadata| i64::try_from(metadata.len()).unwrap_or(i64::MAX)))
     };
     ResultSet {
-        columns: vec!["data_bytes".into(), "index_bytes".into()],
+        columns: [DATA_BYTES, INDEX_BYTES].map(|metric| metric.name.to_owned()).to_vec(),
         rows: vec![vec![bytes("table"), bytes("index")]],
         ..ResultSet::default()
     }

@@ -32,6 +32,7 @@ use jsonathlon_driver_api::prepared::{
     Parameter, PreparedStatement, StatementTable, parameter_at, placeholder,
 };
 use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
+use jsonathlon_schema::metric::{DATA_BYTES, INDEX_BYTES, TOTAL_BYTES};
 use jsonathlon_schema::value::{Row, Value};
 
 use script::{FaultAction, Script};
@@ -134,9 +135,9 @@ impl Mock {
     fn sizes(&self) -> Result<ResultSet> {
         let bytes = count_value(self.store.bytes()?);
         let mut metrics = BTreeMap::from([
-            ("total_bytes".to_owned(), bytes.clone()),
-            ("data_bytes".to_owned(), bytes),
-            ("index_bytes".to_owned(), Value::Int(0)),
+            (TOTAL_BYTES.name.to_owned(), bytes.clone()),
+            (DATA_BYTES.name.to_owned(), bytes),
+            (INDEX_BYTES.name.to_owned(), Value::Int(0)),
         ]);
         metrics.extend(self.script.sizes.clone());
         let (columns, row): (Vec<String>, Row) = metrics.into_iter().unzip();

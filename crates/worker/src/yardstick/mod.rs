@@ -10,6 +10,7 @@ use jsonathlon_driver_api::driver::{
 };
 use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable, check_parameter_count};
 use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
+use jsonathlon_schema::metric::{DATA_BYTES, INDEX_BYTES, TOTAL_BYTES};
 use jsonathlon_schema::value::Value;
 use jsonathlon_yardstick::{AppendedDocuments, Builder, Table, Threads, VERSION, YardstickError, check};
 
@@ -162,13 +163,10 @@ impl Yardstick {
             }
             Verb::Sizes => {
                 let table = self.table(name)?;
-                let sizes = [
-                    ("total_bytes", table.file_bytes()),
-                    ("data_bytes", table.data_bytes()),
-                    ("index_bytes", 0),
-                ];
+                let sizes =
+                    [(TOTAL_BYTES, table.file_bytes()), (DATA_BYTES, table.data_bytes()), (INDEX_BYTES, 0)];
                 Ok(ResultSet {
-                    columns: sizes.map(|(name, _)| name.to_owned()).to_vec(),
+                    columns: sizes.map(|(metric, _)| metric.name.to_owned()).to_vec(),
                     rows: vec![sizes.map(|(_, bytes)| Value::count(bytes)).to_vec()],
                     ..ResultSet::default()
                 })

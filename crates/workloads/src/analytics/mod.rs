@@ -13,11 +13,14 @@ use jsonathlon_dataset::{
     scan::Event,
     stage::{DocumentVisitor, StagedDocuments},
 };
-use jsonathlon_schema::value::Row;
+use jsonathlon_schema::{
+    settings::{WorkloadSettings, questions::QuestionSettings},
+    value::Row,
+};
 
 use crate::{
     RunError,
-    asking::{self, AnswerCheck, AnswerKey, Question, QuestionSettings},
+    asking::{self, AnswerCheck, AnswerKey, Question},
     cells::Cells,
     recorder::TrialRecorder,
     run_context::{LoadedDocuments, RunContext},
@@ -91,8 +94,8 @@ impl Workload for Analytics {
         ANALYTICS
     }
 
-    fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(&self.settings).unwrap_or_default()
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        Ok(WorkloadSettings { analytics: Some(self.settings.clone()), ..WorkloadSettings::default() })
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {

@@ -6,14 +6,13 @@
 mod comparison;
 mod question_trials;
 mod rounds;
-mod settings;
 
 pub(crate) mod plan;
 
 use std::{collections::BTreeMap, time::Duration};
 
 use jsonathlon_catalogue::QuestionRules;
-use jsonathlon_schema::value::Row;
+use jsonathlon_schema::{settings::questions::QuestionSettings, value::Row};
 
 use crate::{
     RunError,
@@ -25,7 +24,6 @@ use crate::{
 };
 
 pub use comparison::AnswerCheck;
-pub use settings::QuestionSettings;
 
 /// A question from the runner's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]

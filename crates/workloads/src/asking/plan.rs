@@ -2,10 +2,9 @@
 
 use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{Cell, Phase};
+use jsonathlon_schema::settings::{RunSettings, questions::QuestionSettings};
 
-use super::QuestionSettings;
 use crate::cells::Cells;
-use crate::settings::Settings;
 
 /// Cell of a question in `state` and `phase`.
 #[must_use]
@@ -22,7 +21,7 @@ pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: Da
 pub(crate) fn keys<'q>(
     cells: Cells<'_>,
     questions: impl Iterator<Item = &'q str> + Clone,
-    settings: &Settings,
+    settings: &RunSettings,
     question_settings: &QuestionSettings,
 ) -> Vec<String> {
     let loads = settings.load_rounds.unwrap_or(1).max(1);

@@ -7,24 +7,24 @@ use jsonathlon_dataset::digest::rows_digest;
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_schema::{
     id::DataState,
-    record::{Cell, Failure, FailureKind, Metrics, Phase, Trial},
+    metric,
+    record::{Bottleneck, Cell, Failure, FailureKind, Metrics, Phase, Trial},
+    settings::{RunSettings, StoppingRule, questions::QuestionSettings},
     value::{Row, Value},
 };
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{AskReply, Op};
 
-use super::{AnswerCheck, Question, QuestionSettings, plan};
+use super::{AnswerCheck, Question, plan};
 use crate::{
     RunError, bottleneck,
     cells::Cells,
     in_memory::may_read,
     observer::{Activity, RunEvent},
     plan_check,
-    recorder::{SAME, TrialRecorder, memory_metrics, new_trial},
+    recorder::{MemoryReading, SAME, TrialRecorder, memory_metrics, new_trial},
     run_context::TABLE,
     session::{Session, TrialError},
-    settings::Settings,
-    stopping::StoppingRule,
 };
 
 /// Minimum and maximum number of warm-up executions. Warm-up ends early once an execution is not clearly
@@ -36,7 +36,7 @@ const STILL_WARMING: f64 = 0.9;
 /// Runs the trials of one question in one round; holds what they share.
 pub(crate) struct QuestionTrials<'a> {
     pub(crate) cells: Cells<'a>,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a RunSettings,
     pub(crate) own: &'a QuestionSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
     /// Compares rows with the expected answer.
@@ -148,7 +148,7 @@ impl QuestionTrials<'_> {
         }
         session.restart_cold()?;
         let mut trial = new_trial(&cell, self.round, 0);
-        trial.metrics.insert("open_s".into(), session.open_s);
+        trial.metrics.insert(metric::OPEN_S.name.to_owned(), session.open_s);
         self.verify_cold(session, &mut trial)?;
         self.read_only(session)?;
         self.execute(session, statement, trial, key, None, recorder)?;
@@ -188,7 +188,7 @@ impl QuestionTrials<'_> {
         })?;
         match measured {
             Some(residency) => {
-                trial.metrics.insert("resident_share".into(), residency.share());
+                trial.metrics.insert(metric::RESIDENT_SHARE.name.to_owned(), residency.share());
                 if residency.share() > COLD_LIMIT {
                     trial.cell.phase = Phase::ColdUnverified;
                 }
@@ -232,8 +232,9 @@ impl QuestionTrials<'_> {
             if order == 0 {
                 // One reading per round, between trials, because reading the memory map of a large process
                 // takes milliseconds. A peak within a short trial is not seen.
-                let memory = session.memory().into_iter();
-                trial.metrics.extend(memory.flat_map(|memory| memory_metrics("held", memory, session.idle)));
+                if let Some(memory) = session.memory() {
+                    trial.metrics.extend(memory_metrics(MemoryReading::Held, memory, session.idle));
+                }
                 match self.engine_metrics(session) {
                     Ok(figures) => trial.metrics.extend(figures),
                     // Additional metrics only: an engine that is down shows in the next trial.
@@ -296,7 +297,7 @@ impl QuestionTrials<'_> {
         let reply = session.request::<AskReply>(&op, self.limit(), &mut |_| {});
         // Telemetry samples once per second and skips short trials, so only long trials have samples.
         if let Some(peak) = session.subject().end_trial() {
-            trial.metrics.extend(memory_metrics("peak", peak, session.idle));
+            trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle));
         }
         let reply = reply?;
         let check = self.compare(&reply);
@@ -310,12 +311,12 @@ impl QuestionTrials<'_> {
             trial.cell.phase = Phase::HotNotInMemory;
         }
         if let Some(error) = check.approximate_error {
-            trial.metrics.insert("relative_error".into(), error);
+            trial.metrics.insert(metric::RELATIVE_ERROR.name.to_owned(), error);
         }
         match check.difference {
             None => {
                 trial.seconds = Some(reply.seconds);
-                trial.bound_by = self.bottleneck_of(&reply).map(str::to_owned);
+                trial.bound_by = self.bottleneck_of(&reply);
             }
             Some(difference) => {
                 trial.failure = Some(Failure::new(FailureKind::Wrong, difference));
@@ -330,33 +331,31 @@ impl QuestionTrials<'_> {
     fn add_usage(&self, trial: &mut Trial, reply: &AskReply) {
         let usage = reply.usage;
         let per_second = self.cells.documents as f64 / reply.seconds.max(1e-9);
-        trial.metrics.insert("documents_per_s".to_owned(), per_second);
+        trial.metrics.insert(metric::DOCUMENTS_PER_S.name.to_owned(), per_second);
         if let Some(cpu_s) = usage.cpu_s {
-            for (name, value) in [
-                ("server_cpu_s", cpu_s),
-                ("read_bytes", usage.counters.read_bytes as f64),
-                ("written_bytes", usage.counters.written_bytes as f64),
-                ("major_faults", usage.counters.major_faults as f64),
-            ] {
-                trial.metrics.insert(name.to_owned(), value);
-            }
+            trial.metrics.extend([
+                metric::SERVER_CPU_S.with_value(cpu_s),
+                metric::READ_BYTES.with_value(usage.counters.read_bytes as f64),
+                metric::WRITTEN_BYTES.with_value(usage.counters.written_bytes as f64),
+                metric::MAJOR_FAULTS.with_value(usage.counters.major_faults as f64),
+            ]);
         }
         if let Some(client_cpu_s) = usage.client_cpu_s {
-            trial.metrics.insert("client_cpu_s".to_owned(), client_cpu_s);
+            trial.metrics.insert(metric::CLIENT_CPU_S.name.to_owned(), client_cpu_s);
         }
         trial.metrics.extend(
             [
-                ("engine_rows_read", reply.outcome.rows_read),
-                ("engine_bytes_read", reply.outcome.bytes_read),
-                ("engine_memory_bytes", reply.outcome.memory_bytes),
+                (metric::ENGINE_ROWS_READ, reply.outcome.rows_read),
+                (metric::ENGINE_BYTES_READ, reply.outcome.bytes_read),
+                (metric::ENGINE_MEMORY_BYTES, reply.outcome.memory_bytes),
             ]
             .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value? as f64))),
+            .filter_map(|(metric, value)| Some(metric.with_value(value? as f64))),
         );
     }
 
     /// Resource that limited the time of a statement; `None` if its CPU time is unknown or it was too short.
-    fn bottleneck_of(&self, reply: &AskReply) -> Option<&'static str> {
+    fn bottleneck_of(&self, reply: &AskReply) -> Option<Bottleneck> {
         let usage = reply.usage;
         bottleneck::bottleneck(&bottleneck::TrialUsage {
             seconds: reply.seconds,

@@ -2,10 +2,11 @@
 
 use jsonathlon_catalogue::QuestionRules;
 use jsonathlon_schema::id::DataState;
+use jsonathlon_schema::settings::questions::QuestionSettings;
 use jsonathlon_telemetry::control::Control;
 
 use super::{
-    AnswerKey, Question, QuestionSettings, QuestionTarget, plan,
+    AnswerKey, Question, QuestionTarget, plan,
     question_trials::{QuestionTrials, TimedOut},
 };
 use crate::{

@@ -1,5 +1,6 @@
 //! Copies all documents with a small change, and measures the additional disk space.
 
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::RunReply;
@@ -98,7 +99,7 @@ impl DocumentsTurn<'_, '_, '_> {
         let seconds = self.settle(tables, !session.is_remote(), session)?;
         session.close()?;
         session.open()?;
-        let mut metrics = Metrics::from([("drained_s".to_owned(), seconds)]);
+        let mut metrics = Metrics::from([metric::DRAINED_S.with_value(seconds)]);
         metrics.extend(sizes(session, TABLE)?);
         if session.is_remote() {
             return Ok(metrics);
@@ -112,8 +113,8 @@ impl DocumentsTurn<'_, '_, '_> {
         let total_bytes = page_cache::allocated_bytes(session.folder()).map_err(to_error)?;
         let log_bytes =
             page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).map_err(to_error)?;
-        metrics.insert("files_bytes".into(), total_bytes.saturating_sub(log_bytes) as f64);
-        metrics.insert("log_bytes".into(), log_bytes as f64);
+        metrics.insert(metric::FILES_BYTES.name.to_owned(), total_bytes.saturating_sub(log_bytes) as f64);
+        metrics.insert(metric::LOG_BYTES.name.to_owned(), log_bytes as f64);
         Ok(metrics)
     }
 
@@ -133,19 +134,21 @@ impl DocumentsTurn<'_, '_, '_> {
         }
         let mut trial = new_trial(&cell, 1, 0);
         trial.metrics = before.clone();
-        trial.metrics.insert("documents".into(), self.truth.table.documents as f64);
-        trial.metrics.insert("source_bytes".into(), self.source_bytes as f64);
+        trial.metrics.insert(metric::DOCUMENTS.name.to_owned(), self.truth.table.documents as f64);
+        trial.metrics.insert(metric::SOURCE_BYTES.name.to_owned(), self.source_bytes as f64);
         trial.verdict = Verdict::Exact;
         if has_copy {
             let after = match TrialError::split_fatal(self.settle_and_measure(&[TABLE, COPY], session))? {
                 Ok(after) => after,
                 Err(failure) => return self.failed(&failure, &cell, 1, session, recorder),
             };
-            if let (Some(before), Some(after)) = (before.get("files_bytes"), after.get("files_bytes")) {
+            let files_bytes = |disk: &Metrics| disk.get(metric::FILES_BYTES.name).copied();
+            if let (Some(before), Some(after)) = (files_bytes(before), files_bytes(&after)) {
                 let added = (after - before).max(0.0);
-                trial.metrics.insert("with_copy_bytes".into(), *after);
-                trial.metrics.insert("added_bytes".into(), added);
-                trial.metrics.insert("added_share".into(), added / (self.source_bytes as f64).max(1.0));
+                trial.metrics.insert(metric::FILES_WITH_COPY_BYTES.name.to_owned(), after);
+                trial.metrics.insert(metric::ADDED_BYTES.name.to_owned(), added);
+                let share = added / (self.source_bytes as f64).max(1.0);
+                trial.metrics.insert(metric::ADDED_SHARE.name.to_owned(), share);
             }
         }
         recorder.trial(key, trial)?;

@@ -1,7 +1,8 @@
 //! Times many successive updates of one document, and measures how much disk space each adds.
 
 use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
-use jsonathlon_schema::record::{Cell, Trial, Verdict};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Cell, Metrics, Trial, Verdict};
 use jsonathlon_worker::protocol::RunReply;
 
 use super::trials::histories;
@@ -78,12 +79,14 @@ fn write_versions(
     let document_bytes = NestedGenerator::new(table).length(key);
     let seconds_per_version = reply.seconds / f64::from(versions.max(1));
     turn.timed(&mut trial, seconds_per_version, &reply.usage, document_bytes);
-    trial.metrics.insert("documents".into(), f64::from(versions));
-    trial.metrics.insert("source_bytes".into(), document_bytes as f64);
-    if let (Some(before), Some(after)) = (disk_before.get("files_bytes"), disk_after.get("files_bytes")) {
+    trial.metrics.insert(metric::DOCUMENTS.name.to_owned(), f64::from(versions));
+    trial.metrics.insert(metric::SOURCE_BYTES.name.to_owned(), document_bytes as f64);
+    let files_bytes = |disk: &Metrics| disk.get(metric::FILES_BYTES.name).copied();
+    if let (Some(before), Some(after)) = (files_bytes(&disk_before), files_bytes(&disk_after)) {
         let added_per_version = (after - before).max(0.0) / f64::from(versions.max(1));
-        trial.metrics.insert("added_bytes".into(), added_per_version);
-        trial.metrics.insert("added_share".into(), added_per_version / (document_bytes as f64).max(1.0));
+        trial.metrics.insert(metric::ADDED_BYTES.name.to_owned(), added_per_version);
+        let share = added_per_version / (document_bytes as f64).max(1.0);
+        trial.metrics.insert(metric::ADDED_SHARE.name.to_owned(), share);
     }
     trial.verdict = verdict;
     Ok(trial)

@@ -1,6 +1,7 @@
 //! Classifies how query plans use an index: used, usable, in vain, impossible.
 
 use jsonathlon_catalogue::{Index, IndexQuery, IndexUse};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Failure, FailureKind, Verdict};
 
 use super::turn::{DocumentsTurn, StepResult, filled, is_too_much};
@@ -53,7 +54,7 @@ pub(super) fn read(
                 recorder.folder.write_file(&name, text.as_bytes())?;
                 let mut trial = new_trial(&cell, 1, 0);
                 trial.verdict = Verdict::Exact;
-                trial.metrics.insert("index_use".into(), f64::from(finding.usage as u8));
+                trial.metrics.insert(metric::INDEX_USE.name.to_owned(), f64::from(finding.usage as u8));
                 recorder.trial(key, trial)?;
             }
             Err(failure) => {
@@ -81,7 +82,7 @@ pub(super) fn impossible(
             let mut trial = new_trial(&cell, 1, 0);
             trial.verdict = Verdict::NotApplicable;
             trial.failure = Some(Failure::new(FailureKind::Refused, reason));
-            trial.metrics.insert("index_use".into(), f64::from(IndexUsage::Impossible as u8));
+            trial.metrics.insert(metric::INDEX_USE.name.to_owned(), f64::from(IndexUsage::Impossible as u8));
             recorder.trial(key, trial)?;
         }
     }

@@ -1,6 +1,7 @@
 //! Builds indexes, runs queries with them, and drops them.
 
 use jsonathlon_catalogue::{Index, Operation};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_worker::protocol::RunReply;
 
@@ -121,7 +122,7 @@ impl DocumentsTurn<'_, '_, '_> {
     ) -> Result<Trial, TrialError> {
         session.open()?;
         let index_bytes = |session: &mut Session<'_>| -> Result<Option<f64>, TrialError> {
-            Ok(sizes(session, TABLE)?.get("index_bytes").copied())
+            Ok(sizes(session, TABLE)?.get(metric::INDEX_BYTES.name).copied())
         };
         let bytes_before = index_bytes(session)?;
         let statements = index.create.iter().map(|text| filled(session, text)).collect();
@@ -131,7 +132,7 @@ impl DocumentsTurn<'_, '_, '_> {
         let mut trial = new_trial(cell, self.round, 0);
         self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
         if let (Some(bytes_before), Some(bytes_after)) = (bytes_before, index_bytes(session)?) {
-            trial.metrics.insert("index_bytes".into(), (bytes_after - bytes_before).max(0.0));
+            trial.metrics.insert(metric::INDEX_BYTES.name.to_owned(), (bytes_after - bytes_before).max(0.0));
         }
         trial.verdict = Verdict::Exact;
         Ok(trial)

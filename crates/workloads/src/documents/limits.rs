@@ -11,6 +11,7 @@ use std::{
 use jsonathlon_catalogue::{Documents as Part, LoadMode};
 use jsonathlon_dataset::nested::{InnerContent, Larger, NestedTable};
 use jsonathlon_schema::{
+    metric,
     record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict},
     value::Value,
 };
@@ -46,7 +47,7 @@ const REFUSED: &str = "bytes refused";
 
 /// Size in bytes of the largest document that is tried.
 pub(super) fn room(settings: &DocumentsSettings) -> u64 {
-    settings.limits.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
+    settings.max_size_search.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
 }
 
 fn tests<'a>(cells: Cells<'a>, settings: &DocumentsSettings, n: u32) -> TestCells<'a> {
@@ -56,7 +57,7 @@ fn tests<'a>(cells: Cells<'a>, settings: &DocumentsSettings, n: u32) -> TestCell
 
 /// Keys of all steps of one configuration.
 pub(super) fn keys(cells: Cells<'_>, settings: &DocumentsSettings) -> Vec<String> {
-    settings.limits.iter().map(|n| tests(cells, settings, *n).limit().trial_key(1, 0)).collect()
+    settings.max_size_search.iter().map(|n| tests(cells, settings, *n).limit().trial_key(1, 0)).collect()
 }
 
 /// Loads documents of ascending size into one configuration, until one is rejected.
@@ -75,7 +76,7 @@ pub(super) fn find(
     let attempt = |document: Larger, cell: &Cell, session: &mut Session<'_>| {
         try_and_remove(bench, part, document, cell, &file, session)
     };
-    for n in &settings.limits {
+    for n in &settings.max_size_search {
         let cell = tests(state.cells, settings, *n).limit();
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
@@ -226,9 +227,9 @@ fn try_document(
     }
     trial.seconds = Some(loaded.seconds);
     trial.metrics = Metrics::from([
-        ("documents".to_owned(), 1.0),
-        ("source_bytes".to_owned(), bytes as f64),
-        ("bytes_per_s".to_owned(), bytes as f64 / loaded.seconds),
+        metric::DOCUMENTS.with_value(1.0),
+        metric::SOURCE_BYTES.with_value(bytes as f64),
+        metric::BYTES_PER_S.with_value(bytes as f64 / loaded.seconds),
     ]);
     Ok(trial)
 }

@@ -29,7 +29,7 @@ use turn::DocumentsTurn;
 
 use jsonathlon_catalogue::{DOCUMENTS, Documents as Part};
 use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
-use jsonathlon_schema::record::Failure;
+use jsonathlon_schema::{record::Failure, settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
 
 use crate::{
@@ -81,8 +81,8 @@ impl Workload for Documents {
         DOCUMENTS
     }
 
-    fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(&self.settings).unwrap_or_default()
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        WorkloadSettings::of(WorkloadKind::Documents, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentsSettings {
     /// Ordinals n of the documents D(n); each gets a table of its own.
-    pub sizes: Vec<u32>,
+    pub document_sizes: Vec<u32>,
     /// Total size in bytes of the documents of each table.
-    pub total: u64,
+    pub table_size: u64,
     /// Kinds of content of the inner objects; each gets a table of its own.
-    pub data: Vec<InnerContent>,
+    pub content: Vec<InnerContent>,
     /// Seed of the contents of distinct documents.
     pub seed: u64,
     /// Number of trials of each read in one round.
@@ -24,10 +24,10 @@ pub struct DocumentsSettings {
     pub update_path: bool,
     /// Number of consecutive versions of one document to write; `None` skips this test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub history: Option<u32>,
+    pub versions: Option<u32>,
     /// Ordinals of single documents that are loaded in ascending order until one is rejected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<u32>,
+    pub max_size_search: Vec<u32>,
 }
 
 impl DocumentsSettings {
@@ -36,18 +36,19 @@ impl DocumentsSettings {
     /// # Errors
     /// If an ordinal is too large, or no size or kind of content is given.
     pub fn tables(&self) -> Result<Vec<NestedTable>, String> {
-        if let Some(n) = self.limits.iter().find(|n| **n > LARGEST) {
+        if let Some(n) = self.max_size_search.iter().find(|n| **n > LARGEST) {
             return Err(format!("D({n}); documents up to D({LARGEST}) can be made"));
         }
-        if self.sizes.is_empty() || self.data.is_empty() {
+        if self.document_sizes.is_empty() || self.content.is_empty() {
             return Err("name a size of documents and a data set at least".to_owned());
         }
-        let tables_of = |data: InnerContent| {
-            self.sizes.iter().map(move |n| NestedTable::of_total(*n, self.total, data, self.seed))
+        let tables_of = |content: InnerContent| {
+            let sizes = self.document_sizes.iter();
+            sizes.map(move |n| NestedTable::of_total(*n, self.table_size, content, self.seed))
         };
-        self.data
+        self.content
             .iter()
-            .flat_map(|data| tables_of(*data))
+            .flat_map(|content| tables_of(*content))
             .collect::<Result<_, _>>()
             .map_err(|error| error.to_string())
     }

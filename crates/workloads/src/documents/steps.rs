@@ -1,6 +1,7 @@
 //! The steps of a turn in order: import, export, reads, copy, indexes, updates.
 
 use jsonathlon_catalogue::{Expected, LoadMode};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{ExportReply, LoadMethod, LoadReply, Op};
@@ -103,7 +104,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             return Ok(Err(failure));
         }
         if self.round == 1
-            && let Some(versions) = self.own.history
+            && let Some(versions) = self.own.versions
             && let Err(failure) = history::write(self, versions, session, recorder)?
         {
             return Ok(Err(failure));
@@ -230,7 +231,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         // Time in which the kernel writes data to the disk afterwards is not part of the statement.
         let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
         self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
-        trial.metrics.extend(loaded.sync_seconds.map(|seconds| ("sync_s".to_owned(), seconds)));
+        trial.metrics.extend(loaded.sync_seconds.map(|seconds| metric::SYNC_S.with_value(seconds)));
         put_client_memory(&mut trial, session);
         trial.verdict = match self.part.lacks("export") {
             Some(_) => Verdict::Unverified,
@@ -284,7 +285,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
         let mut trial = new_trial(cell, self.round, order);
         self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
-        trial.metrics.insert("delivered_bytes".into(), reply.bytes as f64);
+        trial.metrics.insert(metric::DELIVERED_BYTES.name.to_owned(), reply.bytes as f64);
         put_client_memory(&mut trial, session);
         trial.verdict = Verdict::Exact;
         Ok(trial)
@@ -360,7 +361,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             Some(resident) if resident.share() <= COLD_LIMIT => {}
             _ => trial.cell.phase = Phase::ColdUnverified,
         }
-        trial.metrics.extend(resident.map(|resident| ("resident_share".to_owned(), resident.share())));
+        trial.metrics.extend(resident.map(|resident| metric::RESIDENT_SHARE.with_value(resident.share())));
         Ok(trial)
     }
 }
@@ -369,5 +370,5 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
 /// engines.
 fn put_client_memory(trial: &mut Trial, session: &Session<'_>) {
     let peak = session.peak_client_bytes();
-    trial.metrics.extend(peak.map(|bytes| ("peak_client_bytes".to_owned(), bytes as f64)));
+    trial.metrics.extend(peak.map(|bytes| metric::PEAK_CLIENT_BYTES.with_value(bytes as f64)));
 }

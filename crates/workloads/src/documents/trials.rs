@@ -188,7 +188,7 @@ pub(super) fn cells(
     }
     if round == 1 {
         single.push(tests.disk());
-        if settings.history.is_some() {
+        if settings.versions.is_some() {
             single.extend(histories(part).into_iter().map(|history| tests.version(history)));
         }
         for index in &indexes {

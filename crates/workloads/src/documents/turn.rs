@@ -5,6 +5,7 @@ use std::{path::Path, time::Duration};
 
 use jsonathlon_catalogue::{Documents as Part, Expected};
 use jsonathlon_schema::{
+    metric,
     record::{Cell, Failure, FailureKind, Trial, Verdict},
     value::Value,
 };
@@ -132,15 +133,15 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     ) {
         trial.seconds = Some(seconds);
         let metrics = &mut trial.metrics;
-        metrics.insert("documents".into(), self.truth.table.documents as f64);
-        metrics.insert("source_bytes".into(), self.source_bytes as f64);
+        metrics.insert(metric::DOCUMENTS.name.to_owned(), self.truth.table.documents as f64);
+        metrics.insert(metric::SOURCE_BYTES.name.to_owned(), self.source_bytes as f64);
         if seconds > 0.0 {
-            metrics.insert("bytes_per_s".into(), bytes as f64 / seconds);
+            metrics.insert(metric::BYTES_PER_S.name.to_owned(), bytes as f64 / seconds);
         }
-        metrics.extend(usage.cpu_s.map(|cpu| ("server_cpu_s".to_owned(), cpu)));
-        metrics.extend(usage.client_cpu_s.map(|cpu| ("client_cpu_s".to_owned(), cpu)));
+        metrics.extend(usage.cpu_s.map(|cpu| metric::SERVER_CPU_S.with_value(cpu)));
+        metrics.extend(usage.client_cpu_s.map(|cpu| metric::CLIENT_CPU_S.with_value(cpu)));
         if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
-            metrics.insert("peak_harness_bytes".into(), bytes as f64);
+            metrics.insert(metric::PEAK_COORDINATOR_BYTES.name.to_owned(), bytes as f64);
         }
     }
 

@@ -2,19 +2,18 @@
 
 use jsonathlon_catalogue::{Durability, NOTHING};
 use jsonathlon_loadgen::ack_log::RecoveryAudit;
-use jsonathlon_results::{durability_evidence::STOPPED, promise::PROMISE};
-use jsonathlon_schema::finding_state::FindingState;
+use jsonathlon_results::{durability_evidence::BASIS, promise::PROMISE};
 use jsonathlon_schema::{
+    durability::CrashKind,
+    finding_state::FindingState,
     metric::{
-        ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES,
-        MACHINE_STALL_S, MEASURED_S, MetricDef, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, STOPS_KEPT,
-        TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+        ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, CRASHES, CRASHES_AS_PROMISED, CRASHES_WITHOUT_LOSS,
+        DISK_STALL_S, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S, MEASURED_S, MetricDef,
+        OLDEST_LOSS_S, TORN_DOCUMENTS, WRITES_ACKNOWLEDGED_AFTER_CRASH, WRITES_OUT_OF_ORDER,
     },
     record::{Failure, FailureKind, Finding, Metrics},
 };
 use jsonathlon_telemetry::stall::Stalls;
-
-use super::settings::CrashKind;
 
 /// Maximum length of a stored error message in bytes.
 const MAX_MESSAGE_BYTES: usize = 2_000;
@@ -45,7 +44,7 @@ impl<'a> DurabilityPromise<'a> {
     fn state(&self, audit: &RecoveryAudit) -> (FindingState, bool) {
         let is_intact = audit.torn == 0 && audit.lost_loaded == 0;
         if audit.lost == 0 && is_intact {
-            return (FindingState::Kept, true);
+            return (FindingState::NothingLost, true);
         }
         match (self.loss == NOTHING, self.window_ms) {
             (true, _) => (FindingState::PromiseBroken, false),
@@ -59,7 +58,7 @@ impl<'a> DurabilityPromise<'a> {
             }
             // A window covers only the last moments, neither loaded nor torn documents.
             (false, Some(_)) => (FindingState::LostBeyondWindow, false),
-            (false, None) => (FindingState::LostAsStated, true),
+            (false, None) => (FindingState::LostAsDeclared, true),
         }
     }
 }
@@ -68,7 +67,7 @@ impl<'a> DurabilityPromise<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CrashReport<'a> {
     /// Number of the crash within its cell, from 1.
-    pub(super) stop: u32,
+    pub(super) crash_number: u32,
     pub(super) promise: DurabilityPromise<'a>,
     /// Digest of everything that determines the configuration's durability.
     pub(super) basis: &'a str,
@@ -79,16 +78,16 @@ impl CrashReport<'_> {
     pub(super) fn judged(&self, audit: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
         let (state, is_as_promised) = self.promise.state(audit);
         let counts = [
-            (STOPS, 1),
-            (STOPS_KEPT, u64::from(state == FindingState::Kept)),
-            (STOPS_AS_PROMISED, u64::from(is_as_promised)),
+            (CRASHES, 1),
+            (CRASHES_WITHOUT_LOSS, u64::from(state == FindingState::NothingLost)),
+            (CRASHES_AS_PROMISED, u64::from(is_as_promised)),
             (ACKNOWLEDGED_WRITES, audit.acknowledged),
             (IN_FLIGHT_WRITES, audit.in_flight),
             (LOST_WRITES, audit.lost),
             (LOST_DOCUMENTS, audit.lost_loaded),
             (TORN_DOCUMENTS, audit.torn),
             (WRITES_OUT_OF_ORDER, audit.out_of_order),
-            (WRITES_AFTER_CUT, audit.after_cut),
+            (WRITES_ACKNOWLEDGED_AFTER_CRASH, audit.after_cut),
         ];
         let mut metrics = metrics(&counts.map(|(metric, count)| (metric, count as f64)));
         metrics.insert(MEASURED_S.name.to_owned(), audit.worked_s);
@@ -113,14 +112,14 @@ impl CrashReport<'_> {
         let state = match stage {
             UnrecoverableAt::Opening { in_time: true } => FindingState::DoesNotStart,
             UnrecoverableAt::Opening { in_time: false } => FindingState::HangsInRecovery,
-            UnrecoverableAt::Reading => FindingState::CannotBeRead,
+            UnrecoverableAt::Reading => FindingState::UnreadableAfterCrash,
         };
         // A tier without a limit promises nothing.
         let is_as_promised = self.promise.is_unbounded();
         let mut metrics = metrics(&[
-            (STOPS, 1.0),
-            (STOPS_KEPT, 0.0),
-            (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
+            (CRASHES, 1.0),
+            (CRASHES_WITHOUT_LOSS, 0.0),
+            (CRASHES_AS_PROMISED, f64::from(u8::from(is_as_promised))),
         ]);
         metrics.extend(self.allowed_loss());
         // In a long log, the end says more than the beginning.
@@ -138,12 +137,12 @@ impl CrashReport<'_> {
     }
 
     fn finding(&self, state: FindingState) -> Finding {
-        Finding::new(&format!("stop {}", self.stop), state)
+        Finding::new(&format!("crash {}", self.crash_number), state)
     }
 
     /// Findings: the crash itself, the declared durability, and the digest of its basis.
     fn findings(&self, crash_finding: Finding) -> Vec<Finding> {
-        vec![crash_finding, Finding::new(PROMISE, self.promise.loss), Finding::new(STOPPED, self.basis)]
+        vec![crash_finding, Finding::new(PROMISE, self.promise.loss), Finding::new(BASIS, self.basis)]
     }
 }
 
@@ -198,11 +197,13 @@ pub(super) fn is_of_system(failure: &Failure) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::durability::DurabilityTier;
+
     use super::*;
 
     fn tier(loss: &str, window_ms: Option<u32>) -> Durability {
         Durability {
-            name: "window".to_owned(),
+            tier: DurabilityTier::Window,
             process_crash: loss.to_owned(),
             power_loss: NOTHING.to_owned(),
             process_crash_ms: window_ms,
@@ -214,12 +215,12 @@ mod tests {
     fn state(loss: &str, window_ms: Option<u32>, audit: &RecoveryAudit) -> (String, f64) {
         let tier = tier(loss, window_ms);
         let promise = DurabilityPromise::of(&tier, CrashKind::Process);
-        let (metrics, findings) = CrashReport { stop: 7, promise, basis: "blake3:1" }.judged(audit);
+        let (metrics, findings) = CrashReport { crash_number: 7, promise, basis: "blake3:1" }.judged(audit);
         let subjects: Vec<(&str, &str)> =
             findings.iter().map(|finding| (finding.of.as_str(), finding.state.as_str())).collect();
-        assert_eq!(subjects[0].0, "stop 7");
+        assert_eq!(subjects[0].0, "crash 7");
         assert_eq!(&subjects[1..], &[("promise", loss), ("basis", "blake3:1")][..]);
-        (findings[0].describe(), metrics["stops_as_promised"])
+        (findings[0].describe(), metrics[CRASHES_AS_PROMISED.name])
     }
 
     fn lost(age: f64) -> RecoveryAudit {
@@ -227,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_held_against_what_the_tier_promises() {
+    fn a_crash_is_held_against_what_the_tier_promises() {
         let intact = RecoveryAudit { acknowledged: 9, ..RecoveryAudit::default() };
         for (loss, window_ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
-            assert_eq!(state(loss, window_ms, &intact), ("kept".to_owned(), 1.0));
+            assert_eq!(state(loss, window_ms, &intact), ("nothing lost".to_owned(), 1.0));
         }
         assert_eq!(state(NOTHING, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
         assert_eq!(
@@ -241,7 +242,7 @@ mod tests {
             state("up to 100 ms", Some(100), &lost(100.1)),
             ("lost beyond its window".to_owned(), 0.0)
         );
-        assert_eq!(state("anything", None, &lost(1e6)), ("lost, as the tier says".to_owned(), 1.0));
+        assert_eq!(state("anything", None, &lost(1e6)), ("lost, as the tier declares".to_owned(), 1.0));
     }
 
     #[test]
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn what_was_acknowledged_after_the_cut_is_told_beside_what_was_kept() {
         let late = RecoveryAudit { after_cut: 4, ..RecoveryAudit::default() };
-        assert_eq!(state(NOTHING, None, &late), ("kept: acknowledged after the cut".to_owned(), 1.0));
+        assert_eq!(state(NOTHING, None, &late), ("nothing lost: acknowledged after the cut".to_owned(), 1.0));
     }
 
     #[test]
@@ -267,7 +268,7 @@ mod tests {
         let failure = Failure::new(FailureKind::Environment, format!("{}the end", "é".repeat(3_000)));
         let tier = tier(NOTHING, None);
         let promise = DurabilityPromise::of(&tier, CrashKind::Power);
-        let report = CrashReport { stop: 2, promise, basis: "blake3:1" };
+        let report = CrashReport { crash_number: 2, promise, basis: "blake3:1" };
         let (metrics, findings) = report.gone(UnrecoverableAt::Opening { in_time: true }, &failure);
         assert_eq!(findings[0].describe(), "does not start: environment");
         assert!(
@@ -276,7 +277,7 @@ mod tests {
                 .as_ref()
                 .is_some_and(|message| message.ends_with("the end") && message.len() <= MAX_MESSAGE_BYTES)
         );
-        assert_eq!((metrics["stops"], metrics["stops_kept"]), (1.0, 0.0));
+        assert_eq!((metrics[CRASHES.name], metrics[CRASHES_WITHOUT_LOSS.name]), (1.0, 0.0));
         let (_, findings) = report.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
         assert_eq!(findings[0].state, FindingState::HangsInRecovery);
     }

@@ -13,6 +13,8 @@ use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_loadgen::random::Random;
 use jsonathlon_loadgen::report::JobReport;
 use jsonathlon_powerfail::{Disk, OutageError};
+use jsonathlon_schema::durability::CrashKind;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{FailureKind, Finding, Metrics};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::stall::{StallWatch, Stalls};
@@ -21,7 +23,7 @@ use jsonathlon_worker::protocol::Op;
 
 use super::TierTarget;
 use super::crash_report::{self, CrashReport, DurabilityPromise, UnrecoverableAt};
-use super::settings::{CrashKind, DurabilitySettings};
+use super::settings::DurabilitySettings;
 use crate::RunError;
 use crate::engine::{CrashResult, CrashTrigger};
 use crate::recorder::TrialRecorder;
@@ -55,7 +57,7 @@ pub(super) struct CrashTest<'s, 'a> {
     pub(super) one: &'s TierTarget<'a>,
     pub(super) kind: CrashKind,
     /// Number of the crash within its cell, from 1.
-    pub(super) stop: u32,
+    pub(super) crash_number: u32,
     pub(super) snapshot: &'s Snapshot,
 }
 
@@ -117,7 +119,7 @@ impl<'a> CrashTest<'_, 'a> {
 
     fn report(&self) -> CrashReport<'_> {
         let promise = DurabilityPromise::of(self.one.tier, self.kind);
-        CrashReport { stop: self.stop, promise, basis: &self.one.basis }
+        CrashReport { crash_number: self.crash_number, promise, basis: &self.one.basis }
     }
 
     /// Opens a session on a copy of the loaded data in `folder`.
@@ -125,7 +127,8 @@ impl<'a> CrashTest<'_, 'a> {
         self.snapshot.restore_to(&folder).map_err(|error| self.restore_error(error))?;
         let mut session = self.bench.session_in(self.one.target, folder, &self.one.name);
         session.set_placeholder("key_type", &self.one.key_type);
-        session.subject().set_activity(&format!("{} {} crash {}", self.one.name, self.kind, self.stop));
+        let activity = format!("{} {} crash {}", self.one.name, self.kind, self.crash_number);
+        session.subject().set_activity(&activity);
         session.open()?;
         Ok(session)
     }
@@ -161,7 +164,7 @@ impl<'a> CrashTest<'_, 'a> {
         let delay = Duration::from_secs_f64(self.crash_delay_s());
         let watch = Mutex::new(StallWatch::begin(session.folder()));
         let wait = |is_over: &dyn Fn() -> bool| wait_for_crash(&ack_log, delay, is_over, &watch);
-        let timeout = Duration::from_secs_f64(self.own.work_s.1 + EXTRA_S) + GRACE;
+        let timeout = Duration::from_secs_f64(self.own.crash_within_s.1 + EXTRA_S) + GRACE;
         let trigger = CrashTrigger { moment: &wait, power: cut_power };
         let result: CrashResult<JobReport> = session.crash(&Op::Drive { job }, timeout, &trigger)?;
         // Wrong answers before the crash must not be attributed to the crash.
@@ -181,9 +184,9 @@ impl<'a> CrashTest<'_, 'a> {
     /// Seconds of work before the crash, drawn from the seed so that a resumed run draws the same.
     fn crash_delay_s(&self) -> f64 {
         const STEPS: u64 = 1 << 32;
-        let stream = u64::from(self.stop) << 1 | u64::from(self.kind == CrashKind::Power);
+        let stream = u64::from(self.crash_number) << 1 | u64::from(self.kind == CrashKind::Power);
         let fraction = Random::new(self.bench.settings.seed, stream).below(STEPS) as f64 / STEPS as f64;
-        let (minimum, maximum) = self.own.work_s;
+        let (minimum, maximum) = self.own.crash_within_s;
         minimum + fraction * (maximum - minimum)
     }
 
@@ -194,15 +197,15 @@ impl<'a> CrashTest<'_, 'a> {
         Ok(Job {
             records: target.records.records().clone(),
             loaded: self.bench.staged.documents,
-            load: format!("{} {}", self.kind, self.stop),
+            load: format!("{} {}", self.kind, self.crash_number),
             mix: target.mix.clone(),
             scripts: scripts::scripts(session, &target.part, &target.records, projection, &target.mix)?,
             clients: settings.clients.min(max_clients).max(1),
             threads: None,
             arrival: Arrival::Closed,
             ramp_s: 0.0,
-            stop: StopCondition::Time { seconds: settings.work_s.1 + EXTRA_S },
-            seed: self.bench.settings.seed.wrapping_add(u64::from(self.stop) << 32),
+            stop: StopCondition::Time { seconds: settings.crash_within_s.1 + EXTRA_S },
+            seed: self.bench.settings.seed.wrapping_add(u64::from(self.crash_number) << 32),
             verify: true,
             prepare: true,
             batch: 1,
@@ -224,14 +227,14 @@ impl<'a> CrashTest<'_, 'a> {
         work: &Worked,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
-        let timeout = Duration::from_secs_f64(self.own.recovery_s);
+        let timeout = Duration::from_secs_f64(self.own.recovery_timeout_s);
         session.limit_opening(timeout);
         let started = Instant::now();
         let (mut metrics, findings) = match session.open() {
             Ok(()) => {
                 let recovery_s = session.open_s;
                 let (mut metrics, findings) = self.read_back(session, &work.cut, recorder)?;
-                metrics.insert("recovery_s".to_owned(), recovery_s);
+                metrics.insert(metric::RECOVERY_S.name.to_owned(), recovery_s);
                 (metrics, findings)
             }
             Err(TrialError::Failed(failure)) if crash_report::is_of_system(&failure) => {

@@ -12,7 +12,7 @@ mod crash_test;
 pub mod settings;
 
 use crash_test::CrashTest;
-use settings::{CrashKind, DurabilitySettings};
+use settings::DurabilitySettings;
 
 use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
@@ -20,7 +20,9 @@ use jsonathlon_loadgen::{
     mix::{Mix, RequestDistribution},
     operation::Operation,
 };
+use jsonathlon_schema::durability::CrashKind;
 use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
+use jsonathlon_schema::settings::WorkloadSettings;
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::{
@@ -62,13 +64,13 @@ impl Durability {
     fn tiers<'t>(&self, target: &'t Target) -> Vec<&'t Tier> {
         let selected = &self.settings.tiers;
         let tiers = target.configuration.durabilities();
-        tiers.filter(|tier| selected.is_empty() || selected.contains(&tier.name)).collect()
+        tiers.filter(|tier| selected.is_empty() || selected.contains(&tier.tier)).collect()
     }
 
     /// Cell of all crashes of one kind in one tier.
     fn cell(&self, cells: &Cells<'_>, tier: &Tier, kind: CrashKind) -> Cell {
         let mut cell = cells.cell(kind.word(), Phase::Steady, None);
-        cell.parameters.insert(DURABILITY.to_owned(), tier.name.clone().into());
+        cell.parameters.insert(DURABILITY.to_owned(), tier.tier.word().into());
         cell.parameters.insert(CLIENTS.to_owned(), self.settings.clients.into());
         cell
     }
@@ -92,8 +94,8 @@ impl Workload for Durability {
         SERVING
     }
 
-    fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(&self.settings).unwrap_or_default()
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        WorkloadSettings::of(WorkloadKind::Durability, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -116,7 +118,7 @@ impl Workload for Durability {
         if write_mix(&serving).is_none() {
             return Some(format!("{name} supports neither inserts nor updates"));
         }
-        let names: Vec<&str> = target.configuration.durabilities().map(|tier| tier.name.as_str()).collect();
+        let names: Vec<&str> = target.configuration.durabilities().map(|tier| tier.tier.word()).collect();
         self.tiers(target)
             .is_empty()
             .then(|| format!("{name} has none of the selected durability tiers, only {}", names.join(", ")))
@@ -137,9 +139,9 @@ impl Workload for Durability {
         for target in bench.targets {
             let cells = bench.cells(target);
             for tier in self.tiers(target) {
-                for kind in &self.settings.kinds {
+                for kind in &self.settings.crash_kinds {
                     let cell = self.cell(&cells, tier, *kind);
-                    keys.extend((1..=self.settings.stops).map(|crash| cell.trial_key(crash, 0)));
+                    keys.extend((1..=self.settings.crashes).map(|crash| cell.trial_key(crash, 0)));
                 }
             }
         }
@@ -148,17 +150,17 @@ impl Workload for Durability {
 
     fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let settings = &self.settings;
-        let kinds: Vec<&str> = settings.kinds.iter().map(|kind| kind.word()).collect();
+        let kinds: Vec<&str> = settings.crash_kinds.iter().map(|kind| kind.word()).collect();
         let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
-        let crashes = tiers * settings.kinds.len() * settings.stops as usize;
+        let crashes = tiers * settings.crash_kinds.len() * settings.crashes as usize;
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{crashes} crashes: {} of each kind ({}) in each durability tier of each configuration \
              ({tiers} tiers in total), each after {:.2} to {:.2} s of work by {} clients; \
              a crash needs two starts of its system ({} in total)",
-            settings.stops,
+            settings.crashes,
             kinds.join(", "),
-            settings.work_s.0,
-            settings.work_s.1,
+            settings.crash_within_s.0,
+            settings.crash_within_s.1,
             settings.clients,
             2 * crashes
         )));
@@ -187,7 +189,7 @@ fn write_mix(serving: &Serving) -> Option<Mix> {
 
 /// Returns the target with the settings of a durability tier.
 fn with_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
-    let configuration = target.configuration.clone().with_durability(&tier.name);
+    let configuration = target.configuration.clone().with_durability(tier.tier);
     let configuration = configuration.map_err(|error| RunError::Catalogue(error.to_string()))?;
     let part = configuration.parts.get(SERVING).cloned().unwrap_or_else(|| target.part.clone());
     Ok(Target { configuration, part, ..target.clone() })
@@ -220,13 +222,13 @@ impl Durability {
         let cells = bench.cells(target);
         let has_open_trials = |kind: CrashKind, recorder: &TrialRecorder<'_>| {
             let cell = self.cell(&cells, tier, kind);
-            (1..=self.settings.stops).any(|crash| !recorder.has(&cell.trial_key(crash, 0)))
+            (1..=self.settings.crashes).any(|crash| !recorder.has(&cell.trial_key(crash, 0)))
         };
-        if !self.settings.kinds.iter().any(|kind| has_open_trials(*kind, recorder)) {
+        if !self.settings.crash_kinds.iter().any(|kind| has_open_trials(*kind, recorder)) {
             return Ok(());
         }
         let unsupported = |reason: String| RunError::Catalogue(format!("{NAME} cannot run: {reason}"));
-        let name = format!("{}.{}", target.file_name(), tier.name);
+        let name = format!("{}.{}", target.file_name(), tier.tier);
         let Some((part, mix)) =
             target.configuration.serving().and_then(|part| write_mix(&part).map(|mix| (part, mix)))
         else {
@@ -266,9 +268,9 @@ impl Durability {
             Err(failure) => Err(crate::loading::skipped_after_load_failure(failure)),
         };
         let settings = &self.settings;
-        for &kind in &settings.kinds {
+        for &kind in &settings.crash_kinds {
             let cell = self.cell(&loaded.cells, tier_target.tier, kind);
-            for crash in 1..=settings.stops {
+            for crash in 1..=settings.crashes {
                 let key = cell.trial_key(crash, 0);
                 if recorder.has(&key) {
                     continue;
@@ -280,10 +282,10 @@ impl Durability {
                         continue;
                     }
                 };
-                let activity = format!("{} {kind} crash {crash} of {}", tier_target.name, settings.stops);
+                let activity = format!("{} {kind} crash {crash} of {}", tier_target.name, settings.crashes);
                 recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
                 let crash_test =
-                    CrashTest { bench, own: settings, one: tier_target, kind, stop: crash, snapshot };
+                    CrashTest { bench, own: settings, one: tier_target, kind, crash_number: crash, snapshot };
                 if let Some(reason) = crash_test.not_applicable() {
                     let mut trial = new_trial(&cell, crash, 0);
                     trial.verdict = Verdict::NotApplicable;

@@ -1,59 +1,27 @@
 //! User settings of a durability run.
 
-use std::fmt;
-
 use jsonathlon_dataset::records::Records;
 use jsonathlon_powerfail::OutageError;
-use jsonathlon_schema::manifest::{POWER, PROCESS};
+use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use serde::{Deserialize, Serialize};
-
-/// What a crash affects: only the processes of a system, or also the power of its disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CrashKind {
-    /// The system's processes are killed: data handed to the kernel survives.
-    Process,
-    /// The power of the system's disk is cut first: only synced data survives.
-    Power,
-}
-
-impl CrashKind {
-    /// Both kinds, process crash first.
-    pub const ALL: [Self; 2] = [Self::Process, Self::Power];
-
-    /// Name in files, in tables and on the command line.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Process => PROCESS,
-            Self::Power => POWER,
-        }
-    }
-}
-
-impl fmt::Display for CrashKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
 
 /// Settings that only this workload has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DurabilitySettings {
     /// Records that are loaded before clients begin.
     pub records: Records,
-    /// Names of the durability tiers to test; empty for all tiers of a system.
-    pub tiers: Vec<String>,
+    /// Durability tiers to test; empty for all tiers of a system.
+    pub tiers: Vec<DurabilityTier>,
     /// Kinds of crash to test.
-    pub kinds: Vec<CrashKind>,
+    pub crash_kinds: Vec<CrashKind>,
     /// Number of crashes of each kind in each tier.
-    pub stops: u32,
+    pub crashes: u32,
     /// Number of clients that insert and update.
     pub clients: u32,
     /// Minimum and maximum seconds of work before a crash; the moment is uniformly distributed between them.
-    pub work_s: (f64, f64),
+    pub crash_within_s: (f64, f64),
     /// Seconds that a system may take to start after a crash.
-    pub recovery_s: f64,
+    pub recovery_timeout_s: f64,
     /// Size in bytes of the disk whose power is cut.
     pub disk_bytes: u64,
     /// Timeout of an operation in seconds.
@@ -67,7 +35,7 @@ impl DurabilitySettings {
     /// # Errors
     /// If such disks are available but the namespace cannot be entered.
     pub fn enter(&self) -> Result<(), String> {
-        if !self.kinds.contains(&CrashKind::Power) {
+        if !self.crash_kinds.contains(&CrashKind::Power) {
             return Ok(());
         }
         match jsonathlon_powerfail::enter() {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use jsonathlon_catalogue::Fidelity as Part;
-use jsonathlon_dataset::fidelity::{Case, Nesting, RfcRequirement};
+use jsonathlon_dataset::fidelity::{Case, Nesting};
 use jsonathlon_schema::record::Finding;
+use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
 use super::{
     offered::DocumentFile,
@@ -20,9 +21,9 @@ use crate::{
 const MAX_DEPTH: u64 = 100_000;
 
 /// Subject of the finding whose state is the depth of the deepest accepted document.
-const TAKEN: &str = "levels taken";
+const ACCEPTED: &str = "levels accepted";
 /// Subject of the finding about the first rejected depth, with the outcome and the system's error message.
-const REFUSED: &str = "levels refused";
+const REJECTED: &str = "levels rejected";
 
 /// Searches the deepest document that the system accepts by its bulk load path.
 pub(super) fn find(
@@ -64,9 +65,9 @@ pub(super) fn find(
         }
     })?;
     let mut findings = Vec::new();
-    findings.extend(search.taken.map(|levels| Finding::new(TAKEN, levels.to_string())));
+    findings.extend(search.taken.map(|levels| Finding::new(ACCEPTED, levels.to_string())));
     if let (Some(levels), Some(rejection)) = (search.refused, rejection) {
-        let finding = Finding::new(REFUSED, levels.to_string());
+        let finding = Finding::new(REJECTED, levels.to_string());
         findings.push(Finding { kinds: vec![rejection.state.into()], words: rejection.words, ..finding });
     }
     Ok(findings)

@@ -10,20 +10,23 @@ mod offered;
 mod outcome;
 mod probe;
 
-pub mod settings;
-
 use std::time::Duration;
 
 use offered::DocumentFile;
 use probe::{InsertPath, Probe};
-use settings::{FidelitySettings, KnownCase};
 
 use jsonathlon_catalogue::FIDELITY;
 use jsonathlon_dataset::{
     DataError,
-    fidelity::{Case, Nesting},
+    fidelity::{Case, Nesting, selected_cases, selected_nestings, shown},
 };
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
+use jsonathlon_schema::{
+    record::{Cell, Failure, FailureKind, Finding, Phase, Verdict},
+    settings::{
+        WorkloadSettings,
+        fidelity::{CorpusSelection, FidelitySettings, KnownCase},
+    },
+};
 
 use crate::{
     RunError,
@@ -42,13 +45,15 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_FAILED_STARTS: u32 = 3;
 /// Number of documents between two syncs of the journal, because a sync takes longer than a document.
 const SYNC_INTERVAL: usize = 64;
+/// Maximum number of bytes of a document that the manifest keeps for reports.
+const SHOWN_BYTES: usize = 400;
 /// Disk space in bytes of a table with one document, WAL included.
 const DISK: u64 = 256 << 20;
 
 /// The fidelity workload with the documents of its corpus.
 #[derive(Debug)]
 pub struct Fidelity {
-    settings: FidelitySettings,
+    corpus: CorpusSelection,
     cases: Vec<Case>,
     /// Kinds of nesting whose maximum depth is searched.
     nestings: Vec<Nesting>,
@@ -59,9 +64,9 @@ impl Fidelity {
     ///
     /// # Errors
     /// If the corpus cannot be read or does not contain a requested case.
-    pub fn new(settings: FidelitySettings) -> Result<Self, DataError> {
-        let (cases, nestings) = (settings.corpus.cases()?, settings.corpus.nestings());
-        Ok(Self { settings, cases, nestings })
+    pub fn new(corpus: CorpusSelection) -> Result<Self, DataError> {
+        let (cases, nestings) = (selected_cases(&corpus)?, selected_nestings(&corpus));
+        Ok(Self { corpus, cases, nestings })
     }
 }
 
@@ -70,9 +75,10 @@ impl Workload for Fidelity {
         FIDELITY
     }
 
-    fn settings(&self) -> serde_json::Value {
-        let cases: Vec<KnownCase> = self.cases.iter().map(KnownCase::of).collect();
-        serde_json::json!({"corpus": self.settings.corpus, "cases": cases})
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        let cases = self.cases.iter().map(known_case).collect();
+        let fidelity = Some(FidelitySettings { corpus: self.corpus.clone(), cases });
+        Ok(WorkloadSettings { fidelity, ..WorkloadSettings::default() })
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -119,6 +125,19 @@ impl Workload for Fidelity {
         // The first error is returned, so the clean-up only warns.
         bench.drop_remote_objects_of(&mut targets, recorder);
         result
+    }
+}
+
+/// Describes a case for the manifest.
+fn known_case(case: &Case) -> KnownCase {
+    KnownCase {
+        name: case.name.clone(),
+        must: case.must,
+        source: case.source.clone(),
+        probes: case.probes.clone(),
+        decides: case.decides(),
+        bytes: case.bytes.len() as u64,
+        document: shown(&case.bytes, SHOWN_BYTES),
     }
 }
 

@@ -18,11 +18,11 @@ const MAX_DOCUMENT_BYTES: usize = 300;
 pub(super) fn is_against(finding: &Finding) -> bool {
     matches!(
         finding.state,
-        FindingState::Refused
+        FindingState::Rejected
             | FindingState::Crashed
             | FindingState::Hung
-            | FindingState::Lost
-            | FindingState::Failed
+            | FindingState::NothingReturned
+            | FindingState::NotSent
     )
 }
 
@@ -60,7 +60,7 @@ pub(super) fn of_whole(subject: &str, case: &Case, rows: &[Option<Value>], hex: 
             None => return unreadable(subject, "what should be hexadecimal digits is none"),
         },
         Some(Value::Text(text)) => text.as_bytes().to_vec(),
-        None | Some(Value::Null) => return Finding::new(subject, FindingState::Lost),
+        None | Some(Value::Null) => return Finding::new(subject, FindingState::NothingReturned),
         Some(value) => return unreadable(subject, &format!("a document is text, not {value:?}")),
     };
     round_trip_finding(subject, &fidelity::of_document(&case.bytes, &bytes), &bytes)
@@ -89,7 +89,7 @@ pub(super) fn of_value(subject: &str, case: &Case, rows: &[Option<Value>], form:
         Some(round_trip) => round_trip_finding(subject, &round_trip, text.as_bytes()),
         None => {
             let seen = Some(shown(text.as_bytes(), MAX_DOCUMENT_BYTES));
-            Finding { seen, ..Finding::new(subject, FindingState::Lost) }
+            Finding { seen, ..Finding::new(subject, FindingState::NothingReturned) }
         }
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn of_value(subject: &str, case: &Case, rows: &[Option<Value>], form:
 /// Finding about a table that was given one document and returned none or several rows.
 fn count_finding(subject: &str, rows: usize) -> Finding {
     match rows {
-        0 => Finding::new(subject, FindingState::Lost),
+        0 => Finding::new(subject, FindingState::NothingReturned),
         rows => Finding {
             kinds: vec![fidelity::ChangeKind::Addition.word().to_owned()],
             seen: Some(format!("{rows} documents")),
@@ -129,7 +129,7 @@ fn decode_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_dataset::fidelity::RfcRequirement;
+    use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
     use super::*;
 
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(describe(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
         assert_eq!(describe(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
         assert_eq!(describe(&[text(r#"{"v":1.0}"#)]), "changed: null members");
-        assert_eq!(describe(&[]), "lost");
-        assert_eq!(describe(&[Some(Value::Null)]), "lost");
+        assert_eq!(describe(&[]), "nothing returned");
+        assert_eq!(describe(&[Some(Value::Null)]), "nothing returned");
         assert_eq!(describe(&[text("{}"), text("{}")]), "changed: addition");
         assert_eq!(describe(&[Some(Value::Int(1))]), "unreadable");
     }
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(describe(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
         assert_eq!(describe(Extracted::Member, text("{}")), "changed: loss");
         for form in [Extracted::Value, Extracted::Json, Extracted::Member] {
-            assert_eq!(describe(form, Some(Value::Null)), "lost");
+            assert_eq!(describe(form, Some(Value::Null)), "nothing returned");
         }
         let null = [Some(Value::Null)];
         assert_eq!(

@@ -57,7 +57,7 @@ impl Probe<'_> {
         session: &mut Session<'_>,
     ) -> Result<(Vec<Finding>, bool), TrialError> {
         if let Some(reason) = self.skip_reason(insert_path) {
-            let finding = outcome::with_words(insert_path.word(), FindingState::NotOffered, reason);
+            let finding = outcome::with_words(insert_path.word(), FindingState::NotTested, reason);
             return Ok((vec![finding], true));
         }
         let create = session.statements("create", &[("table", TABLE)])?;
@@ -74,12 +74,12 @@ impl Probe<'_> {
             }
             // Neither a rejection nor the end of the engine: the client could not send the document.
             Err(failure) => {
-                let finding = outcome::with_words(insert_path.word(), FindingState::Failed, &failure.error);
+                let finding = outcome::with_words(insert_path.word(), FindingState::NotSent, &failure.error);
                 return Ok((vec![finding], self.drop_document(session)?));
             }
         };
         if let Some(message) = rejection {
-            let finding = outcome::with_words(insert_path.word(), FindingState::Refused, &message);
+            let finding = outcome::with_words(insert_path.word(), FindingState::Rejected, &message);
             return Ok((vec![finding], self.drop_document(session)?));
         }
         let mut findings = vec![Finding::new(insert_path.word(), FindingState::Accepted)];

@@ -8,7 +8,8 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::stage::StagedDocuments;
-use jsonathlon_schema::record::{FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Bottleneck, FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Op, SettleReply};
 
@@ -19,7 +20,7 @@ use super::spent::{Spent, Watch};
 use super::suspects::{self, Tried};
 use crate::RunError;
 use crate::bottleneck;
-use crate::recorder::{TrialRecorder, memory_metrics, new_trial};
+use crate::recorder::{MemoryReading, TrialRecorder, memory_metrics, new_trial};
 use crate::run_context::{LoadedDocuments, RunContext, TABLE, TargetState};
 use crate::scratch::beside;
 use crate::session::{Session, TrialError};
@@ -53,7 +54,7 @@ pub(super) fn load(
     target_state.load_s = trial.seconds.unwrap_or_default();
     target_state.load_result = Ok(accepted);
     // Reloading data in a resumed run is not a trial.
-    if (round == 1 || round <= settings.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
+    if (round == 1 || round <= bench.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
         rejects::note(cells, &rejected, recorder)?;
         recorder.trial(key, trial)?;
     }
@@ -107,17 +108,17 @@ fn attempt(
     trial.bound_by = bound_by(&spent, bench);
     trial.metrics = metrics(&spent, count, staged.bytes.saturating_sub(refused_bytes));
     trial.metrics.extend([
-        ("documents_offered".to_owned(), staged.documents as f64),
-        ("documents_rejected".to_owned(), rejected.len() as f64),
-        ("suspects_accepted".to_owned(), accepted.len() as f64),
-        ("open_s".to_owned(), session.open_s),
+        metric::DOCUMENTS_OFFERED.with_value(staged.documents as f64),
+        metric::DOCUMENTS_REJECTED.with_value(rejected.len() as f64),
+        metric::SUSPECT_DOCUMENTS_ACCEPTED.with_value(accepted.len() as f64),
+        metric::OPEN_S.with_value(session.open_s),
     ]);
     if let Some(peak) = spent.peak {
-        trial.metrics.extend(memory_metrics("peak", peak, session.idle));
+        trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle));
     }
     if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
         // The coordinator's own memory, mainly the expected answers.
-        trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
+        trial.metrics.insert(metric::PEAK_COORDINATOR_BYTES.name.to_owned(), bytes as f64);
     }
     let refused_lines = refused_lines.iter().map(|document| document.ordinal).collect();
     Ok((trial, rejected, LoadedDocuments { refused_lines, suspects: accepted }))
@@ -133,7 +134,7 @@ fn program_files(session: &Session<'_>, staged: &StagedDocuments) -> Vec<String>
     clean_file.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
 }
 
-fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<String> {
+fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<Bottleneck> {
     let usage = bottleneck::TrialUsage {
         seconds: spent.seconds,
         cpu_s: spent.cpu_s?,
@@ -142,7 +143,7 @@ fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<String> {
         cores: bench.settings.cores,
         disk_bytes_per_s: bench.disk_bytes_per_s,
     };
-    bottleneck::bottleneck(&usage).map(str::to_owned)
+    bottleneck::bottleneck(&usage)
 }
 
 /// Metrics of a load that left `documents` documents of `bytes` bytes in the system.
@@ -150,26 +151,26 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
     let bytes = bytes as f64;
     let per_second = |amount: f64| if spent.seconds > 0.0 { amount / spent.seconds } else { 0.0 };
     let mut metrics = Metrics::from([
-        ("documents_loaded".to_owned(), documents as f64),
-        ("documents_per_s".to_owned(), per_second(documents as f64)),
-        ("bytes_per_s".to_owned(), per_second(bytes)),
-        ("index_s".to_owned(), spent.index_s),
+        metric::DOCUMENTS_LOADED.with_value(documents as f64),
+        metric::DOCUMENTS_PER_S.with_value(per_second(documents as f64)),
+        metric::BYTES_PER_S.with_value(per_second(bytes)),
+        metric::INDEX_S.with_value(spent.index_s),
     ]);
     if let Some(client_cpu_s) = spent.client_cpu_s {
-        metrics.insert("client_cpu_s".into(), client_cpu_s);
+        metrics.insert(metric::CLIENT_CPU_S.name.to_owned(), client_cpu_s);
     }
     if let Some(cpu_s) = spent.cpu_s {
-        metrics.insert("server_cpu_s".into(), cpu_s);
-        metrics.insert("read_bytes".into(), spent.read_bytes as f64);
+        metrics.insert(metric::SERVER_CPU_S.name.to_owned(), cpu_s);
+        metrics.insert(metric::READ_BYTES.name.to_owned(), spent.read_bytes as f64);
     }
     if let Some(written_bytes) = spent.written_bytes {
-        metrics.insert("written_bytes".into(), written_bytes as f64);
+        metrics.insert(metric::WRITTEN_BYTES.name.to_owned(), written_bytes as f64);
         if bytes > 0.0 {
-            metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
+            metrics.insert(metric::WRITTEN_BYTES_PER_BYTE.name.to_owned(), written_bytes as f64 / bytes);
         }
     }
     if let Some(sync_s) = spent.sync_s {
-        metrics.insert("sync_s".into(), sync_s);
+        metrics.insert(metric::SYNC_S.name.to_owned(), sync_s);
     }
     metrics
 }

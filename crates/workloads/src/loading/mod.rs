@@ -18,9 +18,13 @@ use crate::observer::{Activity, RunEvent};
 use crate::recorder::TrialRecorder;
 use crate::run_context::{RunContext, TargetState};
 use crate::session::TrialError;
-use crate::settings::LOAD_ROUNDS;
 
 pub(crate) use settle::{settle, sizes};
+
+/// If load and settle of a system take less time than this, loads are repeated like other trials.
+const SHORT_LOAD_S: f64 = 60.0;
+/// Number of rounds that begin with a load if loads are repeated.
+const LOAD_ROUNDS: u32 = 3;
 
 impl<'a> RunContext<'a> {
     /// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
@@ -33,7 +37,13 @@ impl<'a> RunContext<'a> {
     /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
     /// settle.
     fn load_rounds(&self, target_state: &TargetState<'_>) -> u32 {
-        self.settings.load_rounds_of(target_state.load_s + target_state.drained_s)
+        self.load_rounds_of(target_state.load_s + target_state.drained_s)
+    }
+
+    /// Number of rounds with a load, for a target whose load and settle took `seconds`.
+    fn load_rounds_of(&self, seconds: f64) -> u32 {
+        let short_load_rounds = if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 };
+        self.settings.load_rounds.unwrap_or(short_load_rounds).max(1)
     }
 
     /// Returns `true` if this round of a target begins with a load that has no record yet.

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use jsonathlon_schema::record::{Cell, FailureKind, RecordBody, RoundTripReport};
+use jsonathlon_schema::record::{Cell, FailureKind, RecordBody, RoundTripOutcome, RoundTripReport};
 use jsonathlon_worker::protocol::{Op, ReadBackReply};
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ const SEARCHED_DOCUMENTS: usize = 20_000;
 fn round_trip_report(cell: Cell, comparison: ReadBack) -> RoundTripReport {
     RoundTripReport {
         cell,
-        retains: comparison.retains().to_owned(),
+        retains: comparison.retains(),
         compared: comparison.compared,
         equal_bytes: comparison.equal_bytes,
         equal_value: comparison.equal_value,
@@ -167,14 +167,14 @@ impl ReadBack {
         Err(TrialError::failed(FailureKind::Wrong, error))
     }
 
-    /// Fidelity in one word: `bytes`, `value` or `changed`; `unknown` if nothing was compared.
+    /// What is preserved of all documents that were compared.
     #[must_use]
-    pub(crate) fn retains(&self) -> &'static str {
+    pub(crate) fn retains(&self) -> RoundTripOutcome {
         match self.compared {
-            0 => "unknown",
-            n if n == self.equal_bytes => "bytes",
-            n if n == self.equal_value => "value",
-            _ => "changed",
+            0 => RoundTripOutcome::Unknown,
+            n if n == self.equal_bytes => RoundTripOutcome::Bytes,
+            n if n == self.equal_value => RoundTripOutcome::Value,
+            _ => RoundTripOutcome::Changed,
         }
     }
 }
@@ -304,11 +304,11 @@ mod tests {
     #[test]
     fn equal_bytes_equal_values_and_changes_are_three_things() {
         let document = r#"{"time_us":1,"a":{"b":null},"c":[1,{}]}"#;
-        assert_eq!(compare_one(document, document).retains(), "bytes");
+        assert_eq!(compare_one(document, document).retains(), RoundTripOutcome::Bytes);
         let reordered = compare_one(document, r#"{"a":{"b":null},"c":[1,{}],"time_us":1}"#);
-        assert_eq!((reordered.retains(), reordered.equal_bytes), ("value", 0));
+        assert_eq!((reordered.retains(), reordered.equal_bytes), (RoundTripOutcome::Value, 0));
         let dropped = compare_one(document, r#"{"time_us":1,"a":{},"c":[1,{}]}"#);
-        assert_eq!(dropped.retains(), "changed");
+        assert_eq!(dropped.retains(), RoundTripOutcome::Changed);
         assert_eq!(dropped.changes.keys().collect::<Vec<_>>(), ["null members lost"]);
     }
 
@@ -328,7 +328,7 @@ mod tests {
             (r#"{"time_us":1}"#, "rubbish", "a document came back that was not given"),
         ] {
             let comparison = compare_one(before, after);
-            assert_eq!(comparison.retains(), "changed", "{before} → {after}");
+            assert_eq!(comparison.retains(), RoundTripOutcome::Changed, "{before} → {after}");
             assert!(comparison.changes.contains_key(kind), "{before} → {after}: {:?}", comparison.changes);
         }
     }
@@ -337,8 +337,9 @@ mod tests {
     fn documents_that_stay_away_are_counted() {
         let comparison =
             compare(&by_key(&[r#"{"time_us":1}"#, r#"{"time_us":2}"#]), &[r#"{"time_us":2}"#.to_owned()]);
-        assert_eq!((comparison.retains(), comparison.compared, comparison.equal_bytes), ("changed", 2, 1));
+        assert_eq!(comparison.retains(), RoundTripOutcome::Changed);
+        assert_eq!((comparison.compared, comparison.equal_bytes), (2, 1));
         assert_eq!(comparison.changes["a document did not come back"], 1);
-        assert_eq!(compare(&HashMap::new(), &[]).retains(), "unknown");
+        assert_eq!(compare(&HashMap::new(), &[]).retains(), RoundTripOutcome::Unknown);
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jsonathlon_schema::id::DataState;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{FailureKind, Metrics, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::page_cache;
@@ -56,7 +57,8 @@ impl RunContext<'_> {
             }
             Ok(metrics) => {
                 if state == DataState::Drained {
-                    target_state.drained_s = metrics.get("drained_s").copied().unwrap_or_default();
+                    let drained_s = metrics.get(metric::DRAINED_S.name).copied();
+                    target_state.drained_s = drained_s.unwrap_or_default();
                 }
                 if let Some((key, round)) = key.filter(|(key, _)| !recorder.has(key)) {
                     let mut trial = new_trial(&cell, round, 0);
@@ -87,15 +89,15 @@ impl RunContext<'_> {
 
     fn settle_and_measure(&self, state: DataState, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
         session.open()?;
-        let name = match state {
-            DataState::Drained => "drain",
-            DataState::Compacted => "compact",
+        let (name, time) = match state {
+            DataState::Drained => ("drain", metric::DRAINED_S),
+            DataState::Compacted => ("compact", metric::COMPACTED_S),
         };
         let sync = !session.is_remote();
         let reply = settle(session, name, TABLE, self.settings.load_timeout_s, sync)?;
-        let mut metrics = Metrics::from([(format!("{}_s", state.word()), reply.seconds)]);
+        let mut metrics = Metrics::from([time.with_value(reply.seconds)]);
         if reply.remaining > 0 {
-            metrics.insert("background_work_left".into(), reply.remaining as f64);
+            metrics.insert(metric::BACKGROUND_WORK_LEFT.name.to_owned(), reply.remaining as f64);
         }
         metrics.extend(sizes(session, TABLE)?);
         if session.is_remote() {
@@ -107,13 +109,13 @@ impl RunContext<'_> {
                 format!("failed to measure the data folder: {error}"),
             )
         })?;
-        metrics.insert("files_bytes".into(), file_bytes as f64);
+        metrics.insert(metric::FILES_BYTES.name.to_owned(), file_bytes as f64);
         let logs = &session.target.part.logs;
         if !logs.is_empty() {
             let log_bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
                 TrialError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
             })?;
-            metrics.insert("log_bytes".into(), log_bytes as f64);
+            metrics.insert(metric::LOG_BYTES.name.to_owned(), log_bytes as f64);
         }
         Ok(metrics)
     }

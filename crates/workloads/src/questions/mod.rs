@@ -18,7 +18,14 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use jsonathlon_catalogue::{QUESTIONS, QuestionRules, question_file};
 use jsonathlon_dataset::agreement::ComparisonRules;
-use jsonathlon_schema::{record::Verdict, value::Row};
+use jsonathlon_schema::{
+    record::Verdict,
+    settings::{
+        WorkloadSettings,
+        questions::{QuestionsSettings, UserQuestion},
+    },
+    value::Row,
+};
 
 use crate::{
     RunError,
@@ -30,7 +37,7 @@ use crate::{
     workload::Workload,
 };
 
-pub use settings::QuestionsSettings;
+pub use settings::settings_of;
 
 use fixed::{Against, ExpectedAnswer};
 use held::Held;
@@ -59,8 +66,8 @@ impl Workload for Questions {
         QUESTIONS
     }
 
-    fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(&self.settings).unwrap_or_default()
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        Ok(WorkloadSettings { questions: Some(self.settings.clone()), ..WorkloadSettings::default() })
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -88,7 +95,7 @@ impl AnswerKey for Questions {
 
     fn questions(&self, target: &Target) -> Vec<Question> {
         let questions = self.settings.questions.iter().filter(|question| target.part.asks(&question.name));
-        let to_question = |question: &jsonathlon_catalogue::UserQuestion| Question {
+        let to_question = |question: &UserQuestion| Question {
             name: question.name.clone(),
             file: question_file(&question.name),
             columns: question.columns.iter().map(|column| column.name.clone()).collect(),

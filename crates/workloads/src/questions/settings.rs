@@ -1,51 +1,26 @@
 //! Settings of a run with user-defined questions.
 
-use std::{collections::BTreeMap, path::PathBuf};
-
-use serde::{Deserialize, Serialize};
-
-use jsonathlon_catalogue::{ColumnType, ExpectedRows, UserQuestion, UserQuestions};
+use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_dataset::agreement::{CellType, Column, ComparisonRules, Scale};
+use jsonathlon_schema::settings::questions::{
+    ColumnType, ExpectedRows, QuestionSettings, QuestionsSettings, UserQuestion,
+};
 use jsonathlon_schema::value::{Row, Value};
 
-use crate::asking::QuestionSettings;
-
-/// Settings of this workload and its questions, complete for a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct QuestionsSettings {
-    /// How often, and in which data states and phases, questions are asked.
-    #[serde(flatten)]
-    pub asking: QuestionSettings,
-    /// Absolute path of the folder of questions.
-    pub folder: PathBuf,
-    /// Title of the set of questions.
-    pub title: String,
-    /// System and variant whose answers are the expected ones; `None` if the majority decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<(String, Option<String>)>,
-    /// Questions in the order in which they are asked.
-    pub questions: Vec<UserQuestion>,
-    /// Expected answers given by the user, by question.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub expected: BTreeMap<String, ExpectedRows>,
-}
-
-impl QuestionsSettings {
-    /// Builds the settings for a folder of questions.
-    #[must_use]
-    pub fn of(user_questions: &UserQuestions, asking: QuestionSettings) -> Self {
-        let reference = user_questions.reference.as_ref().and_then(|name| {
-            let folder = user_questions.folders.iter().find(|folder| folder.name == *name)?;
-            Some((folder.system.clone(), folder.variant.clone()))
-        });
-        Self {
-            asking,
-            folder: std::path::absolute(&user_questions.path).unwrap_or_else(|_| user_questions.path.clone()),
-            title: user_questions.title.clone(),
-            reference,
-            questions: user_questions.questions.clone(),
-            expected: user_questions.expected.clone(),
-        }
+/// Builds the settings for a folder of questions.
+#[must_use]
+pub fn settings_of(user_questions: &UserQuestions, asking: QuestionSettings) -> QuestionsSettings {
+    let reference = user_questions.reference.as_ref().and_then(|name| {
+        let folder = user_questions.folders.iter().find(|folder| folder.name == *name)?;
+        Some((folder.system.clone(), folder.variant.clone()))
+    });
+    QuestionsSettings {
+        asking,
+        folder: std::path::absolute(&user_questions.path).unwrap_or_else(|_| user_questions.path.clone()),
+        title: user_questions.title.clone(),
+        reference,
+        questions: user_questions.questions.clone(),
+        expected: user_questions.expected.clone(),
     }
 }
 

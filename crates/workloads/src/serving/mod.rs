@@ -23,6 +23,7 @@ use turn::ServingTurn;
 
 use jsonathlon_catalogue::{SERVING, Serving as Part, StatementFile, StatementKind, sql_text};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_schema::{settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
 
 use crate::{
@@ -74,7 +75,7 @@ struct ServingTarget<'a> {
     /// Whether clients have run since the last load or restore.
     has_run: bool,
     /// Bytes per second that the idle system writes to its WAL; `None` if unknown or not measured yet.
-    idle_journal_per_s: Option<f64>,
+    idle_wal_bytes_per_s: Option<f64>,
 }
 
 impl ServingTarget<'_> {
@@ -122,8 +123,8 @@ impl Workload for Serving {
         SERVING
     }
 
-    fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(&self.settings).unwrap_or_default()
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        WorkloadSettings::of(WorkloadKind::Serving, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -175,7 +176,7 @@ impl Workload for Serving {
                 snapshot: None,
                 load: 0,
                 has_run: false,
-                idle_journal_per_s: None,
+                idle_wal_bytes_per_s: None,
             });
         }
         let result = self.run_rounds(bench, &mut targets, recorder);

@@ -2,10 +2,11 @@
 
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::report::{JobReport, OperationReport, ReadBackCount};
+use jsonathlon_schema::metric::{self, MetricDef};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Trial, TrialSecond, Verdict};
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
-use super::settings::Objective;
+use super::settings::Slo;
 use super::trials::of_operation;
 use crate::recorder::new_trial;
 
@@ -22,7 +23,7 @@ pub(super) struct TrialContext {
     /// Whether the answers were verified.
     pub(super) verified: bool,
     /// WAL bytes written during the trial, and by an idle system in the same time; `None` if unknown.
-    pub(super) journal_bytes: Option<(f64, f64)>,
+    pub(super) wal_bytes: Option<(f64, f64)>,
     /// Further metrics of the trial.
     pub(super) metrics: Metrics,
     /// Length of the warm-up in seconds.
@@ -100,11 +101,11 @@ impl ServingResults {
         self.report.refusals.iter()
     }
 
-    /// Whether response times meet an objective without errors. Arrivals that never began count with their
+    /// Whether response times meet the objective without errors. Arrivals that never began count with their
     /// wait.
-    pub(super) fn keeps(&self, objective: Objective) -> bool {
+    pub(super) fn meets(&self, slo: Slo) -> bool {
         let is_within = |response: &Histogram| {
-            response.count() > 0 && response.quantile_us(objective.quantile) <= objective.seconds * 1e6
+            response.count() > 0 && response.quantile_us(slo.quantile) <= slo.seconds * 1e6
         };
         self.total.report.errors == 0 && self.total.response.as_ref().is_some_and(is_within)
     }
@@ -200,65 +201,80 @@ fn throughput(decoded: &DecodedOperation, seconds: f64) -> f64 {
     if seconds > 0.0 { decoded.report.operations as f64 / seconds } else { 0.0 }
 }
 
-const QUANTILES: [(&str, f64); 5] =
-    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+/// Metrics of the service time, each with its quantile.
+const SERVICE_QUANTILES: [(MetricDef, f64); 5] = [
+    (metric::SERVICE_P50_US, 0.5),
+    (metric::SERVICE_P90_US, 0.9),
+    (metric::SERVICE_P99_US, 0.99),
+    (metric::SERVICE_P999_US, 0.999),
+    (metric::SERVICE_MAX_US, 1.0),
+];
+
+/// Metrics of the response time, each with its quantile.
+const RESPONSE_QUANTILES: [(MetricDef, f64); 5] = [
+    (metric::RESPONSE_P50_US, 0.5),
+    (metric::RESPONSE_P90_US, 0.9),
+    (metric::RESPONSE_P99_US, 0.99),
+    (metric::RESPONSE_P999_US, 0.999),
+    (metric::RESPONSE_MAX_US, 1.0),
+];
 
 fn operation_metrics(decoded: &DecodedOperation, seconds: f64) -> Metrics {
     let OperationReport { operations, documents, errors, timeouts, wrong, stale, retries, .. } =
         decoded.report;
     let mut metrics = Metrics::from([
-        ("throughput_ops_per_s".to_owned(), throughput(decoded, seconds)),
-        ("operations".to_owned(), operations as f64),
-        ("documents".to_owned(), documents as f64),
-        ("errors".to_owned(), errors as f64),
-        ("timeouts".to_owned(), timeouts as f64),
-        ("wrong_answers".to_owned(), wrong as f64),
-        ("stale_answers".to_owned(), stale as f64),
-        ("retries".to_owned(), retries as f64),
+        metric::THROUGHPUT_OPS_PER_S.with_value(throughput(decoded, seconds)),
+        metric::OPERATIONS.with_value(operations as f64),
+        metric::DOCUMENTS.with_value(documents as f64),
+        metric::ERRORS.with_value(errors as f64),
+        metric::TIMEOUTS.with_value(timeouts as f64),
+        metric::WRONG_ANSWERS.with_value(wrong as f64),
+        metric::STALE_ANSWERS.with_value(stale as f64),
+        metric::RETRIES.with_value(retries as f64),
     ]);
-    let mut insert_quantiles = |prefix: &str, histogram: &Histogram| {
+    let mut insert_quantiles = |quantiles: [(MetricDef, f64); 5], histogram: &Histogram| {
         if histogram.count() > 0 {
-            for (name, quantile) in QUANTILES {
-                metrics.insert(format!("{prefix}_{name}_us"), histogram.quantile_us(quantile));
+            for (metric, quantile) in quantiles {
+                metrics.insert(metric.name.to_owned(), histogram.quantile_us(quantile));
             }
         }
     };
-    insert_quantiles("service", &decoded.service);
+    insert_quantiles(SERVICE_QUANTILES, &decoded.service);
     if let Some(response) = &decoded.response {
-        insert_quantiles("response", response);
+        insert_quantiles(RESPONSE_QUANTILES, response);
     }
     metrics
 }
 
 fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> Metrics {
     let mut metrics = Metrics::from([
-        ("measured_s".to_owned(), report.measured_s),
-        ("threads".to_owned(), f64::from(report.threads)),
-        ("lost_updates".to_owned(), report.lost_updates as f64),
-        ("reconnects".to_owned(), report.reconnects as f64),
-        ("unknown_writes".to_owned(), report.unknown_writes as f64),
-        ("records_at_end".to_owned(), report.records as f64),
+        metric::MEASURED_S.with_value(report.measured_s),
+        metric::THREADS.with_value(f64::from(report.threads)),
+        metric::LOST_UPDATES.with_value(report.lost_updates as f64),
+        metric::RECONNECTS.with_value(report.reconnects as f64),
+        metric::UNKNOWN_WRITES.with_value(report.unknown_writes as f64),
+        metric::RECORDS_AT_END.with_value(report.records as f64),
     ]);
     if let Some(steady) = report.steady {
-        metrics.insert("steady".to_owned(), f64::from(u8::from(steady)));
+        metrics.insert(metric::STEADY.name.to_owned(), f64::from(u8::from(steady)));
     }
     if let Some(arrivals) = &report.arrivals {
-        metrics.insert("missed_arrivals".into(), arrivals.missed as f64);
-        metrics.insert("unfinished_arrivals".into(), arrivals.unfinished as f64);
-        metrics.insert("planned_arrivals".into(), arrivals.planned as f64);
-        metrics.insert("backlog_max".into(), arrivals.backlog_max as f64);
-        metrics.insert("backlog_at_start".into(), arrivals.backlog_at_start as f64);
+        metrics.insert(metric::MISSED_ARRIVALS.name.to_owned(), arrivals.missed as f64);
+        metrics.insert(metric::UNFINISHED_ARRIVALS.name.to_owned(), arrivals.unfinished as f64);
+        metrics.insert(metric::PLANNED_ARRIVALS.name.to_owned(), arrivals.planned as f64);
+        metrics.insert(metric::BACKLOG_MAX.name.to_owned(), arrivals.backlog_max as f64);
+        metrics.insert(metric::BACKLOG_AT_START.name.to_owned(), arrivals.backlog_at_start as f64);
         if let Ok(lateness) = Histogram::from_text(&arrivals.lateness)
             && lateness.count() > 0
         {
-            metrics.insert("lateness_p99_us".into(), lateness.quantile_us(0.99));
+            metrics.insert(metric::LATENESS_P99_US.name.to_owned(), lateness.quantile_us(0.99));
         }
     }
     metrics.extend(context.metrics.clone());
     if let Some(limit) = context.may_read.filter(|_| report.usage.cpu_s.is_some() && context.lost.is_none()) {
         let read_bytes = report.usage.counters.read_bytes;
-        metrics.insert("read_bytes".to_owned(), read_bytes as f64);
-        metrics.insert("in_memory".to_owned(), f64::from(u8::from(read_bytes <= limit)));
+        metrics.insert(metric::READ_BYTES.name.to_owned(), read_bytes as f64);
+        metrics.insert(metric::IN_MEMORY.name.to_owned(), f64::from(u8::from(read_bytes <= limit)));
     }
     if operations > 0.0 {
         metrics.extend(usage_per_operation(report, operations, context));
@@ -267,7 +283,7 @@ fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> M
         && client + server > 0.0
         && context.lost.is_none()
     {
-        metrics.insert("driver_share".into(), client / (client + server));
+        metrics.insert(metric::CLIENT_CPU_SHARE.name.to_owned(), client / (client + server));
     }
     metrics
 }
@@ -275,27 +291,28 @@ fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> M
 /// Resource usage of a run, divided by its number of operations.
 fn usage_per_operation(report: &JobReport, operations: f64, context: &TrialContext) -> Metrics {
     let mut metrics = Metrics::new();
-    let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
+    let mut per_op =
+        |metric: MetricDef, total: f64| metrics.insert(metric.name.to_owned(), total / operations);
     let usage = &report.usage;
     // The usage of a server process that ended is unknown.
     let is_usage_known = context.lost.is_none();
     if let Some(client) = usage.client_cpu_s {
-        per_op("client_cpu_us_per_op", client * 1e6);
+        per_op(metric::CLIENT_CPU_US_PER_OP, client * 1e6);
     }
     if let Some(server) = usage.cpu_s.filter(|_| is_usage_known) {
-        per_op("server_cpu_us_per_op", server * 1e6);
+        per_op(metric::SERVER_CPU_US_PER_OP, server * 1e6);
     }
     // Includes writes of other processes and of a restarted server: it counts the whole disk.
     if let Some(bytes) = report.disk_written_bytes {
-        per_op("disk_written_bytes_per_op", bytes as f64);
+        per_op(metric::DISK_WRITTEN_BYTES_PER_OP, bytes as f64);
     }
     if let Some(scheduling) = report.scheduling.as_ref().filter(|_| is_usage_known) {
-        per_op("context_switches_per_op", scheduling.context_switches as f64);
-        per_op("cpu_migrations_per_op", scheduling.migrations as f64);
+        per_op(metric::CONTEXT_SWITCHES_PER_OP, scheduling.context_switches as f64);
+        per_op(metric::CPU_MIGRATIONS_PER_OP, scheduling.migrations as f64);
     }
-    if let Some((bytes, idle_bytes)) = context.journal_bytes {
-        per_op("journal_bytes_per_op", (bytes - idle_bytes).max(0.0));
-        metrics.insert("idle_journal_bytes".into(), idle_bytes);
+    if let Some((bytes, idle_bytes)) = context.wal_bytes {
+        per_op(metric::WAL_BYTES_PER_OP, (bytes - idle_bytes).max(0.0));
+        metrics.insert(metric::IDLE_WAL_BYTES.name.to_owned(), idle_bytes);
     }
     metrics
 }
@@ -394,16 +411,16 @@ mod tests {
     fn a_trial_whose_server_ended_is_partial_whatever_it_reached() {
         let healthy = judged(JobReport::default(), &[]);
         assert_eq!((healthy.verdict, healthy.failure.clone()), (Verdict::Exact, None));
-        assert!(healthy.metrics.contains_key("server_cpu_us_per_op"));
-        assert_eq!(healthy.metrics["disk_written_bytes_per_op"], 12_000.0);
+        assert!(healthy.metrics.contains_key(metric::SERVER_CPU_US_PER_OP.name));
+        assert_eq!(healthy.metrics[metric::DISK_WRITTEN_BYTES_PER_OP.name], 12_000.0);
         let read_back = Some(ReadBackCount { written: 9, read: 7 });
         let crashed = judged(JobReport { read_back, ..JobReport::default() }, &["it ended", "again"]);
         assert_eq!(crashed.verdict, Verdict::Partial);
         let message = "it ended; again; 7 of 9 records with acknowledged writes were read back";
         assert_eq!(crashed.failure, Some(Failure::new(FailureKind::Crash, message)));
-        assert_eq!(crashed.metrics["throughput_ops_per_s"], 500.0);
-        for metric in ["server_cpu_us_per_op", "driver_share"] {
-            assert!(!crashed.metrics.contains_key(metric), "{metric}");
+        assert_eq!(crashed.metrics[metric::THROUGHPUT_OPS_PER_S.name], 500.0);
+        for MetricDef { name, .. } in [metric::SERVER_CPU_US_PER_OP, metric::CLIENT_CPU_SHARE] {
+            assert!(!crashed.metrics.contains_key(name), "{name}");
         }
         // A remote server or one that restarts by itself only shows that all clients had to reconnect.
         let remote = judged(JobReport { read_back, reconnects: 3, ..JobReport::default() }, &[]);
@@ -433,12 +450,12 @@ mod tests {
             let counters = jsonathlon_telemetry::process::Usage { read_bytes, ..Default::default() };
             let usage = jsonathlon_worker::protocol::OpUsage { counters, ..Default::default() };
             let metrics = judged(JobReport { usage, ..JobReport::default() }, exits).metrics;
-            (metrics.get("read_bytes").copied(), metrics.get("in_memory").copied())
+            [metric::READ_BYTES, metric::IN_MEMORY].map(|metric| metrics.get(metric.name).copied())
         };
-        assert_eq!(disk_metrics(1000, &[]), (Some(1000.0), Some(1.0)));
-        assert_eq!(disk_metrics(1001, &[]), (Some(1001.0), Some(0.0)));
+        assert_eq!(disk_metrics(1000, &[]), [Some(1000.0), Some(1.0)]);
+        assert_eq!(disk_metrics(1001, &[]), [Some(1001.0), Some(0.0)]);
         // What the first of two server processes read is unknown.
-        assert_eq!(disk_metrics(0, &["it ended"]), (None, None));
+        assert_eq!(disk_metrics(0, &["it ended"]), [None, None]);
     }
 
     #[test]

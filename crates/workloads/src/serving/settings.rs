@@ -3,6 +3,7 @@
 use jsonathlon_dataset::records::Records;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::Projection;
+use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_stats::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 
@@ -16,40 +17,37 @@ pub struct ServingSettings {
     /// Numbers of clients in closed loops; open loops use the largest.
     pub clients: Vec<u32>,
     /// Arrival rates of open loops, in addition to the closed loops.
-    #[serde(default)]
     pub rates: Vec<Rate>,
     /// Distribution of arrivals in time; Poisson by default.
-    #[serde(default)]
-    pub spread: ArrivalPattern,
-    /// Response time limit for the search of the highest rate; `None` for no search.
+    pub arrival: ArrivalPattern,
+    /// Service-level objective for the search of the highest rate; `None` for no search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub objective: Option<Objective>,
+    pub slo: Option<Slo>,
     /// Warm-up of each trial in seconds.
-    pub ramp_s: f64,
+    pub warmup_s: f64,
     /// Length of the measurement window in seconds.
-    pub measured_s: f64,
+    pub duration_s: f64,
     /// Seconds of one long trial per configuration and mix, with the largest number of clients; `None` for no
     /// such trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub long_s: Option<f64>,
+    pub soak_s: Option<f64>,
     /// Number of operations after which a closed-loop trial ends, without a warm-up; `None` if time ends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operations: Option<u64>,
+    pub operation_count: Option<u64>,
     /// Documents whose stored size is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub encode: Vec<EncodedSample>,
-    /// Name of the durability tier.
-    pub durability: String,
+    pub stored_size_samples: Vec<EncodedSample>,
+    /// Durability tier of all configurations.
+    pub durability: DurabilityTier,
     /// Whether statements are prepared once, instead of sent as text each time.
     pub prepare: bool,
     /// Number of documents of one insert-batch.
-    pub batch: u32,
+    pub batch_size: u32,
     /// Maximum number of documents of one scan.
-    pub scan: u32,
+    pub max_scan_length: u32,
     /// Maximum number of documents that one find returns.
-    pub limit: u32,
+    pub find_limit: u32,
     /// Selection of the values that one read-paths asks for.
-    #[serde(default)]
     pub projection: Projection,
     /// CPUs to which servers are pinned; `None` for no pinning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,16 +108,16 @@ impl ArrivalPattern {
     }
 }
 
-/// Response time limit that a rate must meet.
+/// Service-level objective: a limit of response times that a rate must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Objective {
+pub struct Slo {
     /// Share of operations that must meet the limit, e.g. 0.99 for p99.
     pub quantile: f64,
     /// Maximum response time in seconds.
     pub seconds: f64,
 }
 
-impl Objective {
+impl Slo {
     /// Parses an objective such as `p99<5ms`; units are `us`, `µs`, `ms` and `s`.
     ///
     /// # Errors
@@ -142,7 +140,7 @@ impl Objective {
     }
 }
 
-impl std::fmt::Display for Objective {
+impl std::fmt::Display for Slo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { quantile, seconds } = self;
         // Rounded to three decimal places, which is the usual precision.
@@ -164,10 +162,10 @@ mod tests {
     #[test]
     fn objectives_are_read_as_they_are_written() {
         for text in ["p99<5ms", "p50<800us", "p99.9<1s", "p95<2.5ms"] {
-            assert_eq!(Objective::parse(text).unwrap().to_string(), text);
+            assert_eq!(Slo::parse(text).unwrap().to_string(), text);
         }
         for text in ["", "p99", "99<5ms", "p99<5", "p100<5ms", "p0<5ms", "p99<0ms", "p99<-1s", "pp<5ms"] {
-            assert!(Objective::parse(text).is_err(), "{text}");
+            assert!(Slo::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -7,7 +7,9 @@ use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_schema::id::DataState;
-use jsonathlon_schema::record::{Cell, Phase};
+use jsonathlon_schema::record::{
+    ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OPERATION, Phase, RATE_PER_S, RATE_SHARE, SLO,
+};
 
 use super::settings::{Rate, ServingSettings};
 use crate::cells::Cells;
@@ -28,8 +30,8 @@ pub(super) enum ConditionKind {
     Capacity,
     /// Response times of operations that arrive at a fixed rate.
     AtRate(Rate),
-    /// Highest rate that meets the objective.
-    Objective,
+    /// Highest rate that meets the service-level objective.
+    Slo,
     /// Throughput as in [`Self::Capacity`], over a long time.
     Soak,
     /// Stored size of one of the documents in the settings, by index.
@@ -46,7 +48,7 @@ const DOCUMENT: &str = "document";
 pub(super) fn conditions(settings: &ServingSettings, round: u32) -> Vec<TrialConditions> {
     let encoded =
         |index| TrialConditions { mix: usize::MAX, clients: 0, kind: ConditionKind::Encoded(index) };
-    let mut planned: Vec<TrialConditions> = (0..settings.encode.len()).map(encoded).collect();
+    let mut planned: Vec<TrialConditions> = (0..settings.stored_size_samples.len()).map(encoded).collect();
     let most_clients = settings.clients.iter().copied().max().unwrap_or(1);
     // Mixes that only read come first, because they leave the data unchanged.
     let mut mixes: Vec<usize> = (0..settings.mixes.len()).collect();
@@ -62,10 +64,10 @@ pub(super) fn conditions(settings: &ServingSettings, round: u32) -> Vec<TrialCon
                 .map(|clients| trial(*clients, ConditionKind::Capacity)),
         );
         planned.extend(settings.rates.iter().map(|rate| trial(most_clients, ConditionKind::AtRate(*rate))));
-        if settings.objective.is_some() {
-            planned.push(trial(most_clients, ConditionKind::Objective));
+        if settings.slo.is_some() {
+            planned.push(trial(most_clients, ConditionKind::Slo));
         }
-        if settings.long_s.is_some() && round == 1 {
+        if settings.soak_s.is_some() && round == 1 {
             planned.push(trial(most_clients, ConditionKind::Soak));
         }
     }
@@ -76,7 +78,7 @@ pub(super) fn conditions(settings: &ServingSettings, round: u32) -> Vec<TrialCon
 pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &TrialConditions) -> Cell {
     if let ConditionKind::Encoded(index) = conditions.kind {
         let mut cell = cells.cell(ENCODING, Phase::Steady, Some(DataState::Drained));
-        let document = settings.encode.get(index).map_or("", |sample| sample.name.as_str());
+        let document = settings.stored_size_samples.get(index).map_or("", |sample| sample.name.as_str());
         cell.parameters.insert(DOCUMENT.to_owned(), document.into());
         return cell;
     }
@@ -84,10 +86,10 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
     let name = mix.map_or("", |mix| mix.name.as_str());
     let mut cell = cells.cell(name, Phase::Measured, Some(DataState::Drained));
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
-    set("clients", conditions.clients.into());
+    set(CLIENTS, conditions.clients.into());
     set("documents", kind_word(&settings.records.kind).into());
     set("values", values_word(settings.records.values).into());
-    set("durability", settings.durability.clone().into());
+    set(DURABILITY, settings.durability.word().into());
     let has_read_paths =
         |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);
     if settings.projection != Projection::default() && mix.is_some_and(has_read_paths) {
@@ -97,26 +99,26 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
     if !settings.prepare {
         set("prepared", false.into());
     }
-    if let Some(operations) = settings.operations {
+    if let Some(operations) = settings.operation_count {
         set("operations", operations.into());
     }
     match conditions.kind {
-        ConditionKind::Capacity | ConditionKind::Encoded(_) => set("arrival", "closed".into()),
+        ConditionKind::Capacity | ConditionKind::Encoded(_) => set(ARRIVAL, CLOSED.into()),
         ConditionKind::Soak => {
-            set("long_s", settings.long_s.into());
-            set("arrival", "closed".into())
+            set("long_s", settings.soak_s.into());
+            set(ARRIVAL, CLOSED.into())
         }
         ConditionKind::AtRate(Rate::PerSecond(rate)) => {
-            set("rate_per_s", rate.into());
-            set("arrival", settings.spread.word().into())
+            set(RATE_PER_S, rate.into());
+            set(ARRIVAL, settings.arrival.word().into())
         }
         ConditionKind::AtRate(Rate::OfCapacity(share)) => {
-            set("rate_share", share.into());
-            set("arrival", settings.spread.word().into())
+            set(RATE_SHARE, share.into());
+            set(ARRIVAL, settings.arrival.word().into())
         }
-        ConditionKind::Objective => {
-            set("objective", settings.objective.map(|objective| objective.to_string()).into());
-            set("arrival", settings.spread.word().into())
+        ConditionKind::Slo => {
+            set(SLO, settings.slo.map(|slo| slo.to_string()).into());
+            set(ARRIVAL, settings.arrival.word().into())
         }
     };
     cell
@@ -129,7 +131,7 @@ pub(super) fn word(conditions: &TrialConditions) -> String {
         ConditionKind::Soak => "long".to_owned(),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
         ConditionKind::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
-        ConditionKind::Objective => "objective".to_owned(),
+        ConditionKind::Slo => "slo".to_owned(),
         ConditionKind::Encoded(index) => format!("encoded-{index}"),
     };
     format!("{}-{kind}", conditions.clients)
@@ -138,7 +140,7 @@ pub(super) fn word(conditions: &TrialConditions) -> String {
 /// Cell of a single operation within the cell of its mix.
 pub(super) fn of_operation(cell: &Cell, operation: Operation) -> Cell {
     let mut operation_cell = cell.clone();
-    operation_cell.parameters.insert("operation".into(), operation.word().into());
+    operation_cell.parameters.insert(OPERATION.to_owned(), operation.word().into());
     operation_cell
 }
 
@@ -159,11 +161,11 @@ pub(super) fn keys(
 
 /// Planned seconds of the trials of one configuration in one round.
 pub(super) fn seconds(settings: &ServingSettings, round: u32) -> f64 {
-    let trial_s = settings.ramp_s + settings.measured_s;
+    let trial_s = settings.warmup_s + settings.duration_s;
     let seconds_of = |trial: &TrialConditions| match trial.kind {
         ConditionKind::Capacity | ConditionKind::AtRate(_) => trial_s,
-        ConditionKind::Objective => trial_s * f64::from(super::slo_search::STEPS),
-        ConditionKind::Soak => settings.ramp_s + settings.long_s.unwrap_or_default(),
+        ConditionKind::Slo => trial_s * f64::from(super::slo_search::STEPS),
+        ConditionKind::Soak => settings.warmup_s + settings.soak_s.unwrap_or_default(),
         ConditionKind::Encoded(_) => 0.0,
     };
     conditions(settings, round).iter().map(seconds_of).sum()

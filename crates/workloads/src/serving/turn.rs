@@ -9,6 +9,7 @@ use jsonathlon_loadgen::{
     operation::Operation,
     report::JobReport,
 };
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::stop_condition::StopCondition;
@@ -103,7 +104,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             return Ok(());
         }
         if let ConditionKind::Encoded(index) = conditions.kind {
-            let document = settings.encode.get(index).map_or("", |sample| sample.text.as_str());
+            let document = settings.stored_size_samples.get(index).map_or("", |sample| sample.text.as_str());
             if let Err(failure) =
                 TrialError::split_fatal(encoding::ask(document, &cell, round, target, recorder))?
             {
@@ -241,7 +242,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         if scripts::missing(&target.part, &warm_up_mix).is_empty() {
             let clients = target.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
             // Not longer than a trial, so that tiny test runs stay short.
-            let seconds = WARM_UP_S.min(self.own.ramp_s + self.own.measured_s);
+            let seconds = WARM_UP_S.min(self.own.warmup_s + self.own.duration_s);
             let job = self.job(&warm_up_mix, clients, Arrival::Closed, (0.0, seconds), target)?;
             let report: JobReport = self.drive(&job, target, recorder)?;
             if let Some(answer) = report.wrong.first() {
@@ -252,9 +253,9 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             }
         }
         let has_writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if has_writes && target.idle_journal_per_s.is_none() {
-            let idle_s = self.own.measured_s.min(wal::IDLE_S);
-            target.idle_journal_per_s = wal::idle(&mut target.of.session, &target.part, idle_s)?;
+        if has_writes && target.idle_wal_bytes_per_s.is_none() {
+            let idle_s = self.own.duration_s.min(wal::IDLE_S);
+            target.idle_wal_bytes_per_s = wal::idle(&mut target.of.session, &target.part, idle_s)?;
         }
         Ok(())
     }
@@ -269,7 +270,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &ServingTarget<'a>,
     ) -> Result<Job, TrialError> {
         let settings = self.own;
-        let stop = match settings.operations {
+        let stop = match settings.operation_count {
             Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => {
                 StopCondition::Count { operations }
             }
@@ -299,9 +300,9 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
             verify: true,
             prepare: settings.prepare,
-            batch: settings.batch,
-            scan: settings.scan,
-            limit: settings.limit,
+            batch: settings.batch_size,
+            scan: settings.max_scan_length,
+            limit: settings.find_limit,
             projection: settings.projection,
             retries: settings.retries,
             timeout_s: settings.timeout_s,
@@ -356,7 +357,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             }
         }
         let settings = self.own;
-        let seconds = (settings.ramp_s, settings.measured_s);
+        let seconds = (settings.warmup_s, settings.duration_s);
         match conditions.kind {
             ConditionKind::Capacity => {
                 let throughput =
@@ -366,7 +367,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
                 Ok(())
             }
             ConditionKind::Soak => {
-                let seconds = (settings.ramp_s, settings.long_s.unwrap_or(settings.measured_s));
+                let seconds = (settings.warmup_s, settings.soak_s.unwrap_or(settings.duration_s));
                 self.run_trial(conditions, mix, cell, Arrival::Closed, seconds, target, recorder).map(drop)
             }
             ConditionKind::AtRate(rate) => {
@@ -374,10 +375,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
                     Rate::PerSecond(per_s) => per_s,
                     Rate::OfCapacity(share) => share * self.capacity_of(conditions, mix, target, recorder)?,
                 };
-                let arrival = settings.spread.at(per_s);
+                let arrival = settings.arrival.at(per_s);
                 self.run_trial(conditions, mix, cell, arrival, seconds, target, recorder).map(drop)
             }
-            ConditionKind::Objective => self.search(conditions, mix, cell, target, recorder),
+            ConditionKind::Slo => self.search(conditions, mix, cell, target, recorder),
             // Already measured by [`encoding::ask`].
             ConditionKind::Encoded(_) => Ok(()),
         }
@@ -395,7 +396,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         if let Some(known) = self.capacity.get(&conditions.mix).filter(|known| **known > 0.0) {
             return Ok(*known);
         }
-        let seconds = (self.own.ramp_s, self.own.measured_s);
+        let seconds = (self.own.warmup_s, self.own.duration_s);
         let job = self.job(mix, conditions.clients, Arrival::Closed, seconds, target)?;
         let capacity = ServingResults::of(self.drive(&job, target, recorder)?)?.throughput();
         self.capacity.insert(conditions.mix, capacity);
@@ -415,7 +416,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<f64, TrialError> {
         // A fixed number of operations is counted from the first operation on.
-        let ramp_s = if self.own.operations.is_some() { 0.0 } else { ramp_s };
+        let ramp_s = if self.own.operation_count.is_some() { 0.0 } else { ramp_s };
         let job = self.job(mix, conditions.clients, arrival, (ramp_s, measured_s), target)?;
         let is_counted = job.stop.operations().is_some();
         let started_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
@@ -431,14 +432,14 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let (report, exits) = self.drive_despite_exits(&job, target, recorder)?;
         let outcome = ServingResults::of(report)?;
         let loss = outcome.lost_system(&exits);
-        let WalUsage { metrics, journal_bytes } = match wal_before.filter(|_| loss.is_none()) {
+        let WalUsage { metrics, wal_bytes } = match wal_before.filter(|_| loss.is_none()) {
             Some(wal_before) => wal::usage_since(&wal_before, &job, &outcome, target, recorder)?,
             None => WalUsage::default(),
         };
         let metrics = trial_metrics(&job, metrics);
         let context = TrialContext {
             verified: job.verify,
-            journal_bytes,
+            wal_bytes,
             metrics,
             ramp_s,
             may_read: read_limit,
@@ -484,7 +485,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Searches the highest rate that meets the objective and records the trial at that rate.
+    /// Searches the highest rate that meets the service-level objective and records the trial at that rate.
     fn search(
         &mut self,
         conditions: &TrialConditions,
@@ -493,15 +494,15 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        let Some(objective) = self.own.objective else { return Ok(()) };
+        let Some(slo) = self.own.slo else { return Ok(()) };
         let capacity = self.capacity_of(conditions, mix, target, recorder)?;
         let mut search = SloSearch::below(capacity);
         let mut best: Option<ServingResults> = None;
         while let Some(per_s) = search.next() {
-            let seconds = (self.own.ramp_s, self.own.measured_s);
-            let job = self.job(mix, conditions.clients, self.own.spread.at(per_s), seconds, target)?;
+            let seconds = (self.own.warmup_s, self.own.duration_s);
+            let job = self.job(mix, conditions.clients, self.own.arrival.at(per_s), seconds, target)?;
             let outcome = ServingResults::of(self.drive(&job, target, recorder)?)?;
-            let is_met = outcome.keeps(objective);
+            let is_met = outcome.meets(slo);
             search.learn(is_met);
             if is_met {
                 best = Some(outcome);
@@ -509,16 +510,16 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         }
         let (met, missed) = search.found();
         let metrics = Metrics::from([
-            ("clients".to_owned(), f64::from(conditions.clients)),
-            ("objective_ops_per_s".to_owned(), met),
-            ("objective_broken_ops_per_s".to_owned(), missed),
+            metric::CLIENTS.with_value(f64::from(conditions.clients)),
+            metric::SLO_OPS_PER_S.with_value(met),
+            metric::SLO_BROKEN_OPS_PER_S.with_value(missed),
         ]);
         let context =
-            TrialContext { verified: true, metrics, ramp_s: self.own.ramp_s, ..TrialContext::default() };
+            TrialContext { verified: true, metrics, ramp_s: self.own.warmup_s, ..TrialContext::default() };
         let Some(outcome) = best else {
             return Err(TrialError::failed(
                 FailureKind::Refused,
-                format!("no rate above {missed:.0} operations per second keeps {objective}"),
+                format!("no rate above {missed:.0} operations per second keeps {slo}"),
             ));
         };
         Ok(self.record(&outcome, cell, &context, recorder)?)
@@ -527,13 +528,13 @@ impl<'a> ServingTurn<'_, '_, 'a> {
 
 /// Metrics of a trial in addition to the clients' own: its conditions, its WAL, and this program's memory.
 fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
-    let mut metrics = Metrics::from([("clients".to_owned(), f64::from(job.clients))]);
+    let mut metrics = Metrics::from([metric::CLIENTS.with_value(f64::from(job.clients))]);
     metrics.extend(wal_metrics);
     if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = job.arrival {
-        metrics.insert("offered_ops_per_s".into(), per_s);
+        metrics.insert(metric::OFFERED_OPS_PER_S.name.to_owned(), per_s);
     }
     if let Ok(bytes) = jsonathlon_telemetry::memory::peak_resident_bytes(std::process::id()) {
-        metrics.insert("peak_harness_bytes".into(), bytes as f64);
+        metrics.insert(metric::PEAK_COORDINATOR_BYTES.name.to_owned(), bytes as f64);
     }
     metrics
 }
@@ -556,14 +557,14 @@ fn condition_label(conditions: &TrialConditions, settings: &ServingSettings) -> 
     let clients = format!("{} client{}", conditions.clients, if conditions.clients == 1 { "" } else { "s" });
     match conditions.kind {
         ConditionKind::Capacity | ConditionKind::Encoded(_) => clients,
-        ConditionKind::Soak => format!("{clients}, {:.0} s", settings.long_s.unwrap_or_default()),
+        ConditionKind::Soak => format!("{clients}, {:.0} s", settings.soak_s.unwrap_or_default()),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
         ConditionKind::AtRate(Rate::OfCapacity(share)) => {
             format!("{clients}, {:.0} % of capacity", share * 100.0)
         }
-        ConditionKind::Objective => {
-            let objective = settings.objective.map(|objective| objective.to_string()).unwrap_or_default();
-            format!("{clients}, {objective}")
+        ConditionKind::Slo => {
+            let slo = settings.slo.map(|slo| slo.to_string()).unwrap_or_default();
+            format!("{clients}, {slo}")
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Measures how many bytes a system writes to its WAL (called journal in files and metrics), from its own
-//! counters or the growth of its WAL files. Readings are taken while no client is active.
+//! Measures how many bytes a system writes to its WAL, from its own counters or the growth of its WAL files.
+//! Readings are taken while no client is active.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -28,7 +28,7 @@ const MAX_ANALYSED_BYTES: f64 = 2e9;
 /// Maximum duration in seconds of the measurement of an idle system's WAL.
 pub(super) const IDLE_S: f64 = 2.0;
 /// Columns with the bytes written to the WAL and to a separate replication log.
-const BYTE_COLUMNS: [&str; 2] = ["journal_bytes", "replication_bytes"];
+const BYTE_COLUMNS: [&str; 2] = ["wal_bytes", "replication_bytes"];
 /// Prefix of columns that change if a log is rotated or a counter is reset. Two readings can be subtracted
 /// only if these columns are equal.
 const UNCHANGED_PREFIX: &str = "unless_";
@@ -36,7 +36,7 @@ const UNCHANGED_PREFIX: &str = "unless_";
 /// prefix.
 const COUNTER_PREFIX: &str = "count_";
 /// Column with the current position in the WAL.
-const POSITION_COLUMN: &str = "journal_position";
+const POSITION_COLUMN: &str = "wal_position";
 
 /// WAL counters at one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,7 @@ impl WalReading {
         self.counters.iter().filter_map(growth).collect()
     }
 
-    /// Converts the row that the statement `journal` returns. `None` if it has none of [`BYTE_COLUMNS`].
+    /// Converts the row that the statement `wal` returns. `None` if it has none of [`BYTE_COLUMNS`].
     fn from_row(row: RowByName) -> Option<Self> {
         let bytes: Vec<f64> = BYTE_COLUMNS.iter().filter_map(|name| number(row.get(*name)?)).collect();
         let position = match row.get(POSITION_COLUMN) {
@@ -87,13 +87,13 @@ pub(super) struct WalUsage {
     pub(super) metrics: Metrics,
     /// WAL bytes written during the trial, and those that an idle system would have written in the same time.
     /// `None` if unknown.
-    pub(super) journal_bytes: Option<(f64, f64)>,
+    pub(super) wal_bytes: Option<(f64, f64)>,
 }
 
 /// Reads the current counters, or the size of the WAL files if the system's folder has no statement
-/// `journal`. `None` if there is neither, or if these files are on a remote server.
+/// `wal`. `None` if there is neither, or if these files are on a remote server.
 pub(super) fn read(session: &mut Session<'_>, serving: &Serving) -> Result<Option<WalReading>, TrialError> {
-    let statements = session.statements("journal", &[("table", TABLE)])?;
+    let statements = session.statements("wal", &[("table", TABLE)])?;
     if let Some((query, preparation)) = statements.split_last() {
         if !preparation.is_empty() {
             session.run(preparation.to_vec(), LOOK_UP)?;
@@ -101,17 +101,16 @@ pub(super) fn read(session: &mut Session<'_>, serving: &Serving) -> Result<Optio
         let op = Op::Sizes { statement: query.clone() };
         let row: RowByName = session.request(&op, LOOK_UP, &mut |_| {})?;
         return WalReading::from_row(row).map(Some).ok_or_else(|| {
-            let error = format!("the statement `journal` returned no column {}", BYTE_COLUMNS.join(" or "));
+            let error = format!("the statement `wal` returned no column {}", BYTE_COLUMNS.join(" or "));
             TrialError::failed(FailureKind::Protocol, error)
         });
     }
-    if serving.journal_files.is_empty() || session.is_remote() {
+    if serving.wal_files.is_empty() || session.is_remote() {
         return Ok(None);
     }
-    let bytes =
-        page_cache::allocated_bytes_of(session.folder(), &serving.journal_files).map_err(|error| {
-            TrialError::failed(FailureKind::Environment, format!("failed to measure the WAL: {error}"))
-        })?;
+    let bytes = page_cache::allocated_bytes_of(session.folder(), &serving.wal_files).map_err(|error| {
+        TrialError::failed(FailureKind::Environment, format!("failed to measure the WAL: {error}"))
+    })?;
     Ok(Some(WalReading {
         bytes: bytes as f64,
         unchanged: BTreeMap::new(),
@@ -135,8 +134,8 @@ pub(super) fn usage_since(
     let total_s = job.ramp_s + outcome.measured_s();
     // The readings include the warm-up, whose WAL bytes are deducted in proportion to time.
     let measured_share = outcome.measured_s() / total_s.max(1e-9);
-    let idle_bytes = target.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
-    let journal_bytes = after
+    let idle_bytes = target.idle_wal_bytes_per_s.unwrap_or_default() * outcome.measured_s();
+    let wal_bytes = after
         .since(before)
         .map(|bytes| (bytes * measured_share, if has_fixed_operations { 0.0 } else { idle_bytes }));
     let contents = match TrialError::split_fatal(analyse(&mut target.of.session, before, &after))? {
@@ -156,11 +155,11 @@ pub(super) fn usage_since(
     let operations = outcome.operations().max(1) as f64;
     let per_op = |(name, sum): (String, f64)| (format!("{name}_per_op"), sum * measured_share / operations);
     metrics.extend(contents.into_iter().map(per_op));
-    Ok(WalUsage { metrics, journal_bytes })
+    Ok(WalUsage { metrics, wal_bytes })
 }
 
 /// Analyses the contents of the WAL between two readings and returns sums by metric name. Empty if the
-/// system's folder has no statement `journal_detail`, or the range is unknown or larger than
+/// system's folder has no statement `wal_detail`, or the range is unknown or larger than
 /// [`MAX_ANALYSED_BYTES`].
 fn analyse(
     session: &mut Session<'_>,
@@ -172,7 +171,7 @@ fn analyse(
         return Ok(BTreeMap::new());
     }
     let values = [("table", TABLE), ("before", from.as_str()), ("after", to.as_str())];
-    let statements = session.statements("journal_detail", &values)?;
+    let statements = session.statements("wal_detail", &values)?;
     let Some(statement) = statements.into_iter().next() else { return Ok(BTreeMap::new()) };
     let row: RowByName = session.request(&Op::Sizes { statement }, LOOK_UP, &mut |_| {})?;
     Ok(encoding::numbers(row))
@@ -196,10 +195,10 @@ mod tests {
 
     fn reading(bytes: i64, file: &str) -> WalReading {
         let row = [
-            ("journal_bytes".to_owned(), Value::Int(bytes)),
+            ("wal_bytes".to_owned(), Value::Int(bytes)),
             ("replication_bytes".to_owned(), Value::Text("10".into())),
             ("unless_file".to_owned(), Value::Text(file.into())),
-            ("journal_syncs".to_owned(), Value::Int(7)),
+            ("wal_syncs".to_owned(), Value::Int(7)),
             ("count_checkpoints".to_owned(), Value::Int(bytes / 100)),
         ];
         WalReading::from_row(row.into()).unwrap()

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Field } from '../../charts/matrix.ts';
+import type { Bottleneck } from '../../model.ts';
 import type { Entry } from '../../view.ts';
 import type { Table } from '../common/table.tsx';
 import { DRAWN, groupOf } from '../../bars.ts';
@@ -13,14 +14,18 @@ import { NONE } from '../../format.ts';
 import { configurationName, HOT, stepName } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, questionsIn } from '../../view.ts';
+import { Phase } from '../../vocabulary.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
-function colour(word: string): string {
-  if (word.startsWith('cpu')) return 'var(--colour-1)';
-  if (word.startsWith('one core')) return 'var(--colour-0)';
-  if (word.startsWith('disk')) return 'var(--colour-2)';
-  return word.startsWith('wait') ? 'var(--colour-5)' : 'var(--line)';
+function colour(bottleneck: Bottleneck | null): string {
+  switch (bottleneck) {
+    case 'cpu': case 'cpu, part': return 'var(--colour-1)';
+    case 'one core': return 'var(--colour-0)';
+    case 'disk': return 'var(--colour-2)';
+    case 'waiting': return 'var(--colour-5)';
+    case null: return 'var(--line)';
+  }
 }
 
 export function Bottlenecks(): JSX.Element {
@@ -28,7 +33,7 @@ export function Bottlenecks(): JSX.Element {
   const { view } = page;
   const [all, setAll] = useState(false);
   const entries = useMemo((): { column: string; entry: Entry }[] => [
-    ...cellsOf(view, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
+    ...cellsOf(view, 'load', [Phase.Load], null).map((entry) => ({ column: 'load', entry })),
     ...questionsIn(view, HOT).flatMap((step) => cellsOf(view, step, HOT).map((entry) => ({ column: stepName(step), entry }))),
   ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [view]);
   const columns = useMemo(() => [...new Set(entries.map((one) => one.column))], [entries]);
@@ -43,7 +48,7 @@ export function Bottlenecks(): JSX.Element {
       return { key: String(index), name: configuration === undefined ? NONE : configurationName(configuration) };
     });
     const fields: Field[] = entries.filter(({ entry }) => drawn.includes(entry.cell.configuration)).map(({ column, entry }) => ({
-      row: String(entry.cell.configuration), column, word: entry.cell.bound_by ?? NONE, colour: colour(entry.cell.bound_by ?? ''),
+      row: String(entry.cell.configuration), column, word: entry.cell.bound_by ?? NONE, colour: colour(entry.cell.bound_by),
       open: () => page.open(entry),
     }));
     return (width: number) => drawMatrix(fields, rows, columns, width, 'What each step was bound by');

@@ -4,55 +4,58 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Bar } from '../../charts/bars.ts';
-import type { Metric } from '../../metric.ts';
+import type { ShownMetric } from '../../metric.ts';
+import type { MetricName } from '../../metrics.ts';
 import type { Page } from '../../page.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars } from '../../bars.ts';
 import { bytes, count, formatOr, integer, interval, NONE, percent, seconds } from '../../format.ts';
 import { HOT, stepTitle, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, hasBackgroundWork, questionsIn, rankStatus } from '../../view.ts';
+import { DataState, Phase } from '../../vocabulary.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 import { multiplesOf, tablesOf } from './questions.tsx';
 
-const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phases: ['load'], data: null }];
-const SETTLING = [['drained', 'drained_s'], ['compacted', 'compacted_s']] as const;
+const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phases: [Phase.Load], data: null }];
+const SETTLING = [[DataState.Drained, Metric.DrainedS], [DataState.Compacted, Metric.CompactedS]] as const;
 
 function loadTable(page: Page): Table {
   const { view } = page;
-  const entries = cellsOf(view, 'load', ['load'], null);
+  const entries = cellsOf(view, 'load', [Phase.Load], null);
   const ordered = [
     ...placedBars(view, entries, metric('time'), page.open).map((one) => one.entry),
     ...entries.filter((entry) => entry.configuration.reference),
   ];
   const rows = ordered.map((entry): TableCell[] => {
     const { cell, configuration } = entry;
-    const settled = (state: string, name: string): string => {
-      const size = cellsOf(view, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
+    const settled = (state: DataState, name: MetricName): string => {
+      const size = cellsOf(view, 'size', [Phase.Steady], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
       const time = formatOr(size?.metrics[name], seconds);
       return size !== undefined && hasBackgroundWork(size) ? `${time}, background work not finished` : time;
     };
-    const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
+    const { [Metric.DocumentsLoaded]: loaded, [Metric.DocumentsOffered]: offered } = cell.metrics;
     const time = rankStatus(view, entry).tier === 'none' ? null : cell.median_s;
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: time === null ? verdictLabel(cell.verdict) : seconds(time), open: () => page.open(entry) },
       interval(cell.low_s, cell.high_s, seconds, cell.median_s), String(cell.trials),
-      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), formatOr(cell.metrics.documents_rejected, integer),
-      formatOr(cell.metrics.documents_per_s, count), formatOr(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
-      settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), formatOr(cell.metrics.peak_pss_bytes, bytes),
-      formatOr(cell.metrics.written_bytes, bytes), cell.bound_by ?? NONE, verdictLabel(cell.verdict),
+      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), formatOr(cell.metrics[Metric.DocumentsRejected], integer),
+      formatOr(cell.metrics[Metric.DocumentsPerS], count), formatOr(cell.metrics[Metric.BytesPerS], (rate) => `${bytes(rate)}/s`),
+      ...SETTLING.map(([state, name]) => settled(state, name)), formatOr(cell.metrics[Metric.PeakPssBytes], bytes),
+      formatOr(cell.metrics[Metric.WrittenBytes], bytes), cell.bound_by ?? NONE, verdictLabel(cell.verdict),
     ];
   });
   return {
     title: 'Loading',
     columns: [
-      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'time', figure: true }, { title: '95 % interval', figure: true },
-      { title: 'loads', figure: true }, { title: 'loaded', figure: true },
-      { title: 'rejected', figure: true }, { title: 'documents/s', figure: true }, { title: 'bytes/s', figure: true },
-      { title: 'drained after', figure: true }, { title: 'compacted after', figure: true }, { title: 'peak memory', figure: true },
-      { title: 'written', figure: true }, { title: 'bound by' }, { title: 'verdict' },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'time', numeric: true }, { title: '95 % interval', numeric: true },
+      { title: 'loads', numeric: true }, { title: 'loaded', numeric: true },
+      { title: 'rejected', numeric: true }, { title: 'documents/s', numeric: true }, { title: 'bytes/s', numeric: true },
+      { title: 'drained after', numeric: true }, { title: 'compacted after', numeric: true }, { title: 'peak memory', numeric: true },
+      { title: 'written', numeric: true }, { title: 'bound by' }, { title: 'verdict' },
     ],
     rows,
     groups: view.rankings.length < 2 ? [] : ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(view, configuration.ranking))),
@@ -60,14 +63,14 @@ function loadTable(page: Page): Table {
 }
 
 /** Time to settle per configuration; it is recorded with the size that is read afterwards. */
-function settling(page: Page, state: string, name: string): Bar[] {
-  return placedBars(page.view, cellsOf(page.view, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
+function settling(page: Page, state: DataState, name: MetricName): Bar[] {
+  return placedBars(page.view, cellsOf(page.view, 'size', [Phase.Steady], state), metric(name), page.open).map((one) => one.bar);
 }
 
 export function Load(): JSX.Element {
   const page = usePage();
   const chosen = page.view.state.metric;
-  const shown = useMemo(() => metric(chosen === 'documents_per_s' ? chosen : 'time'), [chosen]);
+  const shown = useMemo(() => metric(chosen === Metric.DocumentsPerS ? chosen : 'time'), [chosen]);
   const multiples = useMemo(() => multiplesOf(page, LOADING, shown), [page.view, shown]);
   const after = useMemo(() => SETTLING.map(([state, name]) => ({
     key: state, title: `After the load, until ${state}`, own: settling(page, state, name), published: [], references: [],
@@ -82,25 +85,25 @@ export function Load(): JSX.Element {
   );
 }
 
-const CPU: Metric = {
-  ...metric('server_cpu_s'),
+const CPU: ShownMetric = {
+  ...metric(Metric.ServerCpuS),
   title: 'CPU seconds of all cores',
 };
 
 // Short trials are not sampled while they run, so peaks during questions are known for slow systems only.
 // Memory held between trials is known for all systems.
-const MEMORY: Metric = {
-  ...metric('peak_pss_bytes'),
+const MEMORY: ShownMetric = {
+  ...metric(Metric.PeakPssBytes),
   title: 'memory',
-  of: (cell, run) => metric(cell.phase === 'load' ? 'peak_pss_bytes' : 'held_pss_bytes').of(cell, run),
+  of: (cell, run) => metric(cell.phase === Phase.Load ? Metric.PeakPssBytes : Metric.HeldPssBytes).of(cell, run),
 };
 
 const WORKER = 'An embedded engine shares its process with the worker of the harness, so client and decoding are included; a server’s result leaves the client out.';
 
-function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
+function Cost({ id, title, shown, children }: { id: string; title: string; shown: ShownMetric; children: JSX.Element }): JSX.Element {
   const page = usePage();
   const steps = useMemo(() => [
-    { step: 'load', title: 'Load', phases: ['load'], data: null },
+    { step: 'load', title: 'Load', phases: [Phase.Load], data: null },
     ...questionsIn(page.view, HOT).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT })),
   ], [page.view]);
   const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>

@@ -12,7 +12,7 @@ import { findingsOf, headline, leading } from '../../findings.ts';
 import { counted, seconds } from '../../format.ts';
 import { classMeaning, isQuestion, rankingTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { QUESTIONS } from '../../vocabulary.ts';
+import { Phase, QUESTIONS, Verdict } from '../../vocabulary.ts';
 import { ScorePreview } from './scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {
@@ -29,10 +29,10 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
 /** A statement on the correctness of answers that holds for all cells shown. */
 function answersWords(view: View): string {
   if (!view.entries.some((entry) => isQuestion(entry.cell.step))) return '';
-  const wrong = view.entries.filter((entry) => entry.cell.verdict === 'wrong').length;
+  const wrong = view.entries.filter((entry) => entry.cell.verdict === Verdict.Wrong).length;
   const rest = wrong === 0 ? 'none here is wrong' : `wrong ones have no time (${counted(wrong, 'result')})`;
   if (view.asking === QUESTIONS) {
-    const doubted = view.entries.filter(({ cell }) => cell.verdict === 'disputed' || cell.verdict === 'unverified').length;
+    const doubted = view.entries.filter(({ cell }) => cell.verdict === Verdict.Disputed || cell.verdict === Verdict.Unverified).length;
     return `Every answer is compared with the one that systems agree on; ${rest}${doubted === 0 ? '' : `; ${counted(doubted, 'result')} of disputed or unverified answers, never ranked`}.`;
   }
   return `Every answer ${view.entries.some(isUncompared) ? 'with a reference ' : ''}is compared with the reference; ${rest}.`;
@@ -146,7 +146,7 @@ export function Findings(): JSX.Element {
 
 function Yardstick(): JSX.Element | null {
   const { view } = usePage();
-  const slowest = view.entries.filter((entry) => entry.configuration.reference && entry.cell.phase === 'hot' && entry.cell.median_s !== null);
+  const slowest = view.entries.filter((entry) => entry.configuration.reference && entry.cell.phase === Phase.Hot && entry.cell.median_s !== null);
   const most = Math.max(0, ...slowest.map((entry) => entry.cell.median_s ?? 0));
   if (most === 0) return null;
   return <p class="method">The yardstick, a hand-written program for exactly these questions, needs at most {seconds(most)} for any of them. It is never ranked.</p>;

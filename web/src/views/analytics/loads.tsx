@@ -14,8 +14,10 @@ import { drawStacks } from '../../charts/stack.ts';
 import { colourOf } from '../../colours.ts';
 import { formatOr, integer, list, NONE, percent } from '../../format.ts';
 import { configurationName, roundTripLabel, verdictLabel } from '../../labels.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf } from '../../view.ts';
+import { Phase, Verdict } from '../../vocabulary.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -28,8 +30,8 @@ function shares(values: readonly number[]): Scale {
 }
 
 function qualityTable(page: Page): Table {
-  const rows = cellsOf(page.view, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
-    const { documents_loaded: loaded, documents_offered: offered, documents_rejected: rejected } = entry.cell.metrics;
+  const rows = cellsOf(page.view, 'load', [Phase.Load], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+    const { [Metric.DocumentsLoaded]: loaded, [Metric.DocumentsOffered]: offered, [Metric.DocumentsRejected]: rejected } = entry.cell.metrics;
     return [
       configurationName(entry.configuration), formatOr(offered, integer), formatOr(loaded, integer), formatOr(rejected, integer),
       { text: loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), open: () => page.open(entry) },
@@ -40,8 +42,8 @@ function qualityTable(page: Page): Table {
   return {
     title: 'Documents loaded and rejected',
     columns: [
-      { title: 'configuration' }, { title: 'offered', figure: true }, { title: 'loaded', figure: true }, { title: 'rejected', figure: true },
-      { title: 'share', figure: true }, { title: 'verdict' }, { title: 'reasons (the system’s words)' },
+      { title: 'configuration' }, { title: 'offered', numeric: true }, { title: 'loaded', numeric: true }, { title: 'rejected', numeric: true },
+      { title: 'share', numeric: true }, { title: 'verdict' }, { title: 'reasons (the system’s words)' },
     ],
     rows,
   };
@@ -51,13 +53,13 @@ export function Quality(): JSX.Element {
   const page = usePage();
   const { view } = page;
   const multiples = useMemo(() => {
-    const own = cellsOf(view, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
-      const { documents_loaded: loaded, documents_offered: offered } = entry.cell.metrics;
+    const own = cellsOf(view, 'load', [Phase.Load], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+      const { [Metric.DocumentsLoaded]: loaded, [Metric.DocumentsOffered]: offered } = entry.cell.metrics;
       const share = loaded === undefined || offered === undefined || offered <= 0 ? null : loaded / offered;
       return {
         key: String(entry.cell.configuration), name: configurationName(entry.configuration),
-        notes: entry.cell.verdict === 'exact' ? [] : [verdictLabel(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
-        look: entry.cell.verdict === 'exact' ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
+        notes: entry.cell.verdict === Verdict.Exact ? [] : [verdictLabel(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
+        look: entry.cell.verdict === Verdict.Exact ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
         label: share === null ? verdictLabel(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
       };
     }).sort((a, b) => (a.value ?? 2) - (b.value ?? 2));
@@ -114,7 +116,7 @@ export function StructureKept(): JSX.Element {
     return known.sort((a, b) => WORST.indexOf(b.structure.retains) - WORST.indexOf(a.structure.retains) || a.configuration.title.localeCompare(b.configuration.title, 'en'));
   }, [view]);
   const stacks = useMemo((): Stack[] => all.map(({ configuration, structure, index }) => {
-    const entry = cellsOf(view, 'load', ['load'], null).find((it) => it.cell.configuration === index);
+    const entry = cellsOf(view, 'load', [Phase.Load], null).find((it) => it.cell.configuration === index);
     return {
       key: String(index), name: configurationName(configuration), label: roundTripLabel(structure.retains),
       parts: partsOf(structure), open: entry === undefined ? null : () => page.open(entry),
@@ -124,8 +126,8 @@ export function StructureKept(): JSX.Element {
   const table = (): Table => ({
     title: 'Round trip of documents',
     columns: [
-      { title: 'configuration' }, { title: 'round trip' }, { title: 'compared', figure: true }, { title: 'same bytes', figure: true },
-      { title: 'same values', figure: true }, { title: 'changes (documents)' },
+      { title: 'configuration' }, { title: 'round trip' }, { title: 'compared', numeric: true }, { title: 'same bytes', numeric: true },
+      { title: 'same values', numeric: true }, { title: 'changes (documents)' },
     ],
     rows: all.map(({ configuration, structure }) => [
       configurationName(configuration), roundTripLabel(structure.retains), integer(structure.compared), integer(structure.equal_bytes),

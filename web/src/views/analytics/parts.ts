@@ -2,8 +2,8 @@
 
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { COLD, HOT, isQuestion } from '../../labels.ts';
-import { ANALYTICS } from '../../vocabulary.ts';
+import { ASKED, isQuestion } from '../../labels.ts';
+import { ANALYTICS, Phase } from '../../vocabulary.ts';
 import { Bottlenecks } from './bottleneck.tsx';
 import { Cpu, Load, Memory } from './costs.tsx';
 import { Findings } from './findings.tsx';
@@ -12,12 +12,9 @@ import { Cold, ColdOs, Hot } from './questions.tsx';
 import { Scores } from './scores.tsx';
 import { Sizes } from './sizes.tsx';
 
-/** Question phases that have a part of their own. */
-const ASKED: readonly string[] = [...HOT, ...COLD, 'cold-os'];
-
 function shows({ cell: { step, phase } }: Entry): boolean {
   if (isQuestion(step)) return ASKED.includes(phase);
-  return (step === 'load' && phase === 'load') || (step === 'size' && phase === 'steady');
+  return (step === 'load' && phase === Phase.Load) || (step === 'size' && phase === Phase.Steady);
 }
 
 export const ANALYTICS_PARTS: WorkloadSections = {

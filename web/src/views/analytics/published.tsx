@@ -37,9 +37,9 @@ function tableOf(all: readonly Published[]): Table {
   return {
     title: 'Published results',
     columns: [
-      { title: 'system' }, { title: 'version' }, { title: 'tags' }, { title: 'hot score', figure: true }, { title: 'cold score', figure: true }, { title: 'size score', figure: true },
-      { title: 'loaded', figure: true }, { title: 'total', figure: true },
-      ...QUESTIONS.map((one) => ({ title: `Q${one + 1} cold / hot`, figure: true })),
+      { title: 'system' }, { title: 'version' }, { title: 'tags' }, { title: 'hot score', numeric: true }, { title: 'cold score', numeric: true }, { title: 'size score', numeric: true },
+      { title: 'loaded', numeric: true }, { title: 'total', numeric: true },
+      ...QUESTIONS.map((one) => ({ title: `Q${one + 1} cold / hot`, numeric: true })),
       { title: 'structure' }, { title: 'machine' }, { title: 'date' }, { title: 'suspected errors (inferences of this project)' }, { title: 'source' },
     ],
     rows: order.flatMap((index) => {

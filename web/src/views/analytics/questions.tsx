@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Metric } from '../../metric.ts';
+import type { ShownMetric } from '../../metric.ts';
 import type { Page } from '../../page.ts';
 import type { Entry, View } from '../../view.ts';
 import type { Multiple } from '../common/multiples.tsx';
@@ -14,6 +14,7 @@ import { COLD, configurationName, HOT, parametersOf, profileLabel, stepTitle, ve
 import { axisOf, documentsOf, metric as metricNamed } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, questionsIn, rankStatus, worstVerdict } from '../../view.ts';
+import { Phase } from '../../vocabulary.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 interface Step {
@@ -24,13 +25,13 @@ interface Step {
 }
 
 /** Builds one chart per step for a metric. */
-export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric): Multiple[] {
+export function multiplesOf(page: Page, steps: readonly Step[], metric: ShownMetric): Multiple[] {
   const { view, open } = page;
   const others = metric.time ? publishedHere(view) : [];
   return steps.map(({ step, title, phases, data }) => {
     const entries = cellsOf(view, step, phases, data);
     const place = /^q[1-5]$/.test(step) ? Number(step.slice(1)) - 1 : -1;
-    const cold = phases.includes('cold');
+    const cold = phases.includes(Phase.Cold);
     return {
       key: step,
       title,
@@ -42,12 +43,12 @@ export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric):
 }
 
 const COLUMNS = [
-  { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
-  { title: '× of best', figure: true }, { title: 'best', name: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
-  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking', name: true }, { title: 'profile', name: true },
+  { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'median', numeric: true }, { title: '95 % interval', numeric: true },
+  { title: '× of best', numeric: true }, { title: 'best', name: true }, { title: '× of yardstick', numeric: true }, { title: 'documents/s', numeric: true },
+  { title: 'trials', numeric: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking', name: true }, { title: 'profile', name: true },
 ];
 
-function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
+function row(page: Page, entry: Entry, metric: ShownMetric): TableCell[] {
   const { cell, configuration } = entry;
   const beside = (one: typeof cell.of_best): string =>
     one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
@@ -70,19 +71,19 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
 }
 
 /** Builds one table per step, in the order of its chart, reference configurations last. */
-export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Table[] {
+export function tablesOf(page: Page, steps: readonly Step[], metric: ShownMetric): Table[] {
   return steps.map(({ step, title, phases, data }) => {
     const entries = cellsOf(page.view, step, phases, data);
     const ordered = [
       ...placedBars(page.view, entries, metric, page.open).map((one) => one.entry),
       ...entries.filter((entry) => entry.configuration.reference),
     ];
-    const columns = metric.time ? COLUMNS : [...COLUMNS.slice(0, 3), { title: metric.title, figure: true }, ...COLUMNS.slice(3)];
+    const columns = metric.time ? COLUMNS : [...COLUMNS.slice(0, 3), { title: metric.title, numeric: true }, ...COLUMNS.slice(3)];
     const published = metric.time && /^q[1-5]$/.test(step) ? publishedHere(page.view) : [];
     const place = Number(step.slice(1)) - 1;
     const rows: TableCell[][] = ordered.map((entry) => row(page, entry, metric));
     for (const one of published) {
-      const time = (phases.includes('cold') ? one.cold : one.hot)[place];
+      const time = (phases.includes(Phase.Cold) ? one.cold : one.hot)[place];
       rows.push([
         `${one.system} ${one.version}`, one.tags.join(' '), NONE, formatOr(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
         `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
@@ -97,13 +98,13 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Ta
 }
 
 /** Axis title of a metric, adapted to pages with several rankings. */
-function axisIn(view: View, metric: Metric): string {
+function axisIn(view: View, metric: ShownMetric): string {
   const own = metric.name === 'of_best' && view.rankings.length > 1 ? ' of the same ranking' : '';
   return axisOf({ ...metric, title: `${metric.title}${own}` });
 }
 
 /** Remark if the best of the run is filtered out: ratios always refer to the whole run. */
-function remarkOf(view: View, steps: readonly Step[], metric: Metric): string {
+function remarkOf(view: View, steps: readonly Step[], metric: ShownMetric): string {
   const hidden = steps.flatMap(({ step, phases }) => cellsOf(view, step, phases)).some(({ cell }) => {
     const other = metric.beside?.(cell)?.other;
     return other !== undefined && view.shown[other] !== true;
@@ -132,7 +133,7 @@ function Questions({ id, title, phases, children }: Props): JSX.Element {
   );
 }
 
-const COLD_OS = ['cold-os'];
+const COLD_OS = [Phase.ColdOs];
 
 export function Hot(): JSX.Element {
   return (
@@ -153,7 +154,7 @@ export function Cold(): JSX.Element {
 /** Cold times by the published definition (page cache dropped only), if the run has measured them. */
 export function ColdOs(): JSX.Element | null {
   const { view } = usePage();
-  if (!view.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
+  if (!view.entries.some((entry) => entry.cell.phase === Phase.ColdOs)) return null;
   return (
     <Questions id="cold-os" title="Cold, page cache only" phases={COLD_OS}>
       <p>The engine keeps running with its own caches; only the operating system’s page cache is dropped. Published results call this cold.</p>

@@ -75,7 +75,7 @@ function tableOf(page: Page, all: readonly ScoredConfiguration[], basis: Basis):
   return {
     title: `Scores over ${basis}`,
     columns: [
-      { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
+      { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, numeric: true })), { title: 'notes' },
     ],
     rows,
     groups: ordered(page, all, 'hot').map((one) => groupOf(page.view, one.ranking)),

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Reference, Scale } from '../../charts/bars.ts';
-import type { Metric } from '../../metric.ts';
+import type { ShownMetric } from '../../metric.ts';
 import type { Page } from '../../page.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table } from '../common/table.tsx';
@@ -14,11 +14,13 @@ import { logScale } from '../../charts/bars.ts';
 import { bytes, formatOr, interval, NONE, percent, threeDigits } from '../../format.ts';
 import { verdictLabel } from '../../labels.ts';
 import { isOfFiles, totalBytes, totalRange } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, rankStatus } from '../../view.ts';
+import { DataState, Phase } from '../../vocabulary.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
-const TOTAL: Metric = {
+const TOTAL: ShownMetric = {
   name: 'total', title: 'total bytes', better: 'lower', time: false, format: bytes,
   notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
   of: totalRange,
@@ -55,12 +57,12 @@ function files(page: Page): Reference[] {
 function multiplesOf(page: Page): Multiple[] {
   const { view } = page;
   return statesOf(page).map((state) => {
-    const entries = cellsOf(view, 'size', ['steady'], state);
+    const entries = cellsOf(view, 'size', [Phase.Steady], state);
     return {
       key: state,
       title: `Size ${state}`,
       own: placedBars(view, entries, TOTAL, page.open).map((one) => one.bar),
-      published: state !== 'drained' ? [] : publishedHere(view).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(view))),
+      published: state !== DataState.Drained ? [] : publishedHere(view).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(view))),
       references: [...files(page), ...references(view, entries, TOTAL).slice(0, 1)],
     };
   });
@@ -74,7 +76,7 @@ function tableOf(page: Page, state: string): Table {
   const { view } = page;
   const documents = Math.max(1, view.run.data.documents);
   const raw = view.run.data.reference_sizes.raw ?? view.run.data.bytes;
-  const entries = cellsOf(view, 'size', ['steady'], state);
+  const entries = cellsOf(view, 'size', [Phase.Steady], state);
   const ordered = [
     ...placedBars(view, entries, TOTAL, page.open).map((one) => one.entry),
     ...entries.filter((entry) => entry.configuration.reference),
@@ -87,8 +89,8 @@ function tableOf(page: Page, state: string): Table {
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: total === null ? verdictLabel(cell.verdict) : bytes(total), open: () => page.open(entry) },
       total === null ? NONE : rangeOf(totalRange(cell)),
-      formatOr(cell.metrics.data_bytes, bytes), formatOr(cell.metrics.index_bytes, bytes), formatOr(cell.metrics.files_bytes, bytes),
-      formatOr(cell.metrics.log_bytes, bytes), total === null ? NONE : threeDigits(total / documents), total === null ? NONE : percent(total / raw),
+      formatOr(cell.metrics[Metric.DataBytes], bytes), formatOr(cell.metrics[Metric.IndexBytes], bytes), formatOr(cell.metrics[Metric.FilesBytes], bytes),
+      formatOr(cell.metrics[Metric.LogBytes], bytes), total === null ? NONE : threeDigits(total / documents), total === null ? NONE : percent(total / raw),
       [verdictLabel(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
     ];
   });
@@ -98,9 +100,9 @@ function tableOf(page: Page, state: string): Table {
   return {
     title: `Size ${state}`,
     columns: [
-      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'range over loads', figure: true }, { title: 'data', figure: true },
-      { title: 'indexes', figure: true }, { title: 'on disk', figure: true }, { title: 'logs', figure: true },
-      { title: 'bytes/document', figure: true }, { title: 'of raw', figure: true }, { title: 'verdict' },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'total', numeric: true }, { title: 'range over loads', numeric: true }, { title: 'data', numeric: true },
+      { title: 'indexes', numeric: true }, { title: 'on disk', numeric: true }, { title: 'logs', numeric: true },
+      { title: 'bytes/document', numeric: true }, { title: 'of raw', numeric: true }, { title: 'verdict' },
     ],
     rows: [...rows, ...plain],
     groups: view.rankings.length < 2 ? [] : [

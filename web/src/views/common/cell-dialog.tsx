@@ -8,12 +8,14 @@ import type { Cell, CellEvidence, RunEvidence } from '../../model.ts';
 import type { Table } from './table.tsx';
 import { ChartFrame } from '../../charts/frame.tsx';
 import { drawTrials } from '../../charts/trials.ts';
-import { byName, bytes, counted, figureTitle, formatOr, interval, NONE, seconds, times, withInterval } from '../../format.ts';
+import { byName, bytes, counted, formatOr, interval, metricTitle, NONE, seconds, times, withInterval } from '../../format.ts';
 import { cellName, isQuestion, phaseLabel, profileLabel, rankingTitle, ratioLabel, stepTitle, verdictLabel, VERDICTS } from '../../labels.ts';
 import { totalRange } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { stealByCell } from '../../steal.ts';
 import { isReadFromDisk } from '../../view.ts';
+import { Verdict } from '../../vocabulary.ts';
 import { KeyValueList, OtherVariants, Settings } from './configuration.tsx';
 import { TableOf } from './table.tsx';
 
@@ -23,7 +25,7 @@ function DialogSection({ title, children }: { title: string; children: Component
 
 /** A verdict with its meaning, which is left out for `exact` loads and sizes because they have no answers. */
 function verdictOf(cell: Cell): string {
-  if (cell.verdict === 'exact' && !isQuestion(cell.step)) return 'exact';
+  if (cell.verdict === Verdict.Exact && !isQuestion(cell.step)) return 'exact';
   return `${verdictLabel(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
 }
 
@@ -33,13 +35,13 @@ function trialTable(evidence: CellEvidence): Table {
   return {
     title: 'Trials',
     columns: [
-      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended', name: true }, { title: 'time', figure: true },
-      { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
-      ...metrics.map((name) => ({ title: figureTitle(name), figure: true })),
+      { title: 'round', numeric: true }, { title: 'order', numeric: true }, { title: 'ended', name: true }, { title: 'time', numeric: true },
+      { title: 'server’s own time', numeric: true }, { title: 'verdict' }, { title: 'bound by' },
+      ...metrics.map((name) => ({ title: metricTitle(name), numeric: true })),
     ],
     rows: trials.round.map((round, index) => {
       const failure = trials.failure[index] ?? null;
-      const verdict = verdictLabel(trials.verdict[index] ?? 'unverified');
+      const verdict = verdictLabel(trials.verdict[index] ?? Verdict.Unverified);
       return [
         String(round), String(trials.order[index] ?? NONE), new Date(trials.at_ms[index] ?? 0).toISOString().slice(0, 19).replace('T', ' '),
         formatOr(trials.seconds[index], seconds), formatOr(trials.server_s[index], seconds),
@@ -52,14 +54,14 @@ function trialTable(evidence: CellEvidence): Table {
 
 function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence; title: string }): JSX.Element {
   const dots = useMemo((): Dot[] => evidence.trials.round.map((round, index) => {
-    const verdict = evidence.trials.verdict[index] ?? 'unverified';
+    const verdict = evidence.trials.verdict[index] ?? Verdict.Unverified;
     const time = evidence.trials.seconds[index] ?? null;
     return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictLabel(verdict)}` };
   }), [evidence]);
   const draw = useMemo(() => (width: number) => drawTrials(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
   if (dots.length === 0) return <p class="empty">No trials.</p>;
   // Sizes have trials without a time and are not drawn; failed trials have no time either but are drawn.
-  const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
+  const drawn = dots.some((one) => one.seconds !== null || one.verdict !== Verdict.Exact);
   return (
     <>
       {drawn && <ChartFrame title={`Trials of ${title}`} height={220} draw={draw} wide />}
@@ -147,7 +149,7 @@ export function CellDialog(): JSX.Element | null {
           ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileLabel(configuration)],
         ]} />
         {isReadFromDisk(cell) && (
-          <p>Not in memory: a trial read {formatOr(cell.metrics.read_bytes, bytes)} from the disk, so these times are not ranked as hot.</p>
+          <p>Not in memory: a trial read {formatOr(cell.metrics[Metric.ReadBytes], bytes)} from the disk, so these times are not ranked as hot.</p>
         )}
         {configuration.other_questions[cell.step] !== undefined && <p>The published statement asks another question: {configuration.other_questions[cell.step]}</p>}
         {beside !== null && (
@@ -160,7 +162,7 @@ export function CellDialog(): JSX.Element | null {
             : behind === undefined ? <p class="empty">No trials.</p> : <Trials cell={cell} evidence={behind} title={title} />}
         </DialogSection>
         {own !== undefined && behind !== undefined && <TrialDetails evidence={behind} run={own} />}
-        {metrics.length > 0 && <DialogSection title="Measured"><KeyValueList entries={metrics.map(([name, value]) => [figureTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></DialogSection>}
+        {metrics.length > 0 && <DialogSection title="Measured"><KeyValueList entries={metrics.map(([name, value]) => [metricTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></DialogSection>}
         <DialogSection title="Configuration"><Settings configuration={configuration} /><OtherVariants run={opened.run} cell={opened.cell} /></DialogSection>
         {behind !== undefined && (
           <DialogSection title="In the journal">

@@ -8,12 +8,13 @@ import type { Page } from '../../page.ts';
 import type { ScoredConfiguration } from '../../scoring.ts';
 import { hotRatio } from '../../findings.ts';
 import { bytes, counted, integer, NONE, seconds, threeDigits } from '../../format.ts';
-import { classLabel, classMeaning, configurationName, profileLabel, rankingTitle, roundTripLabel, stepName } from '../../labels.ts';
+import { classMeaning, configurationName, profileLabel, rankingTitle, roundTripLabel, stepName } from '../../labels.ts';
 import { totalBytes } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { scorers } from '../../scoring.ts';
 import { differs } from '../../stats.ts';
 import { cellsOf } from '../../view.ts';
+import { DataState, Phase } from '../../vocabulary.ts';
 import { Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
 
@@ -28,7 +29,7 @@ export function Settings({ configuration }: { configuration: Configuration }): J
     <>
       <KeyValueList entries={[
         ['system', `${configuration.title} ${configuration.version}`], ['variant', `${configuration.variant}: ${configuration.variant_title}`],
-        ['class', classLabel(configuration.preparation)], ['memory profile', profileLabel(configuration)],
+        ['class', configuration.preparation], ['memory profile', profileLabel(configuration)],
         ['ranking', configuration.reference || !configuration.ranked ? 'never ranked' : configuration.ranking], ['storage', configuration.storage],
         ['runs', configuration.embedded ? 'embedded in the harness: no network in its times' : `as a server${configuration.transport === null ? '' : ` over ${configuration.transport}`}`],
         ['round trip', configuration.structure === null ? 'not checked' : roundTripLabel(configuration.structure.retains)],
@@ -36,12 +37,12 @@ export function Settings({ configuration }: { configuration: Configuration }): J
         ['support', configuration.end_of_life ? 'end of life' : configuration.outdated === null ? 'current' : `released on ${configuration.outdated}, not the newest`],
         ['configuration digest', configuration.configuration_digest], ['artifact digest', configuration.artifact_digest ?? NONE],
       ]} />
-      {!configuration.reference && configuration.preparation !== null && <p class="explained">{classMeaning(configuration.preparation)}</p>}
+      {!configuration.reference && <p class="explained">{classMeaning(configuration.preparation)}</p>}
       {configuration.settings.length > 0 && (
         <TableOf table={{
           title: 'Memory settings',
           columns: [{ title: 'setting' }, { title: 'value' }, { title: 'stock' }, { title: 'source' }],
-          rows: configuration.settings.map((it) => [it.name, it.value, it.stock ?? NONE, it.source ?? NONE]),
+          rows: configuration.settings.map((it) => [it.name, it.value, it.stock, it.source]),
         }} />
       )}
       {configuration.exceptions.length > 0 && (
@@ -129,8 +130,8 @@ export function Configurations(): JSX.Element {
   const scored = useMemo(() => scorers(view, 'medians', null), [view]);
   const best = useMemo(() => bestOfSystem(page, scored), [view]);
   const scoreOf = useMemo(() => new Map(scored.map((one) => [one.configuration, one.sides.hot.missing === 0 && one.sides.hot.word === null ? one.sides.hot.value : null])), [scored]);
-  const sizeOf = useMemo(() => new Map(['drained', 'compacted'].flatMap((state) =>
-    cellsOf(view, 'size', ['steady'], state).map((entry) => [entry.cell.configuration, totalBytes(entry.cell)] as const))), [view]);
+  const sizeOf = useMemo(() => new Map([DataState.Drained, DataState.Compacted].flatMap((state) =>
+    cellsOf(view, 'size', [Phase.Steady], state).map((entry) => [entry.cell.configuration, totalBytes(entry.cell)] as const))), [view]);
   return (
     <Section id="configurations" title="Configurations">
       <p>What was set, where the advice stands, and why anything differs from the defaults. Fastest first within each ranking.</p>

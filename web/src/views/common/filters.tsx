@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 
 import type { State } from '../../state.ts';
 import { count, integer, tick } from '../../format.ts';
-import { classLabel, rankingTitle, stepTitle } from '../../labels.ts';
+import { rankingTitle, stepTitle } from '../../labels.ts';
 import { metricsOf } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { choices, initial } from '../../state.ts';
@@ -130,7 +130,7 @@ export function Filters(): JSX.Element {
           <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
         </div>
         <div class="sets">
-          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" title={classLabel} />
+          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" />
           <Boxes legend="Memory profile" name="profiles" words={all.profiles} of="withoutProfiles" title={(word) => word || 'not stated'} />
           <Boxes legend="Systems" name="systems" words={all.systems} of="withoutSystems" title={(word) => titles.get(word) ?? word} />
           <Boxes legend="Variants" name="variants" words={all.variants} of="withoutVariants" />

@@ -6,7 +6,7 @@ import type { Run } from '../../model.ts';
 import type { View } from '../../view.ts';
 import { bytes, counted, integer, list, timestamp } from '../../format.ts';
 import { usePage } from '../../page.ts';
-import { DOCUMENTS, DURABILITY, FIDELITY, SERVING } from '../../vocabulary.ts';
+import { DOCUMENTS, DURABILITY, FIDELITY, MemoryProfile, SERVING } from '../../vocabulary.ts';
 
 /** Loads per configuration: the largest number among all configurations. */
 function loadsOf(view: View): number {
@@ -30,10 +30,10 @@ function actionPhrase(view: View): string {
 /** The memory budgets of the configurations shown, as text. */
 function budgets(view: View): string {
   const all = view.configurations.flatMap((index) => view.run.configurations[index] ?? []);
-  const sized = [...new Set(all.flatMap((one) => (one.profile === 'sized' && one.memory_bytes !== null ? bytes(one.memory_bytes) : [])))];
+  const sized = [...new Set(all.flatMap((one) => (one.profile === MemoryProfile.Sized && one.memory_bytes !== null ? bytes(one.memory_bytes) : [])))];
   const words = [
     ...(sized.length > 0 ? [`sized for ${list(sized)} of memory each`] : []),
-    ...(all.some((one) => one.profile === 'stock') ? ['stock settings of the package'] : []),
+    ...(all.some((one) => one.profile === MemoryProfile.Stock) ? ['stock settings of the package'] : []),
   ];
   return words.length === 0 ? 'not stated' : words.join('; ');
 }
@@ -47,7 +47,7 @@ function Facts(): JSX.Element {
     ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
     ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
     ['Memory profile', budgets(view)],
-    ['Started', `${timestamp(run.started)}, ${run.rounds === null ? 'rounds not stated' : `${counted(run.rounds, 'round')}${hasQuestions(view) ? ' of questions' : ''}, ${counted(loadsOf(view), 'load')} per configuration`}`],
+    ['Started', `${timestamp(run.started)}, ${counted(run.rounds, 'round')}${hasQuestions(view) ? ' of questions' : ''}, ${counted(loadsOf(view), 'load')} per configuration`],
     ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${timestamp(figures.made)}`],
   ];
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;

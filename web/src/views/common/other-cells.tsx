@@ -8,7 +8,7 @@ import type { Cell } from '../../model.ts';
 import type { Entry } from '../../view.ts';
 import type { Table } from './table.tsx';
 import { placedBars } from '../../bars.ts';
-import { figureTitle, formatOr, interval, seconds } from '../../format.ts';
+import { formatOr, interval, metricTitle, seconds } from '../../format.ts';
 import { configurationName, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { measuredWord, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
@@ -38,8 +38,8 @@ function tableOf(title: string, entries: readonly Entry[], open: (entry: Entry) 
     title,
     columns: [
       { title: 'configuration', name: true }, { title: 'verdict' },
-      ...(timed ? [{ title: 'median', figure: true }, { title: '95 % interval', figure: true }] : []),
-      ...metrics.map((name) => ({ title: figureTitle(name), figure: true })),
+      ...(timed ? [{ title: 'median', numeric: true }, { title: '95 % interval', numeric: true }] : []),
+      ...metrics.map((name) => ({ title: metricTitle(name), numeric: true })),
     ],
     severities: entries.map(({ cell }) => cell.severity),
     rows: entries.map((entry) => [

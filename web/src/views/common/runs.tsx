@@ -17,11 +17,12 @@ import { colourOf } from '../../colours.ts';
 import { bytes, count, integer, interval, list, NONE, seconds, times, TOO_FEW_ROUNDS } from '../../format.ts';
 import { cellName, configurationKey, HOT, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { totalEstimate } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { metricOf } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
 import { buildView, cellsOf, isAsking, rankStatus } from '../../view.ts';
-import { ANALYTICS, SERVING } from '../../vocabulary.ts';
+import { ANALYTICS, DataState, Phase, SERVING } from '../../vocabulary.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -50,7 +51,7 @@ const TIME = {
 const SIZE = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
 
 const THROUGHPUT = {
-  of: (cell: Cell): Estimate | null => metricOf(cell, 'throughput_ops_per_s'),
+  of: (cell: Cell): Estimate | null => metricOf(cell, Metric.ThroughputOpsPerS),
   format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: TOO_FEW_ROUNDS,
 };
 
@@ -67,8 +68,8 @@ function stepsOf(views: readonly View[]): Step[] {
   const questions = [...new Set(views.flatMap((one) => one.questions))];
   const asking = views[0]?.asking ?? ANALYTICS;
   return [
-    { ...TIME, workload: asking, step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...['drained', 'compacted'].map((data) => ({ ...SIZE, workload: asking, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
+    { ...TIME, workload: asking, step: 'load', title: 'Load', phases: [Phase.Load], data: null },
+    ...[DataState.Drained, DataState.Compacted].map((data) => ({ ...SIZE, workload: asking, step: 'size', title: `Size ${data}`, phases: [Phase.Steady], data })),
     ...questions.map((step) => ({ ...TIME, workload: asking, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
     ...others(views),
   ];
@@ -79,8 +80,8 @@ function others(views: readonly View[]): Step[] {
   const found = new Map<string, Step>();
   for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
     if (isAsking(workload)) continue;
-    const shown = workload !== SERVING ? TIME : phase === 'steady' ? SIZE : phase === 'measured' ? THROUGHPUT : TIME;
-    const title = phase === 'measured' ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseLabel(phase)}`;
+    const shown = workload !== SERVING ? TIME : phase === Phase.Steady ? SIZE : phase === Phase.Measured ? THROUGHPUT : TIME;
+    const title = phase === Phase.Measured ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseLabel(phase)}`;
     found.set(JSON.stringify([workload, step, phase]), { ...shown, workload, step, title, phases: [phase] });
   }
   return [...found.values()];
@@ -166,7 +167,7 @@ function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => voi
   return {
     title: step.title,
     columns: [{ title: 'configuration' }, ...views.flatMap((one, place) => [
-      { title: one.run.name, figure: true }, ...(place === 0 ? [] : [{ title: '÷ the first', figure: true }]),
+      { title: one.run.name, numeric: true }, ...(place === 0 ? [] : [{ title: '÷ the first', numeric: true }]),
     ])],
     rows,
   };
@@ -245,7 +246,6 @@ export function Runs(): JSX.Element | null {
   const { documents, digest } = view.run.data;
   const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
   const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
-  const unstated = new Set(views.flatMap((one) => one.run.configurations.flatMap((it) => (it.reference ? [] : [it.preparation === null]))));
   const scales = new Map<number, View>();
   // The run shown represents its document count, even if other runs have the same one.
   for (const one of [view, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
@@ -253,7 +253,6 @@ export function Runs(): JSX.Element | null {
   return (
     <Section id="runs" title="Runs side by side">
       {unlike.length > 0 && <p>Not compared, because of other documents: {list(unlike)}.</p>}
-      {unstated.size > 1 && <p>Runs that state no class of preparation are not compared with runs that do.</p>}
       {same.length > 1 && <SideBySide views={same} />}
       {grown.length > 1 && <Growth views={grown} />}
     </Section>

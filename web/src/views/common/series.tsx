@@ -67,7 +67,7 @@ function bandsOf(series: Series, evidence: RunEvidence, systems: readonly string
 function tableOf(series: Series, bands: readonly Band[], names: readonly string[]): Table {
   return {
     title: 'Steps, with the mean of each metric',
-    columns: [{ title: 'step' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: titleOf(name), figure: true }))],
+    columns: [{ title: 'step' }, { title: 'from', numeric: true }, { title: 'for', numeric: true }, ...names.map((name) => ({ title: titleOf(name), numeric: true }))],
     rows: bands.map((band) => {
       const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
       return [band.what, seconds(band.from), seconds(band.to - band.from), ...names.map((name) => {

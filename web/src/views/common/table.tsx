@@ -9,7 +9,7 @@ import { copyOrDownload, markdown } from '../../export/markdown.ts';
 export interface Column {
   title: string;
   /** Whether the column holds numbers, which are right-aligned. */
-  figure?: boolean;
+  numeric?: boolean;
   /** Whether the column holds names, which are not wrapped. */
   name?: boolean;
 }
@@ -35,7 +35,7 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
   const [told, tell] = useState('');
   const copy = async (): Promise<void> => {
     const { columns, rows } = table();
-    const text = markdown(title, columns.map((one) => one.title), rows.map((row) => row.map(wordOf)), columns.map((one) => one.figure === true));
+    const text = markdown(title, columns.map((one) => one.title), rows.map((row) => row.map(wordOf)), columns.map((one) => one.numeric === true));
     tell(await copyOrDownload(title, text));
     setTimeout(() => tell(''), 2000);
   };
@@ -66,7 +66,7 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
         <table>
           <caption class="hidden">{table.title}</caption>
           <thead>
-            <tr>{table.columns.map((one) => <th scope="col" class={one.figure === true ? 'number' : ''}>{one.title}</th>)}</tr>
+            <tr>{table.columns.map((one) => <th scope="col" class={one.numeric === true ? 'number' : ''}>{one.title}</th>)}</tr>
           </thead>
           <tbody>
             {table.rows.map((row, place) => (
@@ -77,10 +77,10 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
               <tr class={table.severities?.[place] ?? 'good'}>
                 {row.map((cell, index) => {
                   const column = table.columns[index];
-                  const numeric = column?.figure === true ? 'number' : column?.name === true ? 'name' : '';
+                  const look = column?.numeric === true ? 'number' : column?.name === true ? 'name' : '';
                   const inside = typeof cell === 'string' ? cell
                     : <button type="button" class="figure" onClick={cell.open}>{cell.text}</button>;
-                  return index === 0 ? <th scope="row" class={numeric}><Sign of={table.severities?.[place]} />{inside}</th> : <td class={numeric}>{inside}</td>;
+                  return index === 0 ? <th scope="row" class={look}><Sign of={table.severities?.[place]} />{inside}</th> : <td class={look}>{inside}</td>;
                 })}
               </tr>
               </>

@@ -28,7 +28,7 @@ export function Crossovers(): JSX.Element {
       title: 'Crossovers by document size',
       columns: [
         { title: 'test', name: true }, { title: 'data' }, { title: 'faster with smaller documents', name: true }, { title: 'faster with larger ones', name: true },
-        { title: 'from', figure: true }, { title: '95 % interval', figure: true },
+        { title: 'from', numeric: true }, { title: '95 % interval', numeric: true },
       ],
       rows: view.run.crossovers.filter((one) => shown.has(one.below) && shown.has(one.above)).map((one): TableCell[] => [
         TESTS.find(([test]) => test === one.test)?.[0] ?? one.test, one.data, name(one.below), name(one.above), size(one.bytes),

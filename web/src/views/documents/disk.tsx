@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { MetricName } from '../../metrics.ts';
 import type { Page } from '../../page.ts';
 import type { Entry } from '../../view.ts';
 import type { Table, TableCell } from '../common/table.tsx';
@@ -11,10 +12,11 @@ import { disksOf, sizeLabel, sizeOf } from '../../documents.ts';
 import { byName, bytes, formatOr, percent } from '../../format.ts';
 import { configurationName, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
-const BYTES = ['source_bytes', 'files_bytes', 'with_copy_bytes', 'added_bytes'] as const;
+const BYTES: readonly MetricName[] = [Metric.SourceBytes, Metric.FilesBytes, Metric.FilesWithCopyBytes, Metric.AddedBytes];
 
 function dataOf({ cell }: Entry): string {
   return String(cell.parameters.data ?? '');
@@ -24,12 +26,12 @@ function tableOf(page: Page, entries: readonly Entry[]): Table {
   return {
     title: 'Disk usage after background work',
     columns: [
-      { title: 'configuration', name: true }, { title: 'documents of', figure: true }, { title: 'data' },
-      { title: 'texts', figure: true }, { title: 'files', figure: true }, { title: 'with the copy', figure: true }, { title: 'added', figure: true }, { title: 'sharing', figure: true }, { title: 'verdict' },
+      { title: 'configuration', name: true }, { title: 'documents of', numeric: true }, { title: 'data' },
+      { title: 'texts', numeric: true }, { title: 'files', numeric: true }, { title: 'with the copy', numeric: true }, { title: 'added', numeric: true }, { title: 'sharing', numeric: true }, { title: 'verdict' },
     ],
     rows: entries.map((entry): TableCell[] => [
       configurationName(entry.configuration), sizeLabel(sizeOf(entry.cell)), dataOf(entry),
-      ...BYTES.map((name) => formatOr(entry.cell.metrics[name], bytes)), formatOr(entry.cell.metrics.added_share, percent),
+      ...BYTES.map((name) => formatOr(entry.cell.metrics[name], bytes)), formatOr(entry.cell.metrics[Metric.AddedShare], percent),
       { text: verdictLabel(entry.cell.verdict), open: () => page.open(entry) },
     ]),
   };
@@ -39,10 +41,10 @@ export function Disk(): JSX.Element {
   const page = usePage();
   const { view } = page;
   const entries = useMemo(() => disksOf(view), [view]);
-  const shown = metric('added_share');
+  const shown = metric(Metric.AddedShare);
   const multiples = useMemo(() => {
     const groups = new Map<string, Entry[]>();
-    for (const entry of entries.filter(({ cell }) => (cell.metrics.added_share ?? 0) > 0)) {
+    for (const entry of entries.filter(({ cell }) => (cell.metrics[Metric.AddedShare] ?? 0) > 0)) {
       const title = `sharing: documents of ${sizeLabel(sizeOf(entry.cell))}, ${dataOf(entry)}`;
       groups.set(title, [...groups.get(title) ?? [], entry]);
     }
@@ -51,7 +53,7 @@ export function Disk(): JSX.Element {
   return (
     <Section id="disk" title="Disk and sharing">
       <p>Sharing is what the copy added to the system’s files, logs apart and after background work, ÷ bytes of the documents’ texts. Of identical documents it says how alike they are as much as what the system shares.</p>
-      <Multiples multiples={multiples} format={(value) => byName('added_share', value)} axis={axisOf(shown)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
+      <Multiples multiples={multiples} format={(value) => byName(Metric.AddedShare, value)} axis={axisOf(shown)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
     </Section>
   );
 }

@@ -6,11 +6,12 @@ import type { JSX } from 'preact';
 import { disksOf, testsOf } from '../../documents.ts';
 import { counted } from '../../format.ts';
 import { usePage } from '../../page.ts';
+import { Verdict } from '../../vocabulary.ts';
 
 export function DocumentsFindings(): JSX.Element {
   const { view } = usePage();
   const tests = useMemo(() => testsOf(view), [view]);
-  const wrong = tests.reduce((sum, test) => sum + test.entries.filter(({ cell }) => cell.verdict === 'wrong').length, 0);
+  const wrong = tests.reduce((sum, test) => sum + test.entries.filter(({ cell }) => cell.verdict === Verdict.Wrong).length, 0);
   const alike = disksOf(view).every(({ cell }) => cell.parameters.data === 'identical');
   return (
     <>

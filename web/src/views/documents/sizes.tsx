@@ -19,7 +19,7 @@ import { drawn } from '../serving/throughput.tsx';
 
 function tableOf(page: Page, test: Test): Table {
   const sizes = sizesOf(test.entries);
-  const columns = sizes.flatMap((size) => [{ title: sizeLabel(size), figure: true }, { title: `95 % interval, ${sizeLabel(size)}`, figure: true }]);
+  const columns = sizes.flatMap((size) => [{ title: sizeLabel(size), numeric: true }, { title: `95 % interval, ${sizeLabel(size)}`, numeric: true }]);
   return {
     title: test.title,
     columns: [{ title: 'configuration', name: true }, ...columns, { title: 'remarks' }],
@@ -42,8 +42,8 @@ function publishedTable(page: Page): Table {
   return {
     title: 'Published results',
     columns: [
-      { title: 'test', name: true }, { title: 'system', name: true }, { title: 'index' }, { title: 'documents', figure: true }, { title: 'of', figure: true },
-      { title: 'mean', figure: true }, { title: 'standard deviation', figure: true }, { title: 'disk, without a unit', figure: true }, { title: 'suspected, not confirmed' },
+      { title: 'test', name: true }, { title: 'system', name: true }, { title: 'index' }, { title: 'documents', numeric: true }, { title: 'of', numeric: true },
+      { title: 'mean', numeric: true }, { title: 'standard deviation', numeric: true }, { title: 'disk, without a unit', numeric: true }, { title: 'suspected, not confirmed' },
     ],
     rows: page.figures.published_documents.map((one): TableCell[] => [
       one.test, `${one.system} ${one.variant}`, one.index ?? NONE, String(one.documents), sizeLabel(2 ** (one.n + 4)),

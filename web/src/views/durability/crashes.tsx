@@ -17,7 +17,7 @@ export function Broken(): JSX.Element {
     rows: crashSetsOf(view).flatMap((crashes) => lossyCrashes(crashes).map((one) => [crashes.name, crashes.tier, kindLabel(crashes.kind), one.of, crashLabel(one)])),
   }), [view]);
   return (
-    <Section id="stops" title="Crashes that lost data">
+    <Section id="crashes" title="Crashes that lost data">
       <p>With the first of what was missing, each with the version that was acknowledged and what is there instead; and the last messages of systems that did not start again.</p>
       {table.rows.length === 0 ? <p class="empty">No crash lost data.</p> : <TableOf table={table} />}
     </Section>

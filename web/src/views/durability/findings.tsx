@@ -4,34 +4,38 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { CrashSet } from '../../durability.ts';
+import type { MetricName } from '../../metrics.ts';
 import type { Table } from '../common/table.tsx';
 import { crashSetsOf, kindLabel, outcomePhrase } from '../../durability.ts';
 import { byName, formatOr, integer, NONE } from '../../format.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { TableOf } from '../common/table.tsx';
 
-const COUNTS = ['acknowledged_writes', 'lost_writes', 'torn_documents', 'writes_out_of_order', 'writes_after_cut'] as const;
+const COUNTS: readonly MetricName[] = [
+  Metric.AcknowledgedWrites, Metric.LostWrites, Metric.TornDocuments, Metric.WritesOutOfOrder, Metric.WritesAcknowledgedAfterCrash,
+];
 
 function tableOf(all: readonly CrashSet[]): Table {
   return {
     title: 'Data after a crash',
     columns: [
       { title: 'configuration', name: true }, { title: 'tier' }, { title: 'crash' }, { title: 'may lose' }, { title: 'found', name: true },
-      { title: 'as promised', figure: true }, { title: 'acknowledged', figure: true }, { title: 'lost', figure: true }, { title: 'torn', figure: true },
-      { title: 'out of order', figure: true }, { title: 'after the crash', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
+      { title: 'as promised', numeric: true }, { title: 'acknowledged', numeric: true }, { title: 'lost', numeric: true }, { title: 'torn', numeric: true },
+      { title: 'out of order', numeric: true }, { title: 'after the crash', numeric: true }, { title: 'oldest loss', numeric: true }, { title: 'recovery', numeric: true },
     ],
     severities: all.map(({ entry }) => entry.cell.severity),
     rows: all.map((crashes) => {
       const { metrics } = crashes.entry.cell;
-      const count = (name: (typeof COUNTS)[number]): string => {
+      const count = (name: MetricName): string => {
         // Lost documents from before the clients started count as lost too.
-        const loaded = name === 'lost_writes' ? metrics.lost_documents ?? 0 : 0;
+        const loaded = name === Metric.LostWrites ? metrics[Metric.LostDocuments] ?? 0 : 0;
         return formatOr(metrics[name], (value) => integer(value + loaded));
       };
       return [
         crashes.name, crashes.tier, kindLabel(crashes.kind), crashes.promise ?? NONE, outcomePhrase(crashes),
-        metrics.stops === undefined ? NONE : `${metrics.stops_as_promised ?? 0} of ${metrics.stops}`,
-        ...COUNTS.map(count), formatOr(metrics.oldest_loss_s, (value) => byName('oldest_loss_s', value)), formatOr(metrics.recovery_s, (value) => byName('recovery_s', value)),
+        metrics[Metric.Crashes] === undefined ? NONE : `${metrics[Metric.CrashesAsPromised] ?? 0} of ${metrics[Metric.Crashes]}`,
+        ...COUNTS.map(count), formatOr(metrics[Metric.OldestLossS], (value) => byName(Metric.OldestLossS, value)), formatOr(metrics[Metric.RecoveryS], (value) => byName(Metric.RecoveryS, value)),
       ];
     }),
   };

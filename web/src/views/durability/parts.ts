@@ -1,6 +1,6 @@
 // Parts of the page for the durability workload.
 
-import { DURABILITY } from '../../vocabulary.ts';
+import { DURABILITY, Phase } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
 import { Broken } from './crashes.tsx';
 import { DurabilityFindings } from './findings.tsx';
@@ -8,6 +8,6 @@ import { DurabilityFindings } from './findings.tsx';
 export const DURABILITY_PARTS: WorkloadSections = {
   name: DURABILITY,
   findings: DurabilityFindings,
-  parts: [{ id: 'stops', title: 'Crashes', component: Broken }],
-  shows: ({ cell }) => cell.phase === 'steady' && cell.parameters.durability !== undefined,
+  parts: [{ id: 'crashes', title: 'Crashes', component: Broken }],
+  shows: ({ cell }) => cell.phase === Phase.Steady && cell.parameters.durability !== undefined,
 };

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { System } from '../../fidelity.ts';
-import type { IJsonGrade } from '../../model.ts';
+import type { ConfigurationGrade } from '../../model.ts';
 import type { Table } from '../common/table.tsx';
 import { systemsOf } from '../../fidelity.ts';
 import { counted, NONE } from '../../format.ts';
@@ -14,10 +14,10 @@ import { TableOf } from '../common/table.tsx';
 /** Maximum number of documents named in a table cell. */
 const NAMED = 6;
 
-function gradesOf(systems: readonly System[], grades: readonly IJsonGrade[]): Table {
+function gradesOf(systems: readonly System[], grades: readonly ConfigurationGrade[]): Table {
   return {
     title: 'I-JSON-safe',
-    columns: [{ title: 'configuration', name: true }, { title: 'I-JSON-safe' }, { title: 'kept', figure: true }, { title: 'because of' }],
+    columns: [{ title: 'configuration', name: true }, { title: 'I-JSON-safe' }, { title: 'kept', numeric: true }, { title: 'because of' }],
     rows: systems.flatMap(({ key, name }) => {
       const found = grades.find((one) => String(one.configuration) === key);
       if (found === undefined) return [];

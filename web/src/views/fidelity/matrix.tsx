@@ -38,7 +38,7 @@ function Matrix({ title, systems, lines, out }: { title: string; systems: readon
   const [behind, open] = useState<Behind | null>(null);
   const table: Table = {
     title,
-    columns: [{ title: '', name: true }, ...systems.map(({ name }) => ({ title: name, figure: true }))],
+    columns: [{ title: '', name: true }, ...systems.map(({ name }) => ({ title: name, numeric: true }))],
     rows: lines.map((line): TableCell[] => [
       line.title,
       ...systems.map((system): TableCell => {

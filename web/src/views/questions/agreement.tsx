@@ -3,7 +3,8 @@
 
 import type { JSX } from 'preact';
 
-import type { Agreement as Found, ConfigurationAnswer, Row } from '../../model.ts';
+import type { Row } from '../../answers.ts';
+import type { Agreement as Found, ConfigurationAnswer } from '../../model.ts';
 import { isEmpty, shown } from '../../answers.ts';
 import { counted, list } from '../../format.ts';
 import { stepTitle } from '../../labels.ts';
@@ -57,8 +58,8 @@ function Different({ answer }: { answer: ConfigurationAnswer }): JSX.Element {
     <details>
       <summary><b>{nameOf(answer)}</b> differs: {answer.why ?? ''}{answer.rule === undefined ? '' : `; ${answer.rule}`}</summary>
       {answer.rows !== undefined && <>
-        <Rows word="Missing:" rows={answer.rows.lacks} count={answer.rows.lacking} />
-        <Rows word="Has instead:" rows={answer.rows.has} count={answer.rows.having} />
+        <Rows word="Missing:" rows={answer.rows.missing_rows} count={answer.rows.missing_count} />
+        <Rows word="Has instead:" rows={answer.rows.extra_rows} count={answer.rows.extra_count} />
       </>}
     </details>
   );

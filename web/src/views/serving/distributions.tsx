@@ -32,7 +32,7 @@ function tableOf(group: ConditionGroup, entries: readonly Entry[], title: string
   const shares = [...new Set(entries.flatMap(({ cell }) => (cell.distributions?.[name] ?? []).map(([share]) => share)))].sort((a, b) => a - b);
   return {
     title,
-    columns: [{ title: 'configuration', name: true }, ...shares.map((share) => ({ title: share === 1 ? 'longest' : percentileName(share), figure: true }))],
+    columns: [{ title: 'configuration', name: true }, ...shares.map((share) => ({ title: share === 1 ? 'longest' : percentileName(share), numeric: true }))],
     rows: entries.map((entry) => [nameOf(group, entry), ...shares.map((share) => {
       const found = entry.cell.distributions?.[name]?.find(([one]) => one === share);
       return found === undefined ? NONE : microseconds(found[1]);

@@ -8,6 +8,7 @@ import { counted } from '../../format.ts';
 import { rankingTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { caveats, leaders, leaderSentence } from '../../serving.ts';
+import { Phase, Verdict } from '../../vocabulary.ts';
 
 const SURE = { shown: 'significant', 'not shown': 'not significant', once: 'too few rounds', alone: 'only one' } as const;
 
@@ -31,7 +32,7 @@ export function ServingFindings(): JSX.Element {
   const { view, evidence } = usePage();
   const all = useMemo(() => leaders(view), [view]);
   const lines = useMemo(() => caveats(view, evidence), [view, evidence]);
-  const wrong = view.entries.filter((entry) => entry.cell.phase === 'measured' && entry.cell.verdict === 'wrong').length;
+  const wrong = view.entries.filter((entry) => entry.cell.phase === Phase.Measured && entry.cell.verdict === Verdict.Wrong).length;
   const [first] = all;
   return (
     <>

@@ -3,31 +3,42 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { MetricName } from '../../metrics.ts';
 import type { Page } from '../../page.ts';
 import type { ConditionGroup } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { placedBars } from '../../bars.ts';
-import { byName, figureTitle, integer, NONE } from '../../format.ts';
+import { byName, integer, metricTitle, NONE } from '../../format.ts';
 import { configurationName, verdictLabel } from '../../labels.ts';
 import { axisOf, measuredWord, metric } from '../../metric.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound } from '../../serving.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
-const COSTS = [
-  'server_cpu_us_per_op', 'client_cpu_us_per_op', 'journal_bytes_per_op', 'journal_record_bytes_per_op', 'journal_image_bytes_per_op', 'disk_written_bytes_per_op',
-] as const;
-const COUNTED = ['errors', 'timeouts', 'wrong_answers', 'stale_answers', 'retries', 'lost_updates', 'unknown_writes', 'reconnects', 'missed_arrivals', 'unfinished_arrivals', 'backlog_max'] as const;
-const ALSO = ['driver_share', 'context_switches_per_op', 'cpu_migrations_per_op', 'idle_journal_bytes', 'lateness_p99_us'] as const;
+/** Costs that are drawn. */
+const COSTS: readonly MetricName[] = [
+  Metric.ServerCpuUsPerOp, Metric.ClientCpuUsPerOp, Metric.WalBytesPerOp, Metric.WalRecordBytesPerOp, Metric.WalImageBytesPerOp, Metric.DiskWrittenBytesPerOp,
+];
+
+/** Further costs of the table. */
+const ALSO: readonly MetricName[] = [Metric.ClientCpuShare, Metric.ContextSwitchesPerOp, Metric.CpuMigrationsPerOp, Metric.IdleWalBytes, Metric.LatenessP99Us];
+
+/** Counters that are shown even if they are zero everywhere. */
+const ALWAYS: readonly MetricName[] = [Metric.Errors, Metric.WrongAnswers, Metric.LostUpdates];
+
+const COUNTED: readonly MetricName[] = [
+  Metric.Errors, Metric.Timeouts, Metric.WrongAnswers, Metric.StaleAnswers, Metric.Retries, Metric.LostUpdates, Metric.UnknownWrites, Metric.Reconnects,
+  Metric.MissedArrivals, Metric.UnfinishedArrivals, Metric.BacklogMax,
+];
 
 function tableOf(page: Page, group: ConditionGroup): Table {
-  const there = (names: readonly string[]): string[] => names.filter((name) => group.entries.some(({ cell }) => cell.metrics[name] !== undefined));
-  // Counters that are zero everywhere are left out, except errors, wrong answers and lost updates.
-  const counts = there(COUNTED).filter((name) => ['errors', 'wrong_answers', 'lost_updates'].includes(name) || group.entries.some(({ cell }) => (cell.metrics[name] ?? 0) !== 0));
+  const there = (names: readonly MetricName[]): MetricName[] => names.filter((name) => group.entries.some(({ cell }) => cell.metrics[name] !== undefined));
+  const counts = there(COUNTED).filter((name) => ALWAYS.includes(name) || group.entries.some(({ cell }) => (cell.metrics[name] ?? 0) !== 0));
   const names = [...there(COSTS), ...there(ALSO), ...counts];
   return {
     title: `What operations cost: ${group.title}`,
-    columns: [{ title: 'configuration', name: true }, { title: 'clients', figure: true }, ...names.map((name) => ({ title: figureTitle(name), figure: true })), { title: 'verdict' }, { title: 'remarks' }],
+    columns: [{ title: 'configuration', name: true }, { title: 'clients', numeric: true }, ...names.map((name) => ({ title: metricTitle(name), numeric: true })), { title: 'verdict' }, { title: 'remarks' }],
     severities: group.entries.map(({ cell }) => cell.severity),
     rows: group.entries.map((entry): TableCell[] => [
       configurationName(entry.configuration), integer(clientsOf(entry.cell)),
@@ -49,7 +60,7 @@ export function Operations(): JSX.Element {
         const most = Math.max(0, ...group.entries.map((entry) => clientsOf(entry.cell)));
         const entries = group.entries.filter((entry) => clientsOf(entry.cell) === most && entry.cell.metrics[name] !== undefined);
         const own = placedBars(view, entries, shown, page.open).map((one) => one.bar);
-        return own.some((bar) => bar.value !== null && bar.value > 0) ? [{ key: `${name} ${group.key}`, title: `${figureTitle(name)}: ${group.title}`, own, published: [], references: [] }] : [];
+        return own.some((bar) => bar.value !== null && bar.value > 0) ? [{ key: `${name} ${group.key}`, title: `${metricTitle(name)}: ${group.title}`, own, published: [], references: [] }] : [];
       }),
     };
   }).filter((one) => one.multiples.length > 0), [view, groups]);

@@ -1,6 +1,6 @@
 // Parts of the page for the serving workload.
 
-import { SERVING } from '../../vocabulary.ts';
+import { Phase, SERVING } from '../../vocabulary.ts';
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
 import { Distributions } from './distributions.tsx';
@@ -12,7 +12,7 @@ import { Throughput } from './throughput.tsx';
 import { Times } from './times.tsx';
 
 function shows({ cell: { step, phase } }: Entry): boolean {
-  return phase === 'measured' || (step === 'load' && phase === 'load') || (step === 'size' && phase === 'steady');
+  return phase === Phase.Measured || (step === 'load' && phase === Phase.Load) || (step === 'size' && phase === Phase.Steady);
 }
 
 export const SERVING_PARTS: WorkloadSections = {

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Evidence, Seconds } from '../../model.ts';
+import type { Evidence, SecondColumns } from '../../model.ts';
 import type { Entry } from '../../view.ts';
 import type { Table } from '../common/table.tsx';
 import { ChartFrame } from '../../charts/frame.tsx';
@@ -13,6 +13,7 @@ import { count, integer, microseconds, NONE, threeDigits } from '../../format.ts
 import { cellName, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf } from '../../serving.ts';
+import { Verdict } from '../../vocabulary.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -26,15 +27,15 @@ function queued(value: number | null): string {
 interface Shown {
   entry: Entry;
   title: string;
-  trials: readonly Seconds[];
+  trials: readonly SecondColumns[];
 }
 
 function tableOf({ title, trials }: Shown): Table {
   return {
     title,
     columns: [
-      { title: 'round', figure: true }, { title: 'second', figure: true }, { title: 'operations', figure: true }, { title: 'errors', figure: true },
-      { title: 'longest', figure: true }, { title: 'waiting', figure: true }, { title: 'disk queue', figure: true }, { title: 'remark' },
+      { title: 'round', numeric: true }, { title: 'second', numeric: true }, { title: 'operations', numeric: true }, { title: 'errors', numeric: true },
+      { title: 'longest', numeric: true }, { title: 'waiting', numeric: true }, { title: 'disk queue', numeric: true }, { title: 'remark' },
     ],
     rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
       String(trial.round), String(at + 1), integer(operations), integer(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), integer(trial.backlog[at] ?? 0), queued(trial.disk_queue?.[at] ?? null),
@@ -47,7 +48,7 @@ function shownOf(evidence: Evidence, entries: readonly Entry[], runIndex: number
   return entries.flatMap((entry) => {
     const trials = evidence.runs[runIndex]?.cells[entry.index]?.seconds ?? [];
     // Wrong or failed cells have no throughput; the verdict in the title says so.
-    const verdict = entry.cell.verdict === 'exact' ? '' : `: ${verdictLabel(entry.cell.verdict)}`;
+    const verdict = entry.cell.verdict === Verdict.Exact ? '' : `: ${verdictLabel(entry.cell.verdict)}`;
     return trials.length === 0 ? [] : [{ entry, title: `${cellName(entry.configuration, entry.cell)}${verdict}`, trials }];
   });
 }
@@ -63,7 +64,7 @@ export function SecondBySecond(): JSX.Element {
   const shown = useMemo(() => (evidence === null ? [] : shownOf(evidence, (group?.entries ?? []).filter((entry) => clientsOf(entry.cell) === clients), view.runIndex)), [evidence, view, group, clients]);
   const charts = useMemo(() => shown.map((one) => {
     const { system } = one.entry.configuration;
-    const lineOf = (trial: Seconds, values: readonly number[]) => ({ round: trial.round, values, ramp: trial.ramp, checkpoints: trial.checkpoints ?? [] });
+    const lineOf = (trial: SecondColumns, values: readonly number[]) => ({ round: trial.round, values, ramp: trial.ramp, checkpoints: trial.checkpoints ?? [] });
     const lines = one.trials.map((trial) => lineOf(trial, trial.operations));
     const queues = one.trials.flatMap((trial) => (trial.disk_queue === undefined ? [] : [lineOf(trial, trial.disk_queue.map((value) => value ?? 0))]));
     return {

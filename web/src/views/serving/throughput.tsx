@@ -13,6 +13,7 @@ import { ChartFrame } from '../../charts/frame.tsx';
 import { colourOf } from '../../colours.ts';
 import { count, interval, NONE } from '../../format.ts';
 import { configurationName, verdictLabel } from '../../labels.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound, metricOf, overClients } from '../../serving.ts';
 import { rankStatus, worstSeverity } from '../../view.ts';
@@ -41,7 +42,7 @@ function tableOf(page: Page, group: ConditionGroup): Table {
     view.rankings.indexOf(a?.configuration.ranking ?? '') - view.rankings.indexOf(b?.configuration.ranking ?? ''));
   const columns = numbers.flatMap((number) => {
     const clients = `${number} ${number === 1 ? 'client' : 'clients'}`;
-    return [{ title: clients, figure: true }, { title: `95 % interval, ${clients}`, figure: true }];
+    return [{ title: clients, numeric: true }, { title: `95 % interval, ${clients}`, numeric: true }];
   });
   return {
     title: `Operations per second: ${group.title}`,
@@ -52,7 +53,7 @@ function tableOf(page: Page, group: ConditionGroup): Table {
       const cells = numbers.flatMap((number): TableCell[] => {
         const entry = entries.find((one) => clientsOf(one.cell) === number);
         if (entry === undefined) return [NONE, NONE];
-        const value = rankStatus(view, entry).tier === 'none' ? null : metricOf(entry.cell, 'throughput_ops_per_s');
+        const value = rankStatus(view, entry).tier === 'none' ? null : metricOf(entry.cell, Metric.ThroughputOpsPerS);
         return [
           { text: value === null ? verdictLabel(entry.cell.verdict) : count(value.value), open: () => page.open(entry) },
           value === null ? NONE : interval(value.low, value.high, count, value.value),

@@ -4,20 +4,21 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { ConditionGroup } from '../../serving.ts';
+import type { ConditionGroup, Percentile } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
 import { ChartFrame } from '../../charts/frame.tsx';
 import { count, formatOr, integer, microseconds, NONE, withInterval } from '../../format.ts';
 import { configurationName, dimensionsOf, verdictLabel } from '../../labels.ts';
+import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
-import { clientsOf, groupsOf, groupsWithTimes, overThroughput, timesOf } from '../../serving.ts';
+import { clientsOf, groupsOf, groupsWithTimes, overThroughput, timeMetric, timesOf } from '../../serving.ts';
 import { rankStatus } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 import { drawn } from './throughput.tsx';
 
-const PERCENTILES = [['p50', 'median'], ['p90', 'p90'], ['p99', 'p99'], ['p999', 'p99.9']] as const;
+const PERCENTILES: readonly (readonly [Percentile, string])[] = [['p50', 'median'], ['p90', 'p90'], ['p99', 'p99'], ['p999', 'p99.9']];
 
 function rate(entry: ConditionGroup['entries'][number]): string {
   const { clients: _, ...rest } = entry.cell.parameters;
@@ -32,21 +33,21 @@ export function percentileTable(page: Page, group: ConditionGroup, entries: Cond
   return {
     title,
     columns: [
-      { title: 'configuration', name: true }, ...(operations ? [{ title: 'operation', name: true }] : []), { title: 'clients', figure: true }, ...(group.open ? [{ title: 'rate', figure: true }] : []),
-      { title: 'operations/s', figure: true }, ...PERCENTILES.map(([, words]) => ({ title: words, figure: true })), { title: 'longest', figure: true },
-      { title: 'errors', figure: true }, { title: 'verdict' },
+      { title: 'configuration', name: true }, ...(operations ? [{ title: 'operation', name: true }] : []), { title: 'clients', numeric: true }, ...(group.open ? [{ title: 'rate', numeric: true }] : []),
+      { title: 'operations/s', numeric: true }, ...PERCENTILES.map(([, words]) => ({ title: words, numeric: true })), { title: 'longest', numeric: true },
+      { title: 'errors', numeric: true }, { title: 'verdict' },
     ],
     rows: entries.map((entry): TableCell[] => {
       const { cell } = entry;
       const shown = rankStatus(page.view, entry).tier !== 'none';
-      const time = (percentile: string): string => {
-        const metric = `${name}_${percentile}_us`;
+      const time = (percentile: Percentile): string => {
+        const metric = timeMetric(name, percentile);
         return formatOr(shown ? cell.metrics[metric] : null, (value) => withInterval(metric, value, cell.intervals[metric]));
       };
       return [
         configurationName(entry.configuration), ...(operations ? [String(cell.parameters.operation ?? 'all')] : []), integer(clientsOf(cell)), ...(group.open ? [rate(entry)] : []),
-        { text: formatOr(shown ? cell.metrics.throughput_ops_per_s : null, count), open: () => page.open(entry) },
-        ...PERCENTILES.map(([percentile]) => time(percentile)), time('max'), formatOr(cell.metrics.errors, integer), verdictLabel(cell.verdict),
+        { text: formatOr(shown ? cell.metrics[Metric.ThroughputOpsPerS] : null, count), open: () => page.open(entry) },
+        ...PERCENTILES.map(([percentile]) => time(percentile)), time('max'), formatOr(cell.metrics[Metric.Errors], integer), verdictLabel(cell.verdict),
       ];
     }),
   };
@@ -55,7 +56,7 @@ export function percentileTable(page: Page, group: ConditionGroup, entries: Cond
 export function Times(): JSX.Element {
   const page = usePage();
   const { view } = page;
-  const [percentile, choose] = useState<string>('p99');
+  const [percentile, choose] = useState<Percentile>('p99');
   const word = PERCENTILES.find(([name]) => name === percentile)?.[1] ?? percentile;
   const groups = useMemo(() => groupsWithTimes(groupsOf(view)), [view]);
   const charts = useMemo(() => groups.map((group) => {
@@ -74,7 +75,7 @@ export function Times(): JSX.Element {
       </p>
       <p>
         <label class="select">Percentile
-          <select name="percentile" value={percentile} onChange={(event) => choose(event.currentTarget.value)}>
+          <select name="percentile" value={percentile} onChange={(event) => choose(PERCENTILES.find(([name]) => name === event.currentTarget.value)?.[0] ?? percentile)}>
             {PERCENTILES.map(([name, words]) => <option key={name} value={name}>{words}</option>)}
           </select>
         </label>

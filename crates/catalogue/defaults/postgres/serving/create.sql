@@ -3,5 +3,5 @@ CREATE TABLE {{table}} (
     key {{key_type}} PRIMARY KEY,
     doc jsonb COMPRESSION {{compression}} NOT NULL
 );
--- Tells what of the journal are whole pages.
+-- Tells which bytes of the WAL are images of whole pages.
 CREATE EXTENSION IF NOT EXISTS pg_walinspect;

@@ -13,34 +13,10 @@ mod objects;
 mod strings;
 mod structure;
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
 /// Name of the top-level member whose value is extracted.
 pub const MEMBER: &str = "v";
-
-/// Requirement of the RFC for a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RfcRequirement {
-    /// The system must accept the document.
-    Accept,
-    /// The system must reject the document.
-    Reject,
-    /// The implementation may accept or reject the document.
-    Choose,
-}
-
-impl RfcRequirement {
-    /// Returns the phrase used in tables and digests.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Accept => "must be accepted",
-            Self::Reject => "must be rejected",
-            Self::Choose => "implementation’s choice",
-        }
-    }
-}
 
 /// A document with the requirement that it tests.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,13 +8,14 @@ use jsonathlon_catalogue::{Catalogue, Configuration, MemoryProfile, QUESTIONS, T
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::record::AnswerStatus;
+use jsonathlon_schema::{
+    record::AnswerStatus,
+    settings::{RunSettings, questions::QuestionSettings},
+};
 use jsonathlon_workloads::{
     RunError,
-    asking::QuestionSettings,
-    questions::{Questions, QuestionsSettings},
+    questions::{Questions, settings_of},
     run::{RunPlan, start},
-    settings::Settings,
 };
 
 use crate::{
@@ -95,12 +96,12 @@ fn ask_systems(
     let store = Store::from_environment()?.accepting_newer(request.newer.allow_newer);
     let plan = RunPlan {
         source: Source::Path(sample_path),
-        settings: Settings {
+        settings: RunSettings {
             rounds: 1,
             load_rounds: Some(1),
             timeout_s: TIMEOUT_S,
             load_timeout_s: TIMEOUT_S,
-            ..Settings::default()
+            ..RunSettings::default()
         },
         targets: targets(configurations, QUESTIONS, &store, &interrupt)?,
         worker: worker()?,
@@ -110,7 +111,7 @@ fn ask_systems(
         QuestionSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..QuestionSettings::default() };
     let folder = scratch.path().join("run");
     let mut progress = RunProgress::new();
-    let mut workload = Questions::new(QuestionsSettings::of(questions, settings));
+    let mut workload = Questions::new(settings_of(questions, settings));
     let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
     progress.finish();
     match outcome {

@@ -6,13 +6,14 @@ mod new;
 use std::process::ExitCode;
 
 use jsonathlon_catalogue::UserQuestions;
-use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
+use jsonathlon_schema::settings::questions::QuestionsSettings;
+use jsonathlon_workloads::questions::{Questions, settings_of};
 
 use super::run_request::{RunRequest, asking, documents, question_defaults};
 use crate::{
     cli::{
         questions::{QuestionsAction, QuestionsArguments, RunQuestions},
-        run_options::DEFAULT_SEED,
+        run::DEFAULT_SEED,
     },
     exit::Failure,
 };
@@ -38,7 +39,7 @@ pub(super) fn asked(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure>
     let (settings, questions) = match &arguments.questions {
         Some(folder) => {
             let questions = UserQuestions::read(folder)?;
-            (QuestionsSettings::of(&questions, settings), Some(questions))
+            (settings_of(&questions, settings), Some(questions))
         }
         // A resumed run takes its questions from its manifest; these are placeholders.
         None => {

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Parser, error::ContextKind};
 
 use jsonathlon_catalogue::{Catalogue, SERVING, SelectedSystem, TargetKind, select_variants_of};
+use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_studies::{
     definition::{OPTIONS, Study},
     runs::StudyRun,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// Durability tier of runs whose study names none.
-const SYNCED: &str = "synced";
+const DEFAULT_TIER: DurabilityTier = DurabilityTier::Synced;
 
 /// Systems and variants that one run measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +123,11 @@ fn systems_of(
     systems: &[SelectedSystem<'_>],
     notes: &mut Vec<String>,
 ) -> Result<Systems, Failure> {
-    let tier = study_run.options.get("durability").map_or(SYNCED, String::as_str);
+    // `None` for an unknown tier, about which the conversion into a command fails with the right message.
+    let tier = match study_run.options.get("durability") {
+        Some(word) => DurabilityTier::of_word(word),
+        None => Some(DEFAULT_TIER),
+    };
     let mut chosen = Systems { names: Vec::new(), variants: Vec::new() };
     for selection in systems {
         let name = selection.system.name();
@@ -135,7 +140,9 @@ fn systems_of(
         let Some(first) = variants.into_iter().flatten().next() else { continue };
         let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
         let configuration = selection.system.configuration(selection.version, &first.name, storage)?;
-        if let Err(why) = configuration.for_workloads(&[SERVING]).with_durability(tier) {
+        if let Some(tier) = tier
+            && let Err(why) = configuration.for_workloads(&[SERVING]).with_durability(tier)
+        {
             notes.push(format!("skipping {name} in {}: {why}", study_run.name));
             continue;
         }

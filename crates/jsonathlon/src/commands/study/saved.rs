@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::write_atomic;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::runs::StudySelection;
@@ -16,8 +17,8 @@ use crate::exit::Failure;
 const STUDY: &str = "study.toml";
 /// File with the user's choices and the CPUs of the machine.
 const CHOICE: &str = "study.json";
-/// Schema version of [`CHOICE`]; a newer one is rejected.
-const SCHEMA: u32 = 1;
+/// Format version of [`CHOICE`]; a file of any other version is refused.
+const SCHEMA: u32 = 2;
 
 /// The user's choices for a study and the CPUs of the machine: the content of [`CHOICE`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -76,17 +77,17 @@ impl SavedStudy {
         Ok(write_atomic(&folder.join(CHOICE), (text + "\n").as_bytes())?)
     }
 
-    /// Reads both files of a study's folder. Fails if one is missing or invalid, or has a newer schema.
+    /// Reads both files of a study's folder. Fails if one is missing or invalid, or has another format.
     pub(super) fn read(folder: &Path) -> Result<(Self, Study), Failure> {
         let choice_file = folder.join(CHOICE);
         let no_study =
             |why: String| Failure::usage(format!("{} is no folder of a study: {why}", folder.display()));
         let text = std::fs::read_to_string(&choice_file).map_err(|error| no_study(error.to_string()))?;
-        let saved: Self = serde_json::from_str(&text)
-            .map_err(|error| no_study(format!("{CHOICE} cannot be understood: {error}")))?;
-        if saved.schema > SCHEMA {
-            return Err(no_study("it was made by a newer version of the program".to_owned()));
-        }
+        let not_understood =
+            |error: serde_json::Error| no_study(format!("{CHOICE} cannot be understood: {error}"));
+        let Format { schema } = serde_json::from_str(&text).map_err(not_understood)?;
+        ResultsError::check_format(folder, schema, SCHEMA)?;
+        let saved: Self = serde_json::from_str(&text).map_err(not_understood)?;
         let definition_file = folder.join(STUDY);
         let text = std::fs::read_to_string(&definition_file).map_err(|error| no_study(error.to_string()))?;
         let study = Study::parse(&saved.name, &definition_file.display().to_string(), &text)?;
@@ -94,8 +95,33 @@ impl SavedStudy {
     }
 }
 
+/// Format version of a study's folder, read before anything else in it.
+#[derive(Deserialize)]
+struct Format {
+    schema: u32,
+}
+
 /// Numbers of the CPUs that this process may use; empty if they cannot be read.
 fn cpus() -> Vec<usize> {
     let affinity = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     (0..CpuSet::MAX_CPU).filter(|cpu| affinity.is_set(*cpu)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn studies_of_other_versions_are_refused_in_one_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |text: &str| {
+            std::fs::write(folder.path().join(CHOICE), text).unwrap();
+            SavedStudy::read(folder.path()).err().unwrap().to_string()
+        };
+        let old = refused(r#"{"schema": 1}"#);
+        assert!(old.contains("was made by version 0.1") && old.ends_with("run the benchmark again"), "{old}");
+        let new = refused(r#"{"schema": 99}"#);
+        assert!(new.contains("a newer version") && new.ends_with("use a newer jsonathlon"), "{new}");
+        assert!(refused("{}").contains("study.json cannot be understood"));
+    }
 }

@@ -133,7 +133,7 @@ fn a_copy_that_changes_anything_else_is_wrong() {
     let summary = run(&world, "ma", &[]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
-    assert_eq!((failure.cell.step.word(), failure.kind.as_str(), failure.round), ("copy", "wrong", 2));
+    assert_eq!((failure.cell.step.word(), failure.kind, failure.round), ("copy", FailureKind::Wrong, 2));
     let copy = summary.results.iter().find(|entry| entry.cell.step.word() == "copy").unwrap();
     assert!(copy.verdict == Verdict::Wrong && copy.median_s.is_none(), "{copy:?}");
 }
@@ -145,7 +145,7 @@ fn wrong_answers_are_caught_wherever_they_are() {
         let world = world(json!({"faults": [fault]}), "");
         let summary = run(&world, "ma", &["-r", "1"]).expect(1).summary();
         let [failure] = summary.failures.as_slice() else { panic!("{on}: {:?}", summary.failures) };
-        assert_eq!((failure.cell.step.word(), failure.kind.as_str()), (step, "wrong"));
+        assert_eq!((failure.cell.step.word(), failure.kind), (step, FailureKind::Wrong));
     }
     for (fault, words) in [
         (
@@ -206,7 +206,7 @@ fn a_statement_that_takes_too_long_costs_its_test_alone() {
     let summary = run(&world, "ma", &["-r", "1", "--timeout", "2s"]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
-    assert_eq!((failure.cell.step.word(), failure.kind.as_str()), ("filter", FailureKind::Timeout.word()));
+    assert_eq!((failure.cell.step.word(), failure.kind), ("filter", FailureKind::Timeout));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_system_that_dies_in_a_copy_is_started_again() {
     let summary = run(&world, "ma", &[]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
-    assert_eq!((failure.cell.step.word(), failure.kind.as_str(), failure.round), ("copy", "crash", 1));
+    assert_eq!((failure.cell.step.word(), failure.kind, failure.round), ("copy", FailureKind::Crash, 1));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use jsonathlon_schema::record::FailureKind;
 use serde_json::json;
 
-use super::{count, entry, keeping, run, start, stops};
+use super::{count, crashes, entry, keeping, run, start};
 use crate::support::World;
 use crate::support::killed::killed_to_its_end;
 use crate::support::real::{OUTAGE, excluded};
@@ -13,18 +14,18 @@ use crate::support::real::{OUTAGE, excluded};
 const OPENINGS: u64 = 5;
 
 #[test]
-fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() {
+fn a_system_that_does_not_start_after_a_crash_is_a_finding_with_its_last_words() {
     let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "refuse", "message": "the log is damaged"}]);
     let world = World::with(&[keeping("ma", json!({}), fault), keeping("mb", json!({}), json!([]))]);
     let summary = run(&world, "ma,mb", &[]).expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "ma", "synced", "process");
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
-    for finding in stops(found) {
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 0));
+    for finding in crashes(found) {
         assert_eq!(finding.state.as_str(), "does not start");
         assert!(finding.words.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
     }
-    assert_eq!(count(entry(&summary, "mb", "synced", "process"), "stops_kept"), 2);
+    assert_eq!(count(entry(&summary, "mb", "synced", "process"), "crashes_without_loss"), 2);
     world.nothing_left();
 }
 
@@ -34,7 +35,8 @@ fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--crashes", "1", "--recovery-timeout", "1s"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
-    assert_eq!((stops(found)[0].state.as_str(), count(found, "stops_kept")), ("hangs in recovery", 0));
+    let state = crashes(found)[0].state.as_str();
+    assert_eq!((state, count(found, "crashes_without_loss")), ("hangs in recovery", 0));
     world.nothing_left();
 }
 
@@ -45,13 +47,13 @@ fn a_system_that_ends_while_it_is_read_is_a_finding() {
     let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!(
-        (stops(found)[0].describe().as_str(), count(found, "stops_kept")),
-        ("cannot be read: crash", 0)
+        (crashes(found)[0].describe().as_str(), count(found, "crashes_without_loss")),
+        ("unreadable after the crash: crash", 0)
     );
 }
 
 #[test]
-fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
+fn a_crash_before_which_nothing_was_acknowledged_tells_nothing() {
     let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
     let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
     let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
@@ -59,11 +61,11 @@ fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
 }
 
 #[test]
-fn a_system_that_ends_by_itself_before_its_stop_fails() {
+fn a_system_that_ends_by_itself_before_its_crash_fails() {
     let fault = json!([{"on": "kv_update", "nth": 3, "do": "crash", "by": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--crashes", "1", "--crash-within", "10s"]).expect(1).summary();
-    assert_eq!(summary.failures[0].kind, "crash", "{:?}", summary.failures);
+    assert_eq!(summary.failures[0].kind, FailureKind::Crash, "{:?}", summary.failures);
     world.nothing_left();
 }
 
@@ -88,7 +90,7 @@ fn killed_again_and_again(kind: &str) {
     );
     for system in ["ma", "mb"] {
         let found = entry(&summary, system, "synced", kind);
-        assert_eq!((count(found, "stops"), count(found, "stops_kept")), (4, 4));
+        assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (4, 4));
     }
 }
 

@@ -39,7 +39,7 @@ fn who_is_not_root_is_told_so_and_gets_the_rest() {
     let way = ["--user", "--map-user=1000", "--map-group=1000"];
     let summary = with_power(&world, &way, "", "--crash process,power").expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-    assert_eq!(super::count(entry(&summary, "ma", "synced", "process"), "stops_kept"), 1);
+    assert_eq!(super::count(entry(&summary, "ma", "synced", "process"), "crashes_without_loss"), 1);
     let power = entry(&summary, "ma", "synced", "power");
     assert_eq!(power.verdict.word(), "not_applicable");
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;

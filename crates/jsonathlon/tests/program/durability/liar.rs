@@ -59,14 +59,14 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     let (begins, lies) = ("start = [\n", format!("start = [\n    \"{}\",\n", liar(&world)));
     assert_eq!(definition.matches(begins).count(), 1);
     std::fs::write(folder.join("system.toml"), definition.replace(begins, &lies)).unwrap();
-    let stops = CUTS.to_string();
+    let crashes = CUTS.to_string();
     let arguments = [
         "--crash",
         "power",
         "--durability",
         "synced",
         "--crashes",
-        &stops,
+        &crashes,
         "-n",
         "100",
         "--crash-within",
@@ -77,6 +77,6 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "postgresql", "synced", "power");
     // The server may start with the remaining data, or not start at all.
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (CUTS, 0), "{found:?}");
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (CUTS, 0), "{found:?}");
     world.nothing_left();
 }

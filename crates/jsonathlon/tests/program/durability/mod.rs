@@ -59,7 +59,7 @@ fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a 
         .results
         .iter()
         .find(is_it)
-        .unwrap_or_else(|| panic!("{system} was not stopped by {kind} in {tier}"))
+        .unwrap_or_else(|| panic!("{system} was not crashed by {kind} in {tier}"))
 }
 
 /// A metric of the entry, as a count.
@@ -69,6 +69,6 @@ fn count(entry: &CellSummary, name: &str) -> u64 {
 }
 
 /// The findings of crashes, in order.
-fn stops(entry: &CellSummary) -> Vec<&Finding> {
-    entry.findings.iter().filter(|finding| finding.of.starts_with("stop ")).collect()
+fn crashes(entry: &CellSummary) -> Vec<&Finding> {
+    entry.findings.iter().filter(|finding| finding.of.starts_with("crash ")).collect()
 }

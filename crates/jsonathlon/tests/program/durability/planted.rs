@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{count, entry, keeping, run, script, stops};
+use super::{count, crashes, entry, keeping, run, script};
 use crate::support::{LIMIT, World, mock};
 
 #[test]
@@ -11,15 +11,20 @@ fn what_keeps_its_promise_is_said_to() {
     let summary = run(&world, "ma", &[]).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "ma", "synced", "process");
-    for name in ["stops", "stops_kept", "stops_as_promised"] {
+    for name in ["crashes", "crashes_without_loss", "crashes_as_promised"] {
         assert_eq!(count(found, name), 2, "{name}");
     }
-    for name in ["lost_writes", "lost_documents", "torn_documents", "writes_out_of_order", "writes_after_cut"]
-    {
+    for name in [
+        "lost_writes",
+        "lost_documents",
+        "torn_documents",
+        "writes_out_of_order",
+        "writes_acknowledged_after_crash",
+    ] {
         assert_eq!(count(found, name), 0, "{name}");
     }
     assert!(count(found, "acknowledged_writes") > 20, "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.state.as_str() == "kept"), "{found:?}");
+    assert!(crashes(found).iter().all(|finding| finding.state.as_str() == "nothing lost"), "{found:?}");
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 2 of 2 kills"), "{table}");
     assert!(!table.contains("crashes that lost data"), "{table}");
@@ -32,17 +37,17 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     let world = World::with(&[keeping("ma", json!({"loses_each": 7}), json!([]))]);
     let summary = run(&world, "ma", &[]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 0));
     let lost = count(found, "lost_writes");
     // A lost update may be hidden by a later one that is not lost.
     assert!(lost > 0 && lost <= count(found, "acknowledged_writes") / 7 + 1, "{found:?}");
     assert!(count(found, "writes_out_of_order") > 0, "{found:?}");
-    for finding in stops(found) {
+    for finding in crashes(found) {
         assert_eq!(finding.describe(), "promise broken: out of order");
         assert!(finding.seen.as_ref().unwrap().contains("was acknowledged"), "{finding:?}");
     }
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
-    assert!(table.contains("kept in 0 of 2 kills") && table.contains("stop 2: promise broken"), "{table}");
+    assert!(table.contains("kept in 0 of 2 kills") && table.contains("crash 2: promise broken"), "{table}");
     // Broken promises come first, with a remark whether the machine was busy.
     assert!(summary.failures.is_empty() && summary.broken_promises.len() == 1, "{summary:?}");
     let first: Vec<&str> = table.lines().filter(|line| !line.is_empty()).take(2).collect();
@@ -60,7 +65,7 @@ fn a_torn_value_is_found() {
     let summary = run(&world, "ma", &[]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert!(count(found, "torn_documents") > 0 && count(found, "lost_writes") == 0, "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.describe() == "promise broken: torn"), "{found:?}");
+    assert!(crashes(found).iter().all(|finding| finding.describe() == "promise broken: torn"), "{found:?}");
 }
 
 /// A mock with a `window` tier: it acknowledges `together` writes before it stores them, and claims to lose
@@ -80,12 +85,13 @@ fn what_a_tier_may_lose_is_lost_inside_its_window() {
     let world = with_window(1_000, 20_000);
     let summary = run(&world, "ma", &["--crashes", "3"]).expect(0).summary();
     let synced = entry(&summary, "ma", "synced", "process");
-    assert_eq!((count(synced, "stops_kept"), count(synced, "lost_writes")), (3, 0));
+    assert_eq!((count(synced, "crashes_without_loss"), count(synced, "lost_writes")), (3, 0));
     let window = entry(&summary, "ma", "window", "process");
-    assert_eq!((count(window, "stops_kept"), count(window, "stops_as_promised")), (0, 3), "{window:?}");
+    let counts = (count(window, "crashes_without_loss"), count(window, "crashes_as_promised"));
+    assert_eq!(counts, (0, 3), "{window:?}");
     assert!(count(window, "lost_writes") > 0 && count(window, "writes_out_of_order") == 0, "{window:?}");
     assert!(
-        stops(window).iter().all(|finding| finding.state.as_str() == "lost within its window"),
+        crashes(window).iter().all(|finding| finding.state.as_str() == "lost within its window"),
         "{window:?}"
     );
     assert_eq!(window.finding("promise").unwrap().state.as_str(), "up to 20000 ms");
@@ -96,8 +102,8 @@ fn what_is_lost_beyond_its_window_is_found() {
     let world = with_window(1_000, 1);
     let summary = run(&world, "ma", &["--durability", "window", "--crashes", "1"]).expect(1).summary();
     let window = entry(&summary, "ma", "window", "process");
-    assert_eq!(count(window, "stops_as_promised"), 0);
-    assert_eq!(stops(window)[0].state.as_str(), "lost beyond its window");
+    assert_eq!(count(window, "crashes_as_promised"), 0);
+    assert_eq!(crashes(window)[0].state.as_str(), "lost beyond its window");
     let shown = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains(" old where 1.00 ms are allowed; as promised after 0 of 1 crashes"), "{shown}");
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{count, entry, keeping, run, stops};
+use super::{count, crashes, entry, keeping, run};
 use crate::support::real::{OUTAGE, excluded};
 use crate::support::{LIMIT, MARK, PROGRAM, Running, World};
 
@@ -28,9 +28,9 @@ fn found(keeps: serde_json::Value, code: i32) -> Option<(World, jsonathlon_resul
 fn what_was_synced_outlives_a_power_cut() {
     let Some((world, summary)) = found(json!({"syncs": true}), 0) else { return };
     let found = entry(&summary, "ma", "synced", "power");
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 2), "{found:?}");
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 2), "{found:?}");
     assert!(count(found, "acknowledged_writes") > 0);
-    assert_eq!(count(found, "writes_after_cut"), 0);
+    assert_eq!(count(found, "writes_acknowledged_after_crash"), 0);
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 2 of 2 power cuts"), "{table}");
 }
@@ -39,9 +39,9 @@ fn what_was_synced_outlives_a_power_cut() {
 fn what_was_not_synced_is_lost_and_a_kill_alone_would_not_show_it() {
     let Some((_world, summary)) = found(json!({}), 1) else { return };
     let found = entry(&summary, "ma", "synced", "power");
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0), "{found:?}");
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 0), "{found:?}");
     assert_eq!(count(found, "lost_writes"), count(found, "acknowledged_writes"), "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.state.as_str() == "promise broken"), "{found:?}");
+    assert!(crashes(found).iter().all(|finding| finding.state.as_str() == "promise broken"), "{found:?}");
 }
 
 #[test]
@@ -50,8 +50,11 @@ fn what_is_acknowledged_after_the_cut_is_told() {
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!(count(found, "lost_writes"), 0, "{found:?}");
     // The mock continues for a moment after the power cut.
-    assert!(count(found, "writes_after_cut") > 0, "{found:?}");
-    assert!(stops(found).iter().any(|one| one.describe() == "kept: acknowledged after the cut"), "{found:?}");
+    assert!(count(found, "writes_acknowledged_after_crash") > 0, "{found:?}");
+    assert!(
+        crashes(found).iter().any(|one| one.describe() == "nothing lost: acknowledged after the cut"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{count, entry, start};
 use crate::support::World;
 use crate::support::real::{OUTAGE, excluded};
 
-fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
+fn crashed(system: &str, more: &[&str]) -> Option<Summary> {
     if excluded(&[system]) || more.contains(&"power") && excluded(&[OUTAGE]) {
         return None;
     }
@@ -26,20 +26,20 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
 
 /// Crashes a tier twice that promises to keep everything.
 fn keeps_all(system: &str, kind: &str) {
-    let Some(summary) = stopped(system, &["--durability", "synced", "--crash", kind]) else { return };
+    let Some(summary) = crashed(system, &["--durability", "synced", "--crash", kind]) else { return };
     let found = entry(&summary, system, "synced", kind);
-    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 2), "{found:?}");
+    assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 2), "{found:?}");
     assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
 }
 
 /// Crashes a tier with a window ten times. Something must be lost at least once, but nothing far older than
 /// the window.
 fn loses_inside_its_window(system: &str, window_s: f64) {
-    let Some(summary) = stopped(system, &["--durability", "window", "--crashes", "10"]) else { return };
+    let Some(summary) = crashed(system, &["--durability", "window", "--crashes", "10"]) else { return };
     let found = entry(&summary, system, "window", "process");
-    assert_eq!(count(found, "stops"), 10, "{found:?}");
+    assert_eq!(count(found, "crashes"), 10, "{found:?}");
     assert!(found.metrics["oldest_loss_s"] < 10.0 * window_s, "{found:?}");
-    assert!(count(found, "stops_kept") < 10 && count(found, "lost_writes") > 0, "{found:?}");
+    assert!(count(found, "crashes_without_loss") < 10 && count(found, "lost_writes") > 0, "{found:?}");
 }
 
 #[test]

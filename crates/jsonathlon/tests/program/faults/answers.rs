@@ -1,6 +1,6 @@
 //! Answers that are wrong, and answers that are correct although they look different.
 
-use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::record::{FailureKind, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::{Look, QUESTIONS, World, mock};
@@ -167,7 +167,7 @@ fn a_plan_that_breaks_its_promise_fails_the_run_and_keeps_the_times() {
     ended.summary().is_right_but_for("breaks", "");
     let failures = ended.summary().failures;
     assert!(
-        matches!(failures.as_slice(), [one] if one.kind == "plan" && one.cell.step.word() == "q2"),
+        matches!(failures.as_slice(), [one] if one.kind == FailureKind::Plan && one.cell.step.word() == "q2"),
         "{failures:?}"
     );
     assert!(ended.stderr.contains("breaks 1.0 plain q2: "), "{}", ended.stderr);

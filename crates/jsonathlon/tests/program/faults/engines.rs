@@ -37,7 +37,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
         assert_eq!(table.lines().filter(words_of).count(), 1, "{table}");
         assert_eq!((load.verdict, load.median_s), (Verdict::Failed, None));
         let failures = summary.failures_of("bad");
-        assert!(failures.iter().all(|failure| failure.kind == "crash"), "{failures:?}");
+        assert!(failures.iter().all(|failure| failure.kind == FailureKind::Crash), "{failures:?}");
         assert!(failures[0].error.contains(words), "{failures:?}");
         for question in QUESTIONS {
             assert_eq!(summary.hot("bad", question).verdict, Verdict::Failed);
@@ -58,7 +58,7 @@ fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
     let hot = summary.hot("bad", "q1");
     assert_eq!((hot.verdict, hot.median_s), (Verdict::Failed, None));
     assert!(
-        matches!(summary.failures_of("bad").as_slice(), [one] if one.kind == "crash" && one.cell.step.word() == "q1")
+        matches!(summary.failures_of("bad").as_slice(), [one] if one.kind == FailureKind::Crash && one.cell.step.word() == "q1")
     );
     assert_eq!(summary.hot("bad", "q2").verdict, Verdict::Exact);
 }
@@ -82,7 +82,8 @@ fn an_engine_that_dies_while_answering_loses_that_question_only() {
         let hot = summary.hot("bad", "q3");
         assert_eq!((hot.verdict, hot.trials, hot.median_s), (Verdict::Failed, 0, None));
         let failures = summary.failures_of("bad");
-        assert!(failures.iter().all(|failure| failure.kind == "crash" && failure.error.contains(words)));
+        assert!(failures.iter().all(|failure| failure.kind == FailureKind::Crash), "{failures:?}");
+        assert!(failures.iter().all(|failure| failure.error.contains(words)), "{failures:?}");
         assert_eq!(
             failures.iter().filter(|failure| failure.cell.step.word() == "q3").count(),
             3,
@@ -109,7 +110,10 @@ fn a_worker_killed_from_outside_is_a_crash_and_the_run_goes_on() {
     summary.is_right("good");
     summary.is_right_but_for("bad", "q4");
     let failures = summary.failures_of("bad");
-    assert!(failures.iter().all(|f| f.cell.step.word() == "q4" && f.kind == "crash"), "{failures:?}");
+    assert!(
+        failures.iter().all(|f| f.cell.step.word() == "q4" && f.kind == FailureKind::Crash),
+        "{failures:?}"
+    );
     assert!(failures[0].error.contains("SIGKILL"), "{failures:?}");
     world.nothing_left();
 }
@@ -143,7 +147,7 @@ fn a_load_that_hangs_is_limited() {
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     let load = summary.entry("bad", "load");
     assert_eq!((load.verdict, load.median_s), (Verdict::Timeout, None));
-    assert!(summary.failures_of("bad").iter().all(|failure| failure.kind == "timeout"));
+    assert!(summary.failures_of("bad").iter().all(|failure| failure.kind == FailureKind::Timeout));
     assert!(stderr.contains("bad 1.0 plain load: timeout: the worker gave no answer within 2s"), "{stderr}");
 }
 
@@ -163,7 +167,7 @@ fn rubbish_on_the_protocol_fails_a_question_and_printing_does_not() {
             summary.failures_of("bad").into_iter().filter(|failure| failure.cell.step.word() == "q6");
         let failures: Vec<_> = failures.collect();
         assert_eq!(failures.len(), 4, "one cold trial and the planned hot ones");
-        assert!(failures.iter().all(|failure| failure.kind == "protocol"), "{failures:?}");
+        assert!(failures.iter().all(|failure| failure.kind == FailureKind::Protocol), "{failures:?}");
         assert!(failures[0].error.contains(text.trim()), "{failures:?}");
         let log = std::fs::read_to_string(world.path("out/logs/bad@1.0-plain-default.log")).unwrap();
         assert!(log.contains("hello from the engine"), "{log}");

@@ -185,14 +185,29 @@ fn a_torn_last_line_is_dropped_and_rubbish_in_the_middle_is_not() {
 }
 
 #[test]
-fn a_run_of_a_newer_program_is_refused() {
+fn a_run_of_another_version_is_refused_in_one_sentence() {
     let world = leisurely();
     let kept = interrupted_after(&world, 8);
+    let out = world.text("out");
+    for (format, words) in [
+        (1, ["was made by version 0.1, whose format 1 this version", "run the benchmark again"]),
+        (3, ["was made by a newer version, whose format 3 this version", "use a newer jsonathlon"]),
+    ] {
+        kept.edit_manifest(|manifest| manifest["schema"] = format.into());
+        let commands: [&[&str]; 5] = [
+            &["export", &out],
+            &["report", &out],
+            &["compare", &out, &out],
+            &["compare", "--save-baseline", "main", &out],
+            &["check", "growth", &out, &out],
+        ];
+        world.resume("out").expect(2).says(&words);
+        for command in commands {
+            let refused = world.run(command).expect(2).says(&words);
+            assert_eq!(refused.stderr.trim_end().lines().count(), 1, "{}", refused.stderr);
+        }
+    }
     kept.edit_manifest(|manifest| manifest["schema"] = 2.into());
-    let words = ["manifest.json has version 2", "up to 1", "use a newer jsonathlon"];
-    world.resume("out").expect(2).says(&words);
-    world.run(&["export", &world.text("out")]).expect(2).says(&words);
-    kept.edit_manifest(|manifest| manifest["schema"] = 1.into());
     resumes_to_the_end(&world, &kept);
 }
 

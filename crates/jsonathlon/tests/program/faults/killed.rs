@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::record::{FailureKind, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -209,7 +209,7 @@ impl Subject {
         assert_eq!(ended.summary(), summary);
         let mut lost = std::collections::BTreeSet::new();
         for failure in &summary.failures {
-            assert_eq!(failure.kind, "crash", "{failure:?}");
+            assert_eq!(failure.kind, FailureKind::Crash, "{failure:?}");
             assert!(failure.error.contains("SIGKILL"), "{failure:?}");
             if !failure.error.starts_with("not done") {
                 lost.insert((&failure.cell.id.system, &failure.cell.step, failure.round));

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use jsonathlon_schema::settings::fidelity::RfcRequirement::{self, Accept, Choose, Reject};
 use serde_json::json;
 
 use super::{run, told};
@@ -28,13 +29,12 @@ fn names_say_what_must_be_accepted_and_the_grammar_says_it_of_others() {
     let summary = run(&world, "ma", &["--corpus", &world.text("corpus")]).expect(0).summary();
     assert_eq!(summary.data.documents, 5);
     assert_eq!(told(&summary, "ma", "own data.json")["bulk, whole"], "same bytes");
-    assert_eq!(told(&summary, "ma", "n_two.json")["bulk"], "refused");
+    assert_eq!(told(&summary, "ma", "n_two.json")["bulk"], "rejected");
     let manifest = world.kept("out").manifest();
-    let cases = &manifest.settings["fidelity"]["cases"];
-    let musts: Vec<&str> =
-        cases.as_array().unwrap().iter().map(|case| case["must"].as_str().unwrap()).collect();
-    assert_eq!(musts, ["choose", "reject", "accept", "reject", "accept"]);
-    assert_eq!(cases[2]["decides"], true);
+    let cases = manifest.fidelity_cases();
+    let requirements: Vec<RfcRequirement> = cases.iter().map(|case| case.must).collect();
+    assert_eq!(requirements, [Choose, Reject, Accept, Reject, Accept]);
+    assert!(cases[2].decides);
     // A corpus that has changed is a different one.
     world.file("corpus/y_one.json", "[2]");
     let error = world.start_resuming("out").end(super::LIMIT).expect(2).stderr;
@@ -76,7 +76,7 @@ fn options_that_make_no_sense_are_refused() {
     for (arguments, words) in [
         (vec!["--scale", "5"], "unexpected argument '--scale'"),
         (vec!["-r", "2"], "unexpected argument '-r'"),
-        (vec!["--data", "x.json"], "unexpected argument '--data'"),
+        (vec!["--data", "x.json"], "use --corpus"),
         (vec!["--cases", "nothing-such"], "no case is called \"nothing-such\""),
     ] {
         let error = run(&world, "ma", &arguments).expect(2).stderr;

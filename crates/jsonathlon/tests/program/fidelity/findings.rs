@@ -29,17 +29,17 @@ fn a_system_that_keeps_every_byte_is_safe() {
     assert_eq!(told(&summary, "ma", "literal-true"), same);
     for nesting in ["deepest-arrays", "deepest-objects"] {
         let found = told(&summary, "ma", nesting);
-        assert_eq!((found.len(), found["levels taken"].as_str()), (1, "100000"), "{nesting}");
+        assert_eq!((found.len(), found["levels accepted"].as_str()), (1, "100000"), "{nesting}");
     }
     assert_eq!(told(&summary, "ma", "top-array"), both(&[("", "accepted"), ("whole", "same bytes")]));
     // Rejections keep the system's message; documents that are not UTF-8 are inserted by the bulk path only.
-    assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "refused")]));
+    assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "rejected")]));
     assert_eq!(
         findings(&summary, "ma", "object-comma-at-end")[0].words.as_deref(),
         Some("not JSON: no key at byte 7")
     );
     let wrong = findings(&summary, "ma", "utf8-ff");
-    assert_eq!([wrong[0].state.as_str(), wrong[1].state.as_str()], ["refused", "not offered"]);
+    assert_eq!([wrong[0].state.as_str(), wrong[1].state.as_str()], ["rejected", "not tested"]);
     let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(report.contains("I-JSON-safe") && report.contains("| yes "), "{report}");
     let csv = world.run(&["export", "-f", "csv", &world.text("out")]).expect(0).stdout;
@@ -77,22 +77,24 @@ fn a_document_of_several_lines_is_not_offered_where_a_line_is_a_document() {
     let world = World::with(&[mock("ma", json!({})).fidelity("one_line = true")]);
     let summary = run(&world, "ma", &["--cases", "space-pretty,literal-true"]).expect(0).summary();
     let pretty = told(&summary, "ma", "space-pretty");
-    assert_eq!([&pretty["bulk"], &pretty["parameter, whole"]], ["not offered", "same bytes"]);
+    assert_eq!([&pretty["bulk"], &pretty["parameter, whole"]], ["not tested", "same bytes"]);
     assert_eq!(told(&summary, "ma", "literal-true")["bulk, whole"], "same bytes");
 }
 
 #[test]
 fn the_deepest_document_is_found_to_the_level() {
-    for (most, taken, refused) in
-        [(180, Some("180"), "181: refused"), (1000, Some("1000"), "1001: refused"), (1, None, "2: refused")]
-    {
+    for (most, taken, refused) in [
+        (180, Some("180"), "181: rejected"),
+        (1000, Some("1000"), "1001: rejected"),
+        (1, None, "2: rejected"),
+    ] {
         let world = World::with(&[mock("ma", json!({"deepest": most})).fidelity("")]);
         let ended = run(&world, "ma", &["--cases", "deepest-"]).expect(0);
         let summary = ended.summary();
         for nesting in ["deepest-arrays", "deepest-objects"] {
             let found = told(&summary, "ma", nesting);
-            assert_eq!(found.get("levels taken").map(String::as_str), taken, "{nesting} {most}");
-            assert_eq!(found["levels refused"], refused, "{nesting} {most}");
+            assert_eq!(found.get("levels accepted").map(String::as_str), taken, "{nesting} {most}");
+            assert_eq!(found["levels rejected"], refused, "{nesting} {most}");
             let words = findings(&summary, "ma", nesting).last().unwrap().words.clone();
             assert_eq!(words, Some(format!("a document has {most} levels at most")));
         }

@@ -257,7 +257,7 @@ fn a_set_of_nothing_but_suspects_loads_and_their_time_is_part_of_it() {
     let summary = run(&world, "sqlite", &data, &["-r", "1"]).expect(0).summary();
     let load = summary.entry("sqlite", "load");
     let metrics = &load.metrics;
-    assert_eq!((metrics["documents_loaded"], metrics["suspects_accepted"]), (4.0, 4.0));
+    assert_eq!((metrics["documents_loaded"], metrics["suspect_documents_accepted"]), (4.0, 4.0));
     let seconds = load.median_s.unwrap();
     assert!(seconds > 0.0);
     let near = |rate: f64, amount: f64| (rate * seconds / amount - 1.0).abs() < 1e-6;

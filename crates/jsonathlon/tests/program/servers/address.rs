@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::record::{Phase, Verdict};
+use jsonathlon_schema::record::{FailureKind, Phase, Verdict};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use super::questions::are_agreed_by_address;
@@ -267,7 +267,7 @@ fn a_connection_that_is_cut_fails_its_cell_and_what_was_made_goes() {
         let summary = running.end(LIMIT).expect(1).summary();
         let failure =
             summary.failures.iter().find(|failure| failure.cell.step.word().starts_with(step)).unwrap();
-        assert_eq!(failure.kind, "crash", "{failure:?}");
+        assert_eq!(failure.kind, FailureKind::Crash, "{failure:?}");
         assert!(failure.error.contains("cut the connection"), "{failure:?}");
         assert_eq!(host.databases(), [""; 0], "{out}");
     }
@@ -350,7 +350,7 @@ fn what_takes_too_long_is_ended_on_the_server_too() {
     let more = ["--timeout", "2s"];
     let summary = guest(&world, "out", &host.address(""), &host.password, &more).expect(1).summary();
     assert!(
-        summary.failures.iter().all(|one| one.cell.step.word() == "q2" && one.kind == "timeout"),
+        summary.failures.iter().all(|one| one.cell.step.word() == "q2" && one.kind == FailureKind::Timeout),
         "{summary:?}"
     );
     assert!(summary.hot("postgresql", "q3").median_s.is_some());

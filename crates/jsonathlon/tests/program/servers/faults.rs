@@ -2,7 +2,7 @@
 //! message, has no time, and the other system's results are not affected.
 
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::record::{FailureKind, Verdict};
 use rustix::process::{Signal, kill_process};
 
 use super::server::{pid, process};
@@ -12,7 +12,7 @@ use crate::support::{LIMIT, Look, QUESTIONS, World, eventually};
 
 /// Asserts that this system has a failed load with this message and no metrics, and that the other one is
 /// correct.
-fn lost_its_load(summary: &Summary, system: &str, kind: &str, words: &str) {
+fn lost_its_load(summary: &Summary, system: &str, kind: FailureKind, words: &str) {
     failed_alone(summary, system, &[words]);
     let load = summary.entry(system, "load");
     assert_eq!((load.verdict, load.median_s), (Verdict::Failed, None));
@@ -76,7 +76,7 @@ fn a_disk_that_fills_up_under_a_server_fails_its_load_alone() {
         return;
     }
     let summary = disk_is_full("postgresql", "ready to accept connections", "60k");
-    lost_its_load(&summary, "postgresql", "environment", FULL);
+    lost_its_load(&summary, "postgresql", FailureKind::Environment, FULL);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_server_killed_while_it_loads_fails_alone_and_the_next_run_works() {
         });
         kill_process(pid(found.unwrap()), Signal::KILL).unwrap();
         let summary = running.end(LIMIT).expect(1).summary();
-        lost_its_load(&summary, "postgresql", "crash", words);
+        lost_its_load(&summary, "postgresql", FailureKind::Crash, words);
         world.kept(out).is_complete();
         world.nothing_left();
     }

@@ -96,10 +96,10 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
     let summary = world.measure("sqlite,postgresql", &one_each).expect(0).summary();
     summary.is_right("postgresql");
     let manifest = world.kept("out").manifest();
-    assert_eq!(manifest.settings["transport"], "unix");
-    let transports: Vec<Option<&str>> =
-        manifest.configurations.iter().map(|configuration| configuration.transport.as_deref()).collect();
-    assert_eq!(transports, [None, Some("unix")]);
+    assert_eq!(manifest.settings.run.transport, Transport::Unix);
+    let transports: Vec<Option<Transport>> =
+        manifest.configurations.iter().map(|configuration| configuration.transport).collect();
+    assert_eq!(transports, [None, Some(Transport::Unix)]);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with a Unix socket in their times: PostgreSQL"), "{shown}");
     // A configuration with another digest would not be resumed.

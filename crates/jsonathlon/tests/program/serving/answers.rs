@@ -60,7 +60,7 @@ fn what_is_stale_truncated_or_anothers_is_wrong() {
         let world = world(json!({"faults": [{"on": "kv_read", "do": spoilt}]}));
         let ended = world.serve("ma", &["-r", "1"]).expect(1);
         let summary = ended.summary();
-        let failure = summary.failures.iter().find(|failure| failure.kind == "wrong");
+        let failure = summary.failures.iter().find(|failure| failure.kind == FailureKind::Wrong);
         let failure = failure.unwrap_or_else(|| panic!("{spoilt}: {:?}", summary.failures));
         assert!(failure.error.contains(words), "{spoilt}: {}", failure.error);
         let fast = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step());
@@ -129,14 +129,13 @@ fn a_rate_that_cannot_be_reached_shows_itself() {
 }
 
 #[test]
-fn the_highest_rate_that_keeps_an_objective_is_found() {
+fn the_highest_rate_that_meets_the_slo_is_found() {
     let world = world(json!({"delay_ms": {"kv_read": 2}}));
     world.serve("ma", &["-r", "1", "--mixes", "c", "--slo", "p50<50ms", "--clients", "4"]).expect(0);
-    let found =
-        trials(&world).into_iter().find(|trial| trial.cell.parameters.contains_key("objective")).unwrap();
-    let rate = found.metrics["objective_ops_per_s"];
+    let found = trials(&world).into_iter().find(|trial| trial.cell.parameters.contains_key("slo")).unwrap();
+    let rate = found.metrics["slo_ops_per_s"];
     assert!(rate > 100.0 && rate < 2100.0, "{rate}");
-    assert!(found.metrics["objective_broken_ops_per_s"] >= rate);
+    assert!(found.metrics["slo_broken_ops_per_s"] >= rate);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn survives(system: &str, program: &str) {
     assert_eq!((killed.metrics["wrong_answers"], killed.metrics["unknown_writes"]), (0.0, 0.0));
     assert!(killed.metrics["errors"] >= CLIENTS, "{:?}", killed.metrics);
     // The counters of its first process are lost, so there are no metrics based on them.
-    for gone in ["server_cpu_us_per_op", "journal_bytes_per_op", "driver_share"] {
+    for gone in ["server_cpu_us_per_op", "wal_bytes_per_op", "client_cpu_share"] {
         assert!(!killed.metrics.contains_key(gone), "{gone}: {:?}", killed.metrics);
     }
     // The per-second data shows the interruption, and operations after it.

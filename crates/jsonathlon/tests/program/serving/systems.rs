@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::transport::Transport;
 use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use crate::support::real::{SMALL, excluded, soon_up};
@@ -199,7 +200,7 @@ fn systems_serve_with_a_replication_log_and_without() {
     // Without a binary log, MySQL writes only its redo log ahead.
     let journal = |variant: &str| {
         let one = own.iter().find(|entry| entry.cell.id.variant == variant);
-        one.unwrap().metrics["journal_bytes_per_op"]
+        one.unwrap().metrics["wal_bytes_per_op"]
     };
     assert!(journal("json-key-no-log") < 0.8 * journal("json-key"));
     world.nothing_left();
@@ -266,7 +267,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let manifest = world.kept("out").manifest();
     assert_eq!(manifest.configurations.len(), systems.len());
-    assert!(manifest.configurations.iter().all(|one| one.transport.as_deref() == Some("tls")));
+    assert!(manifest.configurations.iter().all(|one| one.transport == Some(Transport::Tls)));
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
 }

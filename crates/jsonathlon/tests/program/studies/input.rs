@@ -39,6 +39,7 @@ fn options_in_place_of_the_studys_own_are_checked() {
         study(&world, &[&file, "--set", set]).expect(2).says(words);
     };
     refused("value-content=rundom", &["--set value-content", "rundom", "random"]);
+    refused("durability=windw", &["--set durability", "windw", "synced, process, window"]);
     refused("colour=red", &["colour", "document-size"]);
     refused("duration", &["records=1k"]);
 }

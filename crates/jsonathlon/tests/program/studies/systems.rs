@@ -171,16 +171,15 @@ fn encoding() {
 
 /// Bytes written per operation must be equal in every run.
 #[test]
-fn journal() {
+fn wal() {
     if excluded(&["postgresql"]) {
         return;
     }
     let world = World::new();
     let counts = |out: &str| {
-        tiny_into(&world, out, "journal", "postgresql", &["documents=flat", "operation-count=150"]);
-        let figure = |trial: &jsonathlon_schema::record::Trial| {
-            trial.metrics.get("journal_record_bytes_per_op").copied()
-        };
+        tiny_into(&world, out, "wal", "postgresql", &["documents=flat", "operation-count=150"]);
+        let figure =
+            |trial: &jsonathlon_schema::record::Trial| trial.metrics.get("wal_record_bytes_per_op").copied();
         let all: Vec<f64> = world.kept(out).trials().iter().filter_map(figure).collect();
         assert_eq!(all.len(), 2, "of two variants");
         assert!(all.iter().all(|bytes| *bytes > 100.0 && *bytes < 20_000.0), "{all:?}");

@@ -12,5 +12,5 @@ CREATE TABLE {{table}} (
     field8 text COMPRESSION {{compression}} NOT NULL,
     field9 text COMPRESSION {{compression}} NOT NULL
 );
--- Tells what of the journal are whole pages.
+-- Tells which bytes of the WAL are images of whole pages.
 CREATE EXTENSION IF NOT EXISTS pg_walinspect;

@@ -4,5 +4,5 @@ SELECT
     (SELECT num_requested FROM pg_stat_checkpointer) AS count_checkpoints_requested,
     coalesce((SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = '{{table}}'), 0) AS count_row_updates,
     coalesce((SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = '{{table}}'), 0) AS count_hot_updates,
-    pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS journal_bytes,
-    pg_current_wal_insert_lsn()::text AS journal_position;
+    pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS wal_bytes,
+    pg_current_wal_insert_lsn()::text AS wal_position;
