@@ -1,6 +1,6 @@
 // Converts cells to chart bars: order, look, replacement words for missing values, and published results.
 
-import type { Published } from './model.ts';
+import type { PublishedResult } from './model.ts';
 import type { Bar, Look, Reference } from './charts/bars.ts';
 import type { ShownMetric } from './metric.ts';
 import type { Entry, RankTier, View } from './view.ts';
@@ -98,7 +98,7 @@ export function references(view: View, entries: readonly Entry[], metric: ShownM
 /**
  * Published results of the chosen snapshot, restricted to the run's document count and the structure filter.
  */
-export function publishedHere(view: View): Published[] {
+export function publishedHere(view: View): PublishedResult[] {
   const { published, structure } = view.state;
   return view.figures.published.filter((one) =>
     one.snapshot === published && one.scale === view.run.data.documents
@@ -109,12 +109,12 @@ export function publishedHere(view: View): Published[] {
  * Builds the hollow bar of a published result, with its machine and date; the name ends in `?` if an error is
  * suspected.
  */
-export function publishedBar(one: Published, value: number | null, format: (value: number) => string, group = ''): Bar {
+export function publishedBar(one: PublishedResult, value: number | null, format: (value: number) => string, group = ''): Bar {
   const when = one.date ?? one.snapshot;
   return {
     key: `published:${one.snapshot}:${one.source}`,
-    name: `${one.system}${one.tags.length > 0 ? ` ${one.tags.join(' ')}` : ''}${one.suspected.length > 0 ? ' ?' : ''}`,
-    notes: [...(one.loaded < one.scale ? [`${percent(one.loaded / one.scale)} loaded`] : []), `${one.machine} ${when}`], group,
+    name: `${one.system}${one.tags.length > 0 ? ` ${one.tags.join(' ')}` : ''}${one.suspected_errors.length > 0 ? ' ?' : ''}`,
+    notes: [...(one.loaded_documents < one.scale ? [`${percent(one.loaded_documents / one.scale)} loaded`] : []), `${one.machine} ${when}`], group,
     colour: colourOf(one.system), look: 'hollow', value, low: null, high: null,
     label: value === null ? NONE : format(value), more: '', open: null,
   };

@@ -58,7 +58,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const namesOf = (which: (one: Configuration) => boolean): string[] => all.filter(which).map(configurationName);
   const number = (names: readonly string[]): string => counted(new Set(names).size, 'configuration');
 
-  if (!run.complete) add('Run not complete', `${counted(run.open, 'planned trial')} without a record`);
+  if (!run.complete) add('Run not complete', `${counted(run.open_trials, 'planned trial')} without a record`);
   const failures = run.failures.filter((one) => view.shown[one.configuration] === true);
   const failed = failures.filter((one) => one.kind !== 'plan');
   const broken = failures.filter((one) => one.kind === 'plan');

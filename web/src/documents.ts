@@ -1,7 +1,7 @@
 // Data of a documents run: times by document size for each test, disk usage, and index use in plans.
 
 import type { DrawnCurve } from './charts/curves.ts';
-import type { Cell, PublishedDocuments } from './model.ts';
+import type { Cell, PublishedDocumentsResult } from './model.ts';
 import type { Curve } from './serving.ts';
 import type { Entry, View } from './view.ts';
 import { colourOf } from './colours.ts';
@@ -190,7 +190,7 @@ export function canBePublished(test: Test): boolean {
   return test.data === 'identical';
 }
 
-function publishedName({ system, variant, index }: PublishedDocuments): string {
+function publishedName({ system, variant, index }: PublishedDocumentsResult): string {
   return `${system} ${variant}${index === null ? '' : `, ${index}`}, published`;
 }
 
@@ -198,7 +198,7 @@ function publishedName({ system, variant, index }: PublishedDocuments): string {
  * Published mean times of a test, one curve per configuration. Times are scaled from the bytes of the
  * published tables to those of this run.
  */
-export function publishedCurves(published: readonly PublishedDocuments[], test: Test): DrawnCurve[] {
+export function publishedCurves(published: readonly PublishedDocumentsResult[], test: Test): DrawnCurve[] {
   const bytes = new Map(test.entries.flatMap(({ cell }): [number, number][] => {
     const own = cell.metrics[Metric.SourceBytes];
     return own === undefined ? [] : [[sizeOf(cell), own]];
@@ -210,7 +210,7 @@ export function publishedCurves(published: readonly PublishedDocuments[], test: 
     if (one.test !== test.step || one.mean_s === null || own === undefined) continue;
     const name = publishedName(one);
     const scale = own / (size * one.documents);
-    const doubts = one.suspected.length === 0 ? '' : `; suspected error: ${one.suspected.join('; ')}`;
+    const doubts = one.suspected_errors.length === 0 ? '' : `; suspected error: ${one.suspected_errors.join('; ')}`;
     const points = curves.get(name)?.points ?? [];
     points.push({
       x: size, y: one.mean_s * scale, low: null, high: null, ranked: false,

@@ -43,8 +43,8 @@ export function crashSetsOf(view: View): CrashSet[] {
     const findings = cell.findings ?? [];
     return [{
       entry, name: configurationName(configuration), tier, kind: cell.step,
-      promise: findings.find((one) => one.of === PROMISE)?.state ?? null,
-      each: findings.filter((one) => !CONTEXT_FINDINGS.includes(one.of)),
+      promise: findings.find((one) => one.subject === PROMISE)?.state ?? null,
+      each: findings.filter((one) => !CONTEXT_FINDINGS.includes(one.subject)),
     }];
   });
 }
@@ -63,7 +63,7 @@ export function lossyCrashes({ each }: CrashSet): readonly Finding[] {
 
 /** Outcome of a crash as text, with its evidence. */
 export function crashLabel(finding: Finding): string {
-  const evidence = [finding.seen, finding.words].filter((text) => text !== undefined).join('; ');
+  const evidence = [finding.observed, finding.message].filter((text) => text !== undefined).join('; ');
   return evidence === '' ? findingLabel(finding) : `${findingLabel(finding)}: ${evidence}`;
 }
 
@@ -72,7 +72,7 @@ function testedTold({ tested = [] }: Durability, kind: string): string {
   const one: DurabilityEvidence | undefined = tested.find((result) => result.kind === kind);
   if (one === undefined) return 'as documented, not tested';
   const promised = one.as_promised < one.crashes ? `, as promised in ${one.as_promised}` : '';
-  return `kept in ${one.kept} of ${one.crashes} ${crashNoun(kind, one.crashes)}${promised}, ${one.date}`;
+  return `kept in ${one.without_loss} of ${one.crashes} ${crashNoun(kind, one.crashes)}${promised}, ${one.date}`;
 }
 
 /** Describes a tier: what each kind of crash may lose, and what was tested of that. */

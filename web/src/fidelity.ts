@@ -36,8 +36,8 @@ export interface Line {
   by: ReadonlyMap<string, readonly CaseResult[]>;
 }
 
-function find(findings: readonly Finding[], of: string): Finding | undefined {
-  return findings.find((one) => one.of === of);
+function find(findings: readonly Finding[], subject: string): Finding | undefined {
+  return findings.find((one) => one.subject === subject);
 }
 
 function anyWay(tried: CaseResult, out: string, is: (finding: Finding) => boolean): boolean {
@@ -86,8 +86,8 @@ export function pathsLabel({ findings }: CaseResult, out: string): string {
 
 /** The system's messages about a document and the values read back, without duplicates. */
 export function evidenceOf({ findings }: CaseResult, out: readonly string[]): string[] {
-  const shown = findings.filter((one) => WAYS.some((way) => out.some((what) => one.of === `${way}${what}`)));
-  return [...new Set(shown.flatMap(({ words, seen }) => [words, seen].filter((text) => text !== undefined)))];
+  const shown = findings.filter((one) => WAYS.some((way) => out.some((what) => one.subject === `${way}${what}`)));
+  return [...new Set(shown.flatMap(({ message, observed }) => [message, observed].filter((text) => text !== undefined)))];
 }
 
 function lineOf(systems: readonly System[], key: string, title: string, is: (tried: CaseResult) => boolean): Line {
@@ -99,12 +99,12 @@ export function outcomesOf(systems: readonly System[]): Line[] {
   const state = (tried: CaseResult, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
   const whole = ', whole';
   return [
-    lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', FindingState.Accepted)),
-    lineOf(systems, 'rejected', 'must be accepted, and is rejected', (one) => one.document.must === 'accept' && state(one, '', FindingState.Rejected)),
-    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', FindingState.Rejected)),
-    lineOf(systems, 'taken', 'must be rejected, and is accepted', (one) => one.document.must === 'reject' && isTaken(one)),
-    lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.must === 'choose' && state(one, '', FindingState.Accepted)),
-    lineOf(systems, 'unchosen', 'implementation’s choice: rejected', (one) => one.document.must === 'choose' && state(one, '', FindingState.Rejected)),
+    lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.requirement === 'accept' && state(one, '', FindingState.Accepted)),
+    lineOf(systems, 'rejected', 'must be accepted, and is rejected', (one) => one.document.requirement === 'accept' && state(one, '', FindingState.Rejected)),
+    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.requirement === 'reject' && state(one, '', FindingState.Rejected)),
+    lineOf(systems, 'taken', 'must be rejected, and is accepted', (one) => one.document.requirement === 'reject' && isTaken(one)),
+    lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.requirement === 'choose' && state(one, '', FindingState.Accepted)),
+    lineOf(systems, 'unchosen', 'implementation’s choice: rejected', (one) => one.document.requirement === 'choose' && state(one, '', FindingState.Rejected)),
     lineOf(systems, 'bytes', 'came back with the same bytes', (one) => state(one, whole, FindingState.SameBytes)),
     lineOf(systems, 'value', 'came back with the same value', (one) => state(one, whole, FindingState.SameValue)),
     lineOf(systems, 'changed', 'came back changed', (one) => state(one, whole, FindingState.Changed)),
@@ -121,6 +121,6 @@ export function outcomesOf(systems: readonly System[]): Line[] {
  */
 export function kindsOf(systems: readonly System[], out: string): Line[] {
   const has = (kind: string) => (tried: CaseResult): boolean =>
-    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.NothingReturned));
+    tried.document.requirement !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.NothingReturned));
   return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
 }

@@ -321,7 +321,7 @@ export function leading(view: View): string | undefined {
 
 const CONDITIONS: Record<PreparationClass, string> = {
   [PreparationClass.AsIs]: 'As-is', [PreparationClass.Prepared]: 'Prepared for these questions', [PreparationClass.Extracted]: 'With the questions’ paths extracted into columns',
-  [PreparationClass.Own]: 'Set up as the folder of questions says',
+  [PreparationClass.UserDefined]: 'Set up as the folder of questions says',
 };
 
 const DEEDS: readonly (readonly [About, string])[] = [

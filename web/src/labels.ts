@@ -100,7 +100,7 @@ export function classMeaning(preparation: PreparationClass): string {
     case PreparationClass.AsIs: return 'Nothing about the documents was configured: no index, hint, sort key or column on any path.';
     case PreparationClass.Prepared: return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
     case PreparationClass.Extracted: return 'The paths of Q1 to Q5 are columns next to the document, and questions name the columns.';
-    case PreparationClass.Own: return 'Systems are set up as the folder of questions says; all are ranked together.';
+    case PreparationClass.UserDefined: return 'Systems are set up as the folder of questions says; all are ranked together.';
   }
 }
 

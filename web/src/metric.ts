@@ -96,8 +96,8 @@ const DERIVED: readonly ShownMetric[] = [
     better: 'lower',
     time: false,
     format: times,
-    of: (cell) => beside(cell.of_best),
-    beside: (cell) => cell.of_best,
+    of: (cell) => beside(cell.ratio_to_best),
+    beside: (cell) => cell.ratio_to_best,
   },
   {
     name: 'of_yardstick',
@@ -105,8 +105,8 @@ const DERIVED: readonly ShownMetric[] = [
     better: 'lower',
     time: false,
     format: times,
-    of: (cell) => beside(cell.of_yardstick),
-    beside: (cell) => cell.of_yardstick,
+    of: (cell) => beside(cell.ratio_to_yardstick),
+    beside: (cell) => cell.ratio_to_yardstick,
   },
   {
     name: Metric.DocumentsPerS,

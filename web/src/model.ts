@@ -23,7 +23,7 @@ export type Agreement = {
    */
   documents: number,
   /** Digest that identifies these documents. */
-  holding: string,
+  documents_digest: string,
   /**
    * Largest number that may have cancelled out in a sum. Columns without a scale are compared within 1e-9
    * of it. `undefined` if this tolerance made no difference.
@@ -39,7 +39,7 @@ export type Agreement = {
   /** File with the whole expected answer, relative to the run folder. `undefined` if there is none. */
   file?: string,
   /** Result of each configuration, in plan order. */
-  standings: Array<ConfigurationAnswer>,
+  answers: Array<ConfigurationAnswer>,
 };
 
 /** An answer to a question, with the number of trials that gave it. */
@@ -105,9 +105,9 @@ export type Cell = {
    * Ratio to the best comparable cell of the ranking, by headline metric (throughput, response time or
    * time).
    */
-  of_best: Ratio | null,
+  ratio_to_best: Ratio | null,
   /** Ratio to the yardstick on one core. */
-  of_yardstick: Ratio | null,
+  ratio_to_yardstick: Ratio | null,
   /**
    * Quantiles of each histogram (`service`, `response`, `failed`), ascending: share and microseconds;
    * absent if there are no histograms.
@@ -208,7 +208,7 @@ export type ConfigurationAnswer = {
   /** Number of documents that the configuration holds. */
   documents: number,
   /** Digest that identifies the documents that it holds. */
-  holding: string,
+  documents_digest: string,
   /**
    * File with the expected answer over all documents that this configuration holds, against which its
    * later answers are verified. Relative to the run folder; `undefined` if there is none.
@@ -233,11 +233,11 @@ export type ConfigurationGrade = {
   /** `null` while the result of a deciding case is missing. */
   safe: boolean | null,
   /** Number of deciding cases whose document came back with the same value by both input paths. */
-  kept: number,
+  preserved_cases: number,
   /** Number of planned cases that decide. */
-  deciding: number,
+  deciding_cases: number,
   /** Names of the deciding cases that contradict it, each with the reason. */
-  broken: Array<string>,
+  contradictions: Array<string>,
 };
 
 /** A size of documents at which the faster of two configurations changes. */
@@ -247,9 +247,9 @@ export type Crossover = {
   /** Name of the data set in which they cross. */
   data: string,
   /** Index of the configuration that is faster below the size. */
-  below: number,
+  faster_below: number,
   /** Index of the configuration that is faster above the size. */
-  above: number,
+  faster_above: number,
   /** Size of a document in bytes. */
   bytes: number,
   /** Lower limit of the 95 % interval of the size. `null` if it is beyond all measured sizes. */
@@ -297,7 +297,7 @@ export type DurabilityEvidence = {
   /** Number of crashes that were made. */
   crashes: number,
   /** Crashes after which all acknowledged writes and loaded documents were present and intact. */
-  kept: number,
+  without_loss: number,
   /** Crashes after which everything that the tier promises was present. */
   as_promised: number,
   /** Day of the run, such as `2026-11-23`. */
@@ -335,15 +335,15 @@ export type FailureKind = 'crash' | 'timeout' | 'refused' | 'wrong' | 'protocol'
 /** Observation that is not a number: a state with its evidence. */
 export type Finding = {
   /** Subject of the observation, unique within its cell, such as `bulk, whole` or `parameter, value`. */
-  of: string,
+  subject: string,
   /** State of the subject. */
   state: string,
   /** Details of the state, such as the ways in which a value changed. */
   kinds?: Array<string>,
   /** Message of the system, word for word. `undefined` if it gave none. */
-  words?: string,
+  message?: string,
   /** Observed value in readable form, such as the document read back. `undefined` if there is nothing to show. */
-  seen?: string,
+  observed?: string,
 };
 
 /** First rows of an answer, as many as a reader needs. */
@@ -359,13 +359,13 @@ export type KnownCase = {
   /** Name of the case, the step of its cells. */
   name: string,
   /** What the RFC requires: accept, reject, or a free choice. */
-  must: RfcRequirement,
+  requirement: RfcRequirement,
   /** Reference to the requirement, e.g. a section of the RFC. */
   source: string,
   /** Property that the case tests, in words. */
   probes: string,
   /** Whether the case counts for the decision if a system is I-JSON-safe. */
-  decides: boolean,
+  decides_i_json: boolean,
   /** Size of the document in bytes. */
   bytes: number,
   /** The document in printable form; the middle of a long one is omitted. */
@@ -386,7 +386,7 @@ export type Machine = {
   /** Physical memory of the machine in bytes. `undefined` unless a cgroup limits the run's process to less. */
   physical_memory_bytes?: number,
   /** Kernel release, as in `uname -r`. */
-  kernel: string,
+  kernel_release: string,
   /** Distribution name (`PRETTY_NAME` of `/etc/os-release`); empty if unknown. */
   os: string,
   /** Machine architecture, as in `uname -m`. */
@@ -414,13 +414,13 @@ export type PageData = {
   /** Version of the program that made the page. */
   program: string,
   /** Creation time of the page, RFC 3339. */
-  made: string,
+  created: string,
   /** The runs, at least one, in command-line order. */
   runs: Array<Run>,
   /** Results published by others; see `docs/published.md`. */
-  published: Array<Published>,
+  published: Array<PublishedResult>,
   /** Published results on large documents; empty if no run has the documents workload. */
-  published_documents: Array<PublishedDocuments>,
+  published_documents: Array<PublishedDocumentsResult>,
 };
 
 /**
@@ -431,9 +431,9 @@ export type Peak = {
   /** Index of the cell in the run. */
   cell: number,
   /** Throughput in operations per second. */
-  value: number,
+  throughput_ops_per_s: number,
   /** Ratio to the highest of the ranking; to itself if this is the highest. */
-  of_best: Ratio,
+  ratio_to_best: Ratio,
   /** Number of clients of the highest. `null` if unknown. */
   other_clients: number | null,
   /** Whether the throughput is the highest of its ranking and shown to differ from all others. */
@@ -450,44 +450,8 @@ export type Plan = {
   violations: Array<string>,
 };
 
-/** One published result: a system in one configuration at one scale. */
-export type Published = {
-  /** Month of the snapshot that contains the result, `YYYY-MM`. */
-  snapshot: string,
-  /** Name of the system, as published. */
-  system: string,
-  /** Version of the system, as published. */
-  version: string,
-  /** Day of the measurement, `YYYY-MM-DD`. `null` if the snapshot does not contain it. */
-  date: string | null,
-  /** Machine of the measurement, always `MACHINE`. */
-  machine: string,
-  /** Whether documents are returned unchanged, as published. `null` if the snapshot does not contain it. */
-  retains_structure: boolean | null,
-  /** Keywords that distinguish configurations of a system, taken from their file names. */
-  tags: Array<string>,
-  /** Number of documents offered. */
-  scale: number,
-  /** Number of documents loaded. */
-  loaded: number,
-  /** Total size in bytes. `null` if not published. */
-  total_bytes: number | null,
-  /** Size of the data in bytes. `null` if not published. */
-  data_bytes: number | null,
-  /** Size of the indexes in bytes. `null` if not published. */
-  index_bytes: number | null,
-  /** Seconds of the first run of each question. */
-  cold: [number | null, number | null, number | null, number | null, number | null],
-  /** Seconds of the better of the second and third run of each question. */
-  hot: [number | null, number | null, number | null, number | null, number | null],
-  /** File of the benchmark's repository that contains the result. */
-  source: string,
-  /** Values that are probably errors. The values themselves are unchanged. */
-  suspected: Array<SuspectedError>,
-};
-
 /** One published result of a test. */
-export type PublishedDocuments = {
+export type PublishedDocumentsResult = {
   /**
    * Test by this program's name: `export`, `import`, `copy`, `extract`, `filter`, `order`, `index` or
    * `disk`.
@@ -513,7 +477,43 @@ export type PublishedDocuments = {
    * Reasons why the result is probably an error. They are conclusions of this project from the numbers
    * alone; the publisher has not confirmed them.
    */
-  suspected: Array<string>,
+  suspected_errors: Array<string>,
+};
+
+/** One published result: a system in one configuration at one scale. */
+export type PublishedResult = {
+  /** Month of the snapshot that contains the result, `YYYY-MM`. */
+  snapshot: string,
+  /** Name of the system, as published. */
+  system: string,
+  /** Version of the system, as published. */
+  version: string,
+  /** Day of the measurement, `YYYY-MM-DD`. `null` if the snapshot does not contain it. */
+  date: string | null,
+  /** Machine of the measurement, always `MACHINE`. */
+  machine: string,
+  /** Whether documents are returned unchanged, as published. `null` if the snapshot does not contain it. */
+  retains_structure: boolean | null,
+  /** Keywords that distinguish configurations of a system, taken from their file names. */
+  tags: Array<string>,
+  /** Number of documents offered. */
+  scale: number,
+  /** Number of documents loaded. */
+  loaded_documents: number,
+  /** Total size in bytes. `null` if not published. */
+  total_bytes: number | null,
+  /** Size of the data in bytes. `null` if not published. */
+  data_bytes: number | null,
+  /** Size of the indexes in bytes. `null` if not published. */
+  index_bytes: number | null,
+  /** Seconds of the first run of each question. */
+  cold: [number | null, number | null, number | null, number | null, number | null],
+  /** Seconds of the better of the second and third run of each question. */
+  hot: [number | null, number | null, number | null, number | null, number | null],
+  /** File of the benchmark's repository that contains the result. */
+  source: string,
+  /** Values that are probably errors. The values themselves are unchanged. */
+  suspected_errors: Array<SuspectedError>,
 };
 
 /** A question of the user's folder, with its description, as the page shows it. */
@@ -578,7 +578,7 @@ export type Run = {
   /** Whether every planned trial has a final record. */
   complete: boolean,
   /** Number of planned trials without a final record. */
-  open: number,
+  open_trials: number,
   /** Start time of the run, RFC 3339. */
   started: string,
   /** Version of the program that executed the run. */
@@ -678,10 +678,10 @@ export type Series = {
   /** Number of samples that one point stands for. */
   samples_per_point: number,
   /** Seconds since the start of the run. */
-  at_s: Array<number>,
+  elapsed_s: Array<number>,
   /** Index of the text that describes the current activity. `null` if no engine was running. */
-  what: Array<number | null>,
-  /** Columns as long as `at_s`; names end in their unit, such as `busy_cores` or `disk_latency_ms`. */
+  activity: Array<number | null>,
+  /** Columns as long as `elapsed_s`; names end in their unit, such as `busy_cores` or `disk_latency_ms`. */
   values: { [key in string]: Array<number | null> },
 };
 
@@ -718,7 +718,7 @@ export type Structure = {
 
 /** Published value that is probably an error, as this project concluded; the publisher has not confirmed it. */
 export type SuspectedError = {
-  /** Name of the field of `Published`, or `seconds` for all times. */
+  /** Name of the field of `PublishedResult`, or `seconds` for all times. */
   field: string,
   /** What is conspicuous, and what probably happened. */
   reason: string,
@@ -737,7 +737,7 @@ export type TrialFailure = {
    * Key of the record of the failure that caused this one and whose message is not repeated here. `undefined`
    * if this failure has its own cause.
    */
-  because?: string,
+  cause_key?: string,
 };
 
 /** Trials, column by column, because names would be most of the file otherwise. */

@@ -195,13 +195,13 @@ export function leaders(view: View): Leader[] {
       return peak === undefined ? [] : [{ entry, peak }];
     });
     return view.rankings.flatMap((ranking) => {
-      const ranked = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.value - a.peak.value);
+      const ranked = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.throughput_ops_per_s - a.peak.throughput_ops_per_s);
       const [best, ...rest] = ranked;
       if (best === undefined) return [];
       // If the best of the ranking is filtered out, there is no ratio over paired rounds; the ratio of the
       // medians is used instead.
-      const beside = ({ entry, peak }: Placed): Estimate => (peak.of_best.other === best.entry.cell.configuration
-        ? { value: peak.of_best.ratio, low: peak.of_best.low, high: peak.of_best.high }
+      const beside = ({ entry, peak }: Placed): Estimate => (peak.ratio_to_best.other === best.entry.cell.configuration
+        ? { value: peak.ratio_to_best.ratio, low: peak.ratio_to_best.low, high: peak.ratio_to_best.high }
         : ratio(throughput(entry), throughput(best.entry)));
       return [{ group, ranking, best, others: rest.map((one) => ({ placed: one, ratio: beside(one) })) }];
     });

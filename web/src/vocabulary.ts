@@ -47,7 +47,7 @@ export const PreparationClass = {
   AsIs: 'as-is',
   Prepared: 'prepared',
   Extracted: 'extracted',
-  Own: 'own',
+  UserDefined: 'own',
 } as const;
 export type PreparationClass = (typeof PreparationClass)[keyof typeof PreparationClass];
 

@@ -36,10 +36,10 @@ export function published() {
       return {
         snapshot, system: of('system'), version: of('version'), date: of('date') || null, machine: 'm6i.8xlarge',
         retains_structure: of('retains_structure') === '' ? null : of('retains_structure') === 'yes',
-        tags: of('tags') === '' ? [] : of('tags').split(','), scale: number('scale'), loaded: number('loaded'),
+        tags: of('tags') === '' ? [] : of('tags').split(','), scale: number('scale'), loaded_documents: number('loaded'),
         total_bytes: number('total_bytes'), data_bytes: number('data_bytes'), index_bytes: number('index_bytes'),
         cold: seconds.map((runs) => runs[0]), hot: seconds.map(hot), source: of('source'),
-        suspected: suspected.filter((one) => one[head.indexOf('snapshot')] === snapshot && one[head.indexOf('source')] === of('source'))
+        suspected_errors: suspected.filter((one) => one[head.indexOf('snapshot')] === snapshot && one[head.indexOf('source')] === of('source'))
           .map((one) => ({ field: one[head.indexOf('field')], reason: one[head.indexOf('reason')] })),
       };
     });
@@ -164,7 +164,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, loa
       low_s: several ? Math.min(...perRound) * 0.97 : null, high_s: several ? Math.max(...perRound) * 1.03 : null, verdict,
       bound_by: middle === null ? null : ['one core', 'cpu', 'cpu, part', 'disk', 'waiting'][Math.floor(random() * 5)],
       metrics: more.metrics ?? (middle === null ? {} : { peak_pss_bytes: Math.round(2e8 * (1 + random())), server_cpu_s: Number((middle * 1.4).toPrecision(4)), server_s: middle * 0.9 }),
-      intervals: {}, of_best: null, of_yardstick: null,
+      intervals: {}, ratio_to_best: null, ratio_to_yardstick: null,
     });
     evidence.push({
       key: `analytics/${configurations[index].system}@${configurations[index].version}/${configurations[index].variant}/${step}/${phase}${state === null ? '' : `/${state}`}`,
@@ -298,15 +298,15 @@ function beside(configurations, cells) {
   for (const cell of cells) {
     if (!comparable(cell)) continue;
     const one = configurations[cell.configuration];
-    if (!one.reference && one.ranked) cell.of_best = ratio(cell, groups.get(`${cell.step} ${cell.phase} ${one.ranking}`));
-    cell.of_yardstick = ratio(cell, groups.get(`${cell.step} ${cell.phase} yardstick`));
+    if (!one.reference && one.ranked) cell.ratio_to_best = ratio(cell, groups.get(`${cell.step} ${cell.phase} ${one.ranking}`));
+    cell.ratio_to_yardstick = ratio(cell, groups.get(`${cell.step} ${cell.phase} yardstick`));
   }
 }
 
 function runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }) {
   return {
-    name, complete: !oddities, open: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.2.0',
-    machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
+    name, complete: !oddities, open_trials: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.2.0',
+    machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel_release: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
     disk_bytes_per_s: 1.83e9, rounds,
     data: { documents, bytes: documents * 480, digest: `blake3:${documents}`, source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
     configurations, cells, peaks: [], crossovers: [], scores, failures,
@@ -331,13 +331,13 @@ function series(configurations, samples, firstText, random) {
     values.disk_busy_share.push(Number(random().toFixed(2)));
     values.runnable.push(Math.round(random() * 4));
   }
-  return { samples_per_point: 1, at_s: at, what: at.map((index) => (index % each === 0 ? null : firstText + Math.floor(index / each))), values };
+  return { samples_per_point: 1, elapsed_s: at, activity: at.map((index) => (index % each === 0 ? null : firstText + Math.floor(index / each))), values };
 }
 
 /** Combines several runs with their evidence. */
 export function pack(made) {
   return {
-    figures: { format: 2, program: '0.2.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
+    figures: { format: 2, program: '0.2.0', created: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
     evidence: { runs: made.map((one) => one.evidence) },
   };
 }
@@ -410,7 +410,7 @@ export function serving() {
       configuration: index, workload: 'serving', step, phase, state: phase === 'load' ? null : 'drained', parameters: { documents: 'flat', durability: 'synced', values: 'text', ...parameters },
       trials: wrong ? 0 : count, median_s: more.seconds ?? null, low_s: more.seconds ? more.seconds * 0.95 : null, high_s: more.seconds ? more.seconds * 1.05 : null, verdict, bound_by: null,
       metrics: shown, intervals: Object.fromEntries(Object.entries(shown).filter(([name]) => /^throughput|_p(50|90|99)_us$/.test(name)).map(([name, value]) => [name, [value * 0.95, value * 1.05]])),
-      of_best: null, of_yardstick: null, ...(more.distributions && !wrong ? { distributions: more.distributions } : {}),
+      ratio_to_best: null, ratio_to_yardstick: null, ...(more.distributions && !wrong ? { distributions: more.distributions } : {}),
     });
     evidence.push({
       key: `serving/${configurations[index].system}/${step}/${phase}/${JSON.stringify(parameters)}`, statement: null, plan: null, answers: [],
@@ -459,7 +459,7 @@ export function serving() {
     const ratio = value / best.value;
     const itself = best.index === index;
     const leads = itself && peaks.every((one) => one.mix !== mix || one.index === index || (one.value / best.value) * 1.07 <= 1);
-    return { cell, value, other_clients: best.clients, leads, of_best: { ratio, low: itself ? 1 : ratio * 0.93, high: itself ? 1 : ratio * 1.07, difference: itself || ratio * 1.07 > 1 ? 'no difference shown' : 'slower', other: best.index } };
+    return { cell, throughput_ops_per_s: value, other_clients: best.clients, leads, ratio_to_best: { ratio, low: itself ? 1 : ratio * 0.93, high: itself ? 1 : ratio * 1.07, difference: itself || ratio * 1.07 > 1 ? 'no difference shown' : 'slower', other: best.index } };
   });
   const run = { ...runOf({ name: 'serving', configurations, documents: 100_000, rounds, cells, scores: [], failures: [], oddities: false }), peaks: made };
   return pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
@@ -473,7 +473,7 @@ export function publishedDocuments() {
   const suspected = rows('documents-suspected.tsv');
   return rows('documents-2024.tsv').map(([test, system, variant, index, n, documents, mean, sd, disk]) => ({
     test, system, variant, index: index === '' ? null : index, n: Number(n), documents: Number(documents), mean_s: number(mean), sd_s: number(sd), disk: number(disk),
-    suspected: suspected.filter((one) => [test, system, variant, index, n].every((word, place) => one[place] === '' || one[place] === word)).map((one) => one[5]),
+    suspected_errors: suspected.filter((one) => [test, system, variant, index, n].every((word, place) => one[place] === '' || one[place] === word)).map((one) => one[5]),
   }));
 }
 
@@ -493,7 +493,7 @@ export function documents() {
     const column = (of) => Array.from({ length: count }, (_, round) => of(round));
     cells.push({
       configuration: index, workload: 'documents', step, phase, state: phase === 'load' ? null : 'drained', parameters, trials: seconds === null ? 0 : count,
-      median_s: seconds, low_s: seconds === null ? null : seconds * 0.95, high_s: seconds === null ? null : seconds * 1.05, verdict, bound_by: null, metrics, intervals: {}, of_best: null, of_yardstick: null,
+      median_s: seconds, low_s: seconds === null ? null : seconds * 0.95, high_s: seconds === null ? null : seconds * 1.05, verdict, bound_by: null, metrics, intervals: {}, ratio_to_best: null, ratio_to_yardstick: null,
     });
     evidence.push({
       key: `documents/${configurations[index].system}/${step}/${phase}/${JSON.stringify(parameters)}`, statement: null, plan: null, answers: [],
@@ -528,7 +528,7 @@ export function documents() {
     put(0, 'limit', 'load', { size, n, data: 'identical' }, { source_bytes: 2 ** (n + 4) }, { seconds: 0.4 });
     put(2, 'limit', 'load', { size, n, data: 'identical' }, {}, { verdict: 'not_applicable' });
   }
-  const crossovers = [{ test: 'export', data: 'identical', below: 1, above: 0, bytes: 700_000, low: 400_000, high: null }];
+  const crossovers = [{ test: 'export', data: 'identical', faster_below: 1, faster_above: 0, bytes: 700_000, low: 400_000, high: null }];
   const run = { ...runOf({ name: 'documents', configurations, documents: 200, rounds, cells, scores: [], failures: [], oddities: false }), crossovers };
   const made = pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
   made.figures.published_documents = publishedDocuments();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_driver_api::driver::Result;
 use jsonathlon_driver_api::endpoint::Endpoint;
@@ -39,26 +39,26 @@ impl Started {
         let system = catalogue.get(system)?;
         let configuration = system.configuration(system.default_version(), variant, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let installed = ArtifactStore::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
         let data = folder.path().join("data");
-        let launch = target.launch(&data, &folder.path().join("log"), 0, program)?.ok_or("no server")?;
+        let launch = target.launch_spec(&data, &folder.path().join("log"), 0, program)?.ok_or("no server")?;
         let server = Server::start(&launch, &|| false)?;
         let endpoint = endpoint(server.login(), server.pid(), PATIENCE);
         let open = SessionOptions {
             endpoint: Some(Box::new(endpoint.clone())),
             statements: Vec::new(),
-            ..target.open(&data, 0)?
+            ..target.session_options(&data, 0)?
         };
         Ok(Self { server, endpoint, open, _folder: folder })
     }
 
     pub(crate) fn connect(&self) -> std::result::Result<Box<dyn Connection>, Problem> {
-        Ok(Connector::of(&self.open.protocol)?.connect(&self.open, &context())?)
+        Ok(Connector::for_protocol(&self.open.protocol)?.connect(&self.open, &context())?)
     }
 
     pub(crate) fn lane(&self) -> std::result::Result<Box<dyn NonblockingConnection>, Problem> {
-        Ok(Connector::of(&self.open.protocol)?.lane(&self.open, &context(), true)?)
+        Ok(Connector::for_protocol(&self.open.protocol)?.open_nonblocking(&self.open, &context(), true)?)
     }
 
     pub(crate) fn stop(self) -> std::result::Result<(), Problem> {
@@ -97,8 +97,10 @@ impl RowSink for Counted {
 pub(crate) fn read_points(
     lane: &mut dyn NonblockingConnection,
     statement: &str,
-) -> std::result::Result<impl FnMut(&mut dyn NonblockingConnection) -> std::result::Result<(), Problem>, Problem>
-{
+) -> std::result::Result<
+    impl FnMut(&mut dyn NonblockingConnection) -> std::result::Result<(), Problem>,
+    Problem,
+> {
     let prepared = lane.prepare(statement)?;
     Ok(move |lane: &mut dyn NonblockingConnection| {
         let mut counted = Counted::default();

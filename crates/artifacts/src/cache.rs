@@ -39,7 +39,7 @@ pub(crate) struct CachePaths {
 }
 
 impl CachePaths {
-    pub(crate) fn of(root: &Path, artifact: &Artifact) -> Self {
+    pub(crate) fn new(root: &Path, artifact: &Artifact) -> Self {
         Self {
             version: root.join("artifacts").join(&artifact.system).join(&artifact.version),
             lock: root.join("locks").join(format!("{}@{}.lock", artifact.system, artifact.version)),
@@ -49,7 +49,7 @@ impl CachePaths {
     /// Returns the folder for an installation of this source. The digest in its name covers the archives and
     /// what is extracted from them, so that a catalogue that pins another archive or takes other members uses
     /// another folder.
-    pub(crate) fn installed(&self, source: &Source) -> PathBuf {
+    pub(crate) fn installation(&self, source: &Source) -> PathBuf {
         let mut hasher = Hasher::default();
         hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
         self.version.join(short_digest(&hasher.finish()))
@@ -61,12 +61,12 @@ impl CachePaths {
     }
 
     /// Returns the temporary folder in which clients work.
-    pub(crate) fn fetching(&self) -> PathBuf {
+    pub(crate) fn fetch_folder(&self) -> PathBuf {
         self.version.join("fetching")
     }
 
     /// Returns the temporary folder into which archives are unpacked.
-    pub(crate) fn unpacking(&self) -> PathBuf {
+    pub(crate) fn unpack_folder(&self) -> PathBuf {
         self.version.join("unpacking")
     }
 }
@@ -78,9 +78,9 @@ fn short_digest(digest: &str) -> &str {
 
 /// Temporary folder that is removed on drop.
 #[derive(Debug)]
-pub(crate) struct Scratch(PathBuf);
+pub(crate) struct TemporaryFolder(PathBuf);
 
-impl Scratch {
+impl TemporaryFolder {
     /// Creates an empty folder, after removing what an interrupted run may have left there.
     pub(crate) fn new(path: PathBuf) -> Result<Self, ArtifactError> {
         remove_all(&path).map_err(ArtifactError::cache(&path))?;
@@ -93,7 +93,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         // A failure cannot be handled here, and the next run removes the folder.
         let _ = remove_all(&self.0);
@@ -131,7 +131,7 @@ pub(crate) fn bytes_below(path: &Path) -> u64 {
 }
 
 /// Returns the bytes that this user can still write to the file system of `path`.
-pub(crate) fn available(path: &Path) -> Result<u64, ArtifactError> {
+pub(crate) fn available_bytes(path: &Path) -> Result<u64, ArtifactError> {
     let space = rustix::fs::statvfs(path).map_err(|error| ArtifactError::cache(path)(error.into()))?;
     Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }

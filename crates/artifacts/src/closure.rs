@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use jsonathlon_catalogue::{artifact::DebianPackage, listed};
+use jsonathlon_catalogue::{artifact::DebianPackage, join_names};
 
 /// Debian packages of one suite with all their dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closure {
+pub struct PackageClosure {
     /// Name of the suite, such as `bookworm`.
     pub suite: String,
     /// The requested packages, then their dependencies by name.
@@ -14,13 +14,13 @@ pub struct Closure {
     /// Size of all packages when unpacked, rounded up, in bytes. `None` if apt-get does not report it.
     pub unpacked_bytes: Option<u64>,
     /// Suites with updates that were not searched, because no mirror here has them.
-    pub unreached: Vec<String>,
+    pub unsearched_suites: Vec<String>,
 }
 
 /// Prints the packages as an `[[artifact.source]]` of `system.toml`.
-impl fmt::Display for Closure {
+impl fmt::Display for PackageClosure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { suite, packages, unpacked_bytes, unreached } = self;
+        let Self { suite, packages, unpacked_bytes, unsearched_suites } = self;
         let bytes: u64 = packages.iter().map(|package| package.bytes).sum();
         writeln!(
             formatter,
@@ -28,8 +28,12 @@ impl fmt::Display for Closure {
              `members`.",
             packages.len()
         )?;
-        if !unreached.is_empty() {
-            writeln!(formatter, "# Not looked into, for the mirror does not have it: {}", listed(unreached))?;
+        if !unsearched_suites.is_empty() {
+            writeln!(
+                formatter,
+                "# Not looked into, for the mirror does not have it: {}",
+                join_names(unsearched_suites)
+            )?;
         }
         if let Some(first) = packages.first() {
             writeln!(

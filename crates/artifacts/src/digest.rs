@@ -9,10 +9,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{InstallContext, Step, error::ArtifactError};
+use crate::{InstallContext, InstallStep, error::ArtifactError};
 
 /// Bytes read at a time; large enough that the cancellation check after each block costs nothing.
-pub(crate) const BLOCK: usize = 1 << 20;
+pub(crate) const BLOCK_BYTES: usize = 1 << 20;
 
 /// SHA-256 computation that is fed block by block.
 #[derive(Debug, Default)]
@@ -33,16 +33,16 @@ impl Hasher {
     }
 }
 
-/// Returns the SHA-256 of a file and its size in bytes. Reports progress as [`Step::Verifying`], starting at
-/// `done` of `total` bytes.
-pub(crate) fn of_file(
+/// Returns the SHA-256 of a file and its size in bytes. Reports progress as [`InstallStep::Verifying`],
+/// starting at `done` of `total` bytes.
+pub(crate) fn file_digest(
     path: &Path,
     done: u64,
     total: u64,
-    watch: &mut InstallContext<'_>,
+    context: &mut InstallContext<'_>,
 ) -> Result<(String, u64), ArtifactError> {
     let mut file = File::open(path).map_err(ArtifactError::cache(path))?;
-    let mut block = vec![0; BLOCK];
+    let mut block = vec![0; BLOCK_BYTES];
     let mut hasher = Hasher::default();
     let mut bytes = 0;
     loop {
@@ -54,7 +54,7 @@ pub(crate) fn of_file(
         };
         hasher.update(&block[..count]);
         bytes += count as u64;
-        watch.tell(Step::Verifying, done + bytes, total);
-        watch.check_cancelled()?;
+        context.report_progress(InstallStep::Verifying, done + bytes, total);
+        context.check_cancelled()?;
     }
 }

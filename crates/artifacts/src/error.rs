@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use jsonathlon_catalogue::{artifact::DebianPackage, listed};
+use jsonathlon_catalogue::{artifact::DebianPackage, join_names};
 
 /// Why an artifact could not be installed, checked or removed.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum ArtifactError {
         source: io::Error,
     },
     /// The artifact is for another platform than this machine.
-    #[error("{system} {version} is for {platform}, and this machine is {here}")]
+    #[error("{system} {version} is for {platform}, and this machine is {machine_platform}")]
     Platform {
         /// Name of the system that was requested.
         system: String,
@@ -28,10 +28,10 @@ pub enum ArtifactError {
         /// Platform that the artifact is for, such as `linux-x86_64`.
         platform: String,
         /// Platform of this machine, such as `linux-x86_64`.
-        here: String,
+        machine_platform: String,
     },
     /// No source of the artifact can be fetched completely, because clients are missing.
-    #[error("{system} {version} is fetched by {}, not found on the search path: {}, or copy {} from the cache of a machine that has it", listed(.clients), .remedies.join(", or "), .folder.display())]
+    #[error("{system} {version} is fetched by {}, not found on the search path: {}, or copy {} from the cache of a machine that has it", join_names(.clients), .remedies.join(", or "), .folder.display())]
     NoClient {
         /// Name of the system that was requested.
         system: String,
@@ -46,7 +46,7 @@ pub enum ArtifactError {
     },
     /// No source can be fetched completely, and at least one client is present but cannot be used.
     #[error("{system} {version} cannot be fetched here: {}", .problems.join(", or "))]
-    Unfit {
+    UnusableClient {
         /// Name of the system that was requested.
         system: String,
         /// Version that was requested of the system.
@@ -64,7 +64,7 @@ pub enum ArtifactError {
     },
     /// A suite no longer has the packages that the catalogue pins.
     #[error("{0}")]
-    Gone(Box<UnavailablePackages>),
+    PackagesUnavailable(Box<UnavailablePackages>),
     /// A client's program could not be started, or not be waited for.
     #[error("start {}: {source}", .program.display())]
     ClientStart {
@@ -119,23 +119,23 @@ pub enum ArtifactError {
     },
     /// The download has another SHA-256 than the catalogue states.
     #[error(
-        "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {found}, expected {expected} ({found_bytes} bytes, expected {expected_bytes})"
+        "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {actual}, expected {expected} ({actual_bytes} bytes, expected {expected_bytes})"
     )]
-    Digest {
+    WrongDigest {
         /// Name of the package, with its version.
         package: String,
         /// SHA-256 that the catalogue states.
         expected: String,
         /// SHA-256 of the download.
-        found: String,
+        actual: String,
         /// Size that the catalogue states, in bytes.
         expected_bytes: u64,
         /// Size of the download, in bytes.
-        found_bytes: u64,
+        actual_bytes: u64,
     },
     /// The disk has not enough free space for the installation.
-    #[error("{system} {version} needs {} MB free at {}, and there are {} MB: make room, or set JSONATHLON_CACHE to a folder on another disk", megabytes(.needed), .folder.display(), megabytes(.available))]
-    Space {
+    #[error("{system} {version} needs {} MB free at {}, and there are {} MB: make room, or set JSONATHLON_CACHE to a folder on another disk", megabytes(.needed_bytes), .folder.display(), megabytes(.available_bytes))]
+    NotEnoughSpace {
         /// Name of the system that was requested.
         system: String,
         /// Version that was requested of the system.
@@ -143,9 +143,9 @@ pub enum ArtifactError {
         /// Root folder of the cache.
         folder: PathBuf,
         /// Peak demand of the installation, in bytes.
-        needed: u64,
+        needed_bytes: u64,
         /// Space that this user can still write, in bytes.
-        available: u64,
+        available_bytes: u64,
     },
     /// The archive cannot be unpacked as the catalogue describes.
     #[error("unpack {package}: {message}")]
@@ -157,29 +157,29 @@ pub enum ArtifactError {
     },
     /// The download has the stated digest, but another size than the catalogue states.
     #[error(
-        "{package} has {found} bytes, and the system's folder states `bytes` = {stated}: its SHA-256 is right, so correct `bytes`"
+        "{package} has {actual_bytes} bytes, and the system's folder states `bytes` = {stated_bytes}: its SHA-256 is right, so correct `bytes`"
     )]
-    Bytes {
+    WrongSize {
         /// Name of the package, with its version.
         package: String,
         /// Size that the catalogue states, in bytes.
-        stated: u64,
+        stated_bytes: u64,
         /// Size of the download, in bytes.
-        found: u64,
+        actual_bytes: u64,
     },
     /// The members to extract are larger than the catalogue states.
     #[error(
-        "unpack {package}: what is taken out of it comes to {found} bytes, more than {limit_is}, {limit}: correct `unpacked_bytes`, or take fewer `members`"
+        "unpack {package}: what is taken out of it comes to {actual_bytes} bytes, more than {limit_description}, {limit_bytes}: correct `unpacked_bytes`, or take fewer `members`"
     )]
-    Unpacked {
+    UnpackedTooLarge {
         /// Name of the package, with its version.
         package: String,
         /// Description of the limit, for the message.
-        limit_is: &'static str,
+        limit_description: &'static str,
         /// Maximum size of the extracted members, in bytes.
-        limit: u64,
+        limit_bytes: u64,
         /// Size of the members, in bytes.
-        found: u64,
+        actual_bytes: u64,
     },
     /// The version is not installed in the cache.
     #[error("{system} {version} is not installed: install it by `{command}`")]
@@ -216,12 +216,12 @@ pub struct UnavailablePackages {
     /// Name of the suite, such as `bookworm`.
     pub suite: String,
     /// Suites with updates that were not searched, because no mirror here has them.
-    pub unreached: Vec<String>,
+    pub unsearched_suites: Vec<String>,
     /// Packages that the suite no longer has as pinned.
     pub packages: Vec<UnavailablePackage>,
     /// Newest version of every package of the source, in the pinned order. `None` if the suite lacks one of
     /// them.
-    pub offer: Option<Vec<DebianPackage>>,
+    pub replacements: Option<Vec<DebianPackage>>,
 }
 
 /// A package that the suite no longer has as pinned.
@@ -230,25 +230,26 @@ pub struct UnavailablePackage {
     /// Name of the package in the suite.
     pub name: String,
     /// Version that the catalogue pins.
-    pub pinned: String,
+    pub pinned_version: String,
     /// Newest version in the suite. `None` if the suite lacks the package.
-    pub newest: Option<String>,
+    pub newest_version: Option<String>,
 }
 
 impl fmt::Display for UnavailablePackages {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, command, suite, unreached, packages, offer } = self;
+        let Self { system, command, suite, unsearched_suites, packages, replacements } = self;
         write!(formatter, "{system}: Debian {suite} has moved on: ")?;
-        for (index, UnavailablePackage { name, pinned, newest }) in packages.iter().enumerate() {
+        for (index, UnavailablePackage { name, pinned_version, newest_version }) in
+            packages.iter().enumerate()
+        {
             let comma = if index > 0 { "; " } else { "" };
-            match newest {
-                Some(newest) => {
-                    write!(formatter, "{comma}{name} {pinned} is unavailable, and the newest is {newest}")?;
-                }
-                None => write!(formatter, "{comma}{name} {pinned} is unavailable, with no newer one")?,
+            write!(formatter, "{comma}{name} {pinned_version} is unavailable, ")?;
+            match newest_version {
+                Some(newest) => write!(formatter, "and the newest is {newest}")?,
+                None => write!(formatter, "with no newer one")?,
             }
         }
-        if offer.is_some() {
+        if replacements.is_some() {
             write!(
                 formatter,
                 ". Take the newest by `{command} --allow-newer`: it is then recorded under its own version, and used \
@@ -260,10 +261,14 @@ impl fmt::Display for UnavailablePackages {
                 ". What is there now is put together otherwise: this needs a newer folder of the system"
             )?;
         }
-        if unreached.is_empty() {
+        if unsearched_suites.is_empty() {
             return Ok(());
         }
-        write!(formatter, ". Not looked into, for the mirror does not have it: {}", listed(unreached))
+        write!(
+            formatter,
+            ". Not looked into, for the mirror does not have it: {}",
+            join_names(unsearched_suites)
+        )
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// Returns the format that a file name indicates, in any letter case. `None` if the ending is unknown.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".tar.gz", ".tgz"]) {

@@ -9,7 +9,7 @@ use jsonathlon_catalogue::artifact::{Artifact, DebianPackage, InstalledArtifact,
 use crate::error::ArtifactError;
 
 /// Name of the record file in an installation's folder.
-pub(crate) const NAME: &str = "installed.json";
+pub(crate) const RECORD_FILE: &str = "installed.json";
 /// Version of the record's format; a record with another version counts as damaged.
 const FORMAT: u32 = 1;
 
@@ -30,18 +30,18 @@ pub(crate) struct InstallRecord {
     /// All parts if the source has several; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<InstalledPart>,
-    pub(crate) files: Vec<Unpacked>,
+    pub(crate) files: Vec<UnpackedFile>,
     /// Text that the reported version must contain, for an accepted newer version. `None` if the catalogue's
     /// text applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) reports: Option<String>,
+    #[serde(default, rename = "reports", skip_serializing_if = "Option::is_none")]
+    pub(crate) version_text: Option<String>,
     /// Debian packages that the installation consists of; empty for other kinds of source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) packages: Vec<DebianPackage>,
     /// Digest of the pinned source in place of which this newer one was accepted. `None` for a pinned
     /// version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) accepted_for: Option<String>,
+    #[serde(default, rename = "accepted_for", skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced_digest: Option<String>,
 }
 
 /// One of several parts that were unpacked into the folder.
@@ -55,7 +55,7 @@ pub(crate) struct InstalledPart {
 
 /// One unpacked file or symbolic link, as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Unpacked {
+pub(crate) struct UnpackedFile {
     /// Path inside the installation's folder.
     pub(crate) path: String,
     pub(crate) bytes: u64,
@@ -68,11 +68,16 @@ pub(crate) struct Unpacked {
 
 impl InstallRecord {
     /// Describes the installation in `folder`; the roles of its files come from `source`.
-    pub(super) fn installed(&self, folder: &Path, artifact: &Artifact, source: &Source) -> InstalledArtifact {
+    pub(super) fn to_installed(
+        &self,
+        folder: &Path,
+        artifact: &Artifact,
+        source: &Source,
+    ) -> InstalledArtifact {
         InstalledArtifact {
             folder: Some(folder.to_path_buf()),
             version: self.version.clone(),
-            reports: self.reports.clone().unwrap_or_else(|| artifact.reports.clone()),
+            version_text: self.version_text.clone().unwrap_or_else(|| artifact.version_text.clone()),
             sha256: Some(self.sha256.clone()),
             source: self.source.clone(),
             files: source
@@ -86,11 +91,11 @@ impl InstallRecord {
     pub(crate) fn new(
         artifact: &Artifact,
         source: &Source,
-        made_with: Option<String>,
-        accepted_for: Option<&str>,
-        files: Vec<Unpacked>,
+        tool_version: Option<String>,
+        replaced_digest: Option<&str>,
+        files: Vec<UnpackedFile>,
     ) -> Self {
-        let made_with = made_with.map(|tool| format!(", built by {tool}")).unwrap_or_default();
+        let tool_version = tool_version.map(|tool| format!(", built by {tool}")).unwrap_or_default();
         let packages = source.parts().flat_map(|part| match &part.kind {
             SourceKind::Debian { packages, .. } => packages.clone(),
             _ => Vec::new(),
@@ -105,14 +110,18 @@ impl InstallRecord {
             version: artifact.version.clone(),
             platform: artifact.platform.clone(),
             licence: artifact.licence.clone(),
-            source: format!("{}{made_with}", source.called()),
+            source: format!("{}{tool_version}", source.display_name()),
             sha256: source.digest(),
             selection: source.selection(),
-            parts: if source.with.is_empty() { Vec::new() } else { source.parts().map(part).collect() },
+            parts: if source.further_parts.is_empty() {
+                Vec::new()
+            } else {
+                source.parts().map(part).collect()
+            },
             files,
-            reports: accepted_for.map(|_| artifact.reports.clone()),
+            version_text: replaced_digest.map(|_| artifact.version_text.clone()),
             packages: packages.collect(),
-            accepted_for: accepted_for.map(str::to_owned),
+            replaced_digest: replaced_digest.map(str::to_owned),
         }
     }
 
@@ -122,7 +131,7 @@ impl InstallRecord {
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<(), ArtifactError> {
-        let path = folder.join(NAME);
+        let path = folder.join(RECORD_FILE);
         serde_json::to_string_pretty(self)
             .map_err(io::Error::other)
             .and_then(|text| fs::write(&path, text + "\n"))
@@ -137,10 +146,15 @@ impl InstallRecord {
             return None;
         }
         let read_record = || {
-            let text = fs::read_to_string(folder.join(NAME)).map_err(|error| format!("{NAME}: {error}"))?;
-            let record: Self = serde_json::from_str(&text).map_err(|error| format!("{NAME}: {error}"))?;
+            let text = fs::read_to_string(folder.join(RECORD_FILE))
+                .map_err(|error| format!("{RECORD_FILE}: {error}"))?;
+            let record: Self =
+                serde_json::from_str(&text).map_err(|error| format!("{RECORD_FILE}: {error}"))?;
             if record.v != FORMAT {
-                return Err(format!("{NAME} has format {}, and this program knows {FORMAT}", record.v));
+                return Err(format!(
+                    "{RECORD_FILE} has format {}, and this program knows {FORMAT}",
+                    record.v
+                ));
             }
             for file in &record.files {
                 match fs::symlink_metadata(folder.join(&file.path)) {

@@ -27,15 +27,15 @@ use jsonathlon_catalogue::artifact::InstalledArtifact;
 
 pub use cache::cache_root;
 pub use client::client_programs;
-pub use closure::Closure;
+pub use closure::PackageClosure;
 pub use error::{ArtifactError, UnavailablePackage, UnavailablePackages};
-pub use libraries::machine_libraries;
-pub use status::{SystemStatus, statuses};
-pub use store::{Store, VerifiedArtifact};
+pub use libraries::find_machine_libraries;
+pub use status::{SystemStatus, system_statuses};
+pub use store::{ArtifactStore, VerifiedArtifact};
 
-/// Step of an installation, as reported in [`Progress`].
+/// Step of an installation, as reported in [`InstallProgress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum InstallStep {
     /// Waiting for another process that is using the same artifact.
     Waiting,
     /// The client is downloading the artifact.
@@ -48,12 +48,12 @@ pub enum Step {
     Unpacking,
 }
 
-/// Progress within one step, measured in bytes. There are two exceptions: [`Step::Building`] counts packages,
-/// and the download of Go modules counts output lines of `go`.
+/// Progress within one step, measured in bytes. There are two exceptions: [`InstallStep::Building`] counts
+/// packages, and the download of Go modules counts output lines of `go`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct InstallProgress {
     /// Step that `done` and `total` describe.
-    pub step: Step,
+    pub step: InstallStep,
     /// Completed amount; at most `total` if `total` is known.
     pub done: u64,
     /// Total amount of this step; 0 while waiting and if the amount is unknown.
@@ -80,20 +80,20 @@ pub enum InstallState {
 
 /// Progress callback and cancellation check passed to every installation step.
 pub(crate) struct InstallContext<'a> {
-    pub(crate) progress: &'a mut dyn FnMut(Progress),
+    pub(crate) progress: &'a mut dyn FnMut(InstallProgress),
     /// Returns `true` once the user has cancelled the installation.
-    pub(crate) cancelled: &'a dyn Fn() -> bool,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl InstallContext<'_> {
     /// Reports progress, with `done` limited to a known `total`.
-    pub(crate) fn tell(&mut self, step: Step, done: u64, total: u64) {
+    pub(crate) fn report_progress(&mut self, step: InstallStep, done: u64, total: u64) {
         let done = if total == 0 { done } else { done.min(total) };
-        (self.progress)(Progress { step, done, total });
+        (self.progress)(InstallProgress { step, done, total });
     }
 
     /// Returns [`ArtifactError::Cancelled`] if the installation was cancelled.
     pub(crate) fn check_cancelled(&self) -> Result<(), ArtifactError> {
-        if (self.cancelled)() { Err(ArtifactError::Cancelled) } else { Ok(()) }
+        if (self.is_cancelled)() { Err(ArtifactError::Cancelled) } else { Ok(()) }
     }
 }

@@ -28,7 +28,7 @@ const LD_LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// Returns the names of the shared libraries that the installed programs load from the machine. The
 /// programs are those of the commands of `server`, or the library of an embedded engine. Empty if the
 /// artifact is bundled or the system is external.
-pub fn machine_libraries(installed: &InstalledArtifact, server: Option<&Recipe>) -> Vec<String> {
+pub fn find_machine_libraries(installed: &InstalledArtifact, server: Option<&Recipe>) -> Vec<String> {
     let Some(folder) = &installed.folder else { return Vec::new() };
     let mut search = Vec::new();
     let mut programs = Vec::new();

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{InstallContext, Step, error::ArtifactError};
+use crate::{InstallContext, InstallStep, error::ArtifactError};
 
 /// Interval between attempts to take a lock: short compared with a download, long compared with a system
 /// call.
@@ -21,7 +21,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    pub(crate) fn take(path: &Path, watch: &mut InstallContext<'_>) -> Result<Self, ArtifactError> {
+    pub(crate) fn take(path: &Path, context: &mut InstallContext<'_>) -> Result<Self, ArtifactError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
         }
@@ -35,8 +35,8 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::WouldBlock) => {
-                    watch.tell(Step::Waiting, 0, 0);
-                    watch.check_cancelled()?;
+                    context.report_progress(InstallStep::Waiting, 0, 0);
+                    context.check_cancelled()?;
                     thread::sleep(PAUSE);
                 }
                 Err(TryLockError::Error(source)) => return Err(ArtifactError::cache(path)(source)),

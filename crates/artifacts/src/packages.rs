@@ -1,38 +1,39 @@
 //! Looks up packages of a Debian suite with their dependencies.
 
 use crate::{
-    InstallContext, Progress, Store,
-    cache::Scratch,
+    ArtifactStore, InstallContext, InstallProgress,
+    cache::TemporaryFolder,
     client::{self, ClientLookup, FetchJob},
-    closure::Closure,
+    closure::PackageClosure,
     error::ArtifactError,
     lock::Lock,
 };
 
-impl Store {
+impl ArtifactStore {
     /// Looks up packages of a Debian suite with all their dependencies, as if no package were installed. Uses
     /// the user's own apt-get and mirror, and downloads only the indexes of the suite and its updates.
     ///
     /// # Errors
-    /// [`ArtifactError::Unfit`] if apt-get or the Debian keyring is missing, [`ArtifactError::NoMirror`] if
-    /// apt-get has no Debian mirror, [`ArtifactError::ClientFailed`] if apt-get fails, for example because it
-    /// does not know the suite or a package, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
+    /// [`ArtifactError::UnusableClient`] if apt-get or the Debian keyring is missing,
+    /// [`ArtifactError::NoMirror`] if apt-get has no Debian mirror, [`ArtifactError::ClientFailed`] if apt-get
+    /// fails, for example because it does not know the suite or a package, [`ArtifactError::Cancelled`] if
+    /// `is_cancelled` returns `true`.
     pub fn packages(
         &self,
         suite: &str,
         names: &[String],
-        progress: &mut dyn FnMut(Progress),
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Closure, ArtifactError> {
+        progress: &mut dyn FnMut(InstallProgress),
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<PackageClosure, ArtifactError> {
         let requested = names.join(" ");
-        let program = apt_get(self.clients()).map_err(|problem| ArtifactError::Unfit {
+        let program = apt_get(self.clients()).map_err(|problem| ArtifactError::UnusableClient {
             system: requested.clone(),
             version: format!("of {suite}"),
             problems: vec![problem],
         })?;
-        let mut watch = InstallContext { progress, cancelled };
-        let _lock = Lock::take(&self.root().join("locks/packages.lock"), &mut watch)?;
-        let folder = Scratch::new(self.root().join("packages"))?;
+        let mut context = InstallContext { progress, is_cancelled };
+        let _lock = Lock::take(&self.root().join("locks/packages.lock"), &mut context)?;
+        let folder = TemporaryFolder::new(self.root().join("packages"))?;
         let job = FetchJob {
             program,
             clients: self.clients(),
@@ -42,7 +43,7 @@ impl Store {
             cache: self.root(),
             bytes: 0,
         };
-        client::closure(suite, names, &job, &mut watch)
+        client::resolve_dependencies(suite, names, &job, &mut context)
     }
 }
 

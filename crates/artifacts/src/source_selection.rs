@@ -25,22 +25,25 @@ pub(super) struct SourcePart<'a> {
     /// if its download is already in the cache.
     pub(super) program: Option<PathBuf>,
     /// Whether the cache holds a file under the name of the download; its contents are not verified yet.
-    pub(super) is_there: bool,
+    pub(super) is_downloaded: bool,
 }
 
 impl SourcePart<'_> {
     fn is_obtainable(&self, clients: &ClientLookup) -> bool {
-        self.is_there
-            || self.program.as_ref().is_some_and(|program| self.client.unfit(program, clients).is_none())
+        self.is_downloaded
+            || self
+                .program
+                .as_ref()
+                .is_some_and(|program| self.client.unusable_reason(program, clients).is_none())
     }
 }
 
 /// Returns all parts of a source with their clients. `None` if the source is bundled.
 fn parts<'a>(source: &'a Source, clients: &ClientLookup, paths: &CachePaths) -> Option<Vec<SourcePart<'a>>> {
     let part = |source: &'a Source| {
-        let client = client::of(source)?;
+        let client = client::client_for(source)?;
         let program = clients.find(client.program());
-        Some(SourcePart { source, client, program, is_there: paths.download(source).exists() })
+        Some(SourcePart { source, client, program, is_downloaded: paths.download(source).exists() })
     };
     source.parts().map(part).collect()
 }
@@ -49,8 +52,8 @@ fn parts<'a>(source: &'a Source, clients: &ClientLookup, paths: &CachePaths) -> 
 /// in the cache is preferred, otherwise the first of all.
 ///
 /// # Errors
-/// [`ArtifactError::Unfit`] or [`ArtifactError::NoClient`] if no source can be fetched completely.
-pub(super) fn choose<'a>(
+/// [`ArtifactError::UnusableClient`] or [`ArtifactError::NoClient`] if no source can be fetched completely.
+pub(super) fn choose_source<'a>(
     artifact: &'a Artifact,
     clients: &ClientLookup,
     paths: &CachePaths,
@@ -62,17 +65,21 @@ pub(super) fn choose<'a>(
             continue;
         }
         let choice = SelectedSource { source, parts };
-        if choice.parts.iter().any(|part| part.is_there) {
+        if choice.parts.iter().any(|part| part.is_downloaded) {
             return Ok(choice);
         }
         first = first.or(Some(choice));
     }
-    first.ok_or_else(|| no_client(artifact, clients, paths))
+    first.ok_or_else(|| no_client_error(artifact, clients, paths))
 }
 
 /// Builds the error that lists, for every source, the clients that are missing or unusable, with remedies.
 /// One source is enough to fetch from, but each of its parts needs its own client.
-pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, paths: &CachePaths) -> ArtifactError {
+pub(super) fn no_client_error(
+    artifact: &Artifact,
+    clients: &ClientLookup,
+    paths: &CachePaths,
+) -> ArtifactError {
     let (mut programs, mut remedies) = (Vec::new(), Vec::new());
     let mut has_unfit = false;
     for source in &artifact.sources {
@@ -84,10 +91,10 @@ pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, paths: &Cac
             if names.contains(&name) {
                 continue;
             }
-            let problem = program.as_ref().and_then(|program| client.unfit(program, clients));
+            let problem = program.as_ref().and_then(|program| client.unusable_reason(program, clients));
             has_unfit |= problem.is_some();
             steps.push(problem.unwrap_or_else(|| {
-                let purpose = if source.with.is_empty() {
+                let purpose = if source.further_parts.is_empty() {
                     String::new()
                 } else {
                     format!(" for {}", part.kind.package())
@@ -104,7 +111,7 @@ pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, paths: &Cac
     }
     let (system, version) = (artifact.system.clone(), artifact.version.clone());
     if has_unfit {
-        return ArtifactError::Unfit { system, version, problems: remedies };
+        return ArtifactError::UnusableClient { system, version, problems: remedies };
     }
     ArtifactError::NoClient { system, version, clients: programs, remedies, folder: paths.version.clone() }
 }
@@ -128,16 +135,16 @@ pub(super) fn check_space(
         let inner = if source.inner.is_some() { source.bytes } else { 0 };
         members = members.saturating_add(source.unpacked_bytes).saturating_add(inner);
     }
-    let needed = needed.max(archives.saturating_add(members));
-    let available = cache::available(root)?;
-    if available >= needed {
+    let needed_bytes = needed.max(archives.saturating_add(members));
+    let available_bytes = cache::available_bytes(root)?;
+    if available_bytes >= needed_bytes {
         return Ok(());
     }
-    Err(ArtifactError::Space {
+    Err(ArtifactError::NotEnoughSpace {
         system: artifact.system.clone(),
         version: artifact.version.clone(),
         folder: root.to_owned(),
-        needed,
-        available,
+        needed_bytes,
+        available_bytes,
     })
 }

@@ -9,7 +9,7 @@ use jsonathlon_catalogue::{
     artifact::{Artifact, Source, SourceKind},
 };
 
-use crate::{InstallState, Store, client_programs};
+use crate::{ArtifactStore, InstallState, client_programs};
 
 /// Status of one version of one system on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,7 +37,8 @@ pub struct SystemStatus {
     pub built: bool,
     /// Prerequisites that this machine is missing for fetching the artifact, each with a remedy. Empty if the
     /// artifact is installed or can be fetched.
-    pub lacks: Vec<String>,
+    #[serde(rename = "lacks")]
+    pub missing_requirements: Vec<String>,
     /// Download size of all parts together, in bytes. `None` if nothing has to be downloaded.
     pub download_bytes: Option<u64>,
     /// Size of the unpacked members of all parts, in bytes. `None` if nothing has to be downloaded.
@@ -56,9 +57,11 @@ pub struct SystemStatus {
     /// Names of the workloads that the system can run.
     pub workloads: Vec<&'static str>,
     /// Workloads that the system does not run, each with the reason.
-    pub does_not_run: BTreeMap<String, String>,
+    #[serde(rename = "does_not_run")]
+    pub unsupported_workloads: BTreeMap<String, String>,
     /// Protocol of remote servers of this system. `None` if its folder has no `[address]`.
-    pub by_address: Option<String>,
+    #[serde(rename = "by_address")]
+    pub address_protocol: Option<String>,
     /// Names of the variants that workloads share; those of a plain run come first.
     pub variants: Vec<String>,
     /// Names of the storage settings; `default` comes first.
@@ -71,29 +74,36 @@ pub struct SystemStatus {
 }
 
 /// Returns the status of every version of every system, in the catalogue's order. Of several platforms, this
-/// machine's is preferred. Installed files are compared by size only; [`Store::check`] reads their contents.
-pub fn statuses(catalogue: &Catalogue, store: &Store) -> Vec<SystemStatus> {
+/// machine's is preferred. Installed files are compared by size only; [`ArtifactStore::check`] reads their
+/// contents.
+pub fn system_statuses(catalogue: &Catalogue, store: &ArtifactStore) -> Vec<SystemStatus> {
     let mut rows = Vec::new();
     for system in catalogue.systems() {
         for version in system.versions() {
             let mut candidates = system.artifacts().iter().filter(|artifact| artifact.version == version);
             let fallback = candidates.clone().next();
-            let usable = candidates.find(|artifact| artifact.fits_here());
+            let usable = candidates.find(|artifact| artifact.matches_platform());
             rows.push(status(system, version, usable.or(fallback), store));
         }
     }
     rows
 }
 
-fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &Store) -> SystemStatus {
+fn status(
+    system: &System,
+    version: &str,
+    artifact: Option<&Artifact>,
+    store: &ArtifactStore,
+) -> SystemStatus {
     let mut machine_libraries = Vec::new();
     let state = match artifact {
         None => "by address",
-        Some(artifact) if !artifact.fits_here() => "other platform",
+        Some(artifact) if !artifact.matches_platform() => "other platform",
         Some(artifact) => match store.presence(artifact) {
             InstallState::Bundled => "bundled",
             InstallState::Installed(installed) => {
-                machine_libraries = crate::machine_libraries(&installed, system.server_of(artifact).as_ref());
+                machine_libraries =
+                    crate::find_machine_libraries(&installed, system.server_of(artifact).as_ref());
                 "installed"
             }
             InstallState::Absent => "absent",
@@ -112,10 +122,13 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         default: system.is_default(),
         state,
         protocol: system.protocol().to_owned(),
-        source: fetched.map(Source::called),
+        source: fetched.map(Source::display_name),
         clients: source.map(client_programs).unwrap_or_default(),
         built: source.is_some_and(|source| matches!(source.kind, SourceKind::Go { .. })),
-        lacks: artifact.and_then(|artifact| store.missing_requirements(artifact)).into_iter().collect(),
+        missing_requirements: artifact
+            .and_then(|artifact| store.missing_requirements(artifact))
+            .into_iter()
+            .collect(),
         download_bytes: fetched.map(Source::download_bytes),
         unpacked_bytes: fetched.map(Source::installed_bytes),
         licence: artifact.map_or(system.licence(), |artifact| &artifact.licence).to_owned(),
@@ -124,8 +137,8 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         end_of_life: artifact.is_some_and(|artifact| artifact.end_of_life),
         outdated: artifact.and_then(|artifact| artifact.outdated.clone()),
         workloads: system.workloads(),
-        does_not_run: system.unsupported_workloads(),
-        by_address: system.remote_setup().map(|_| system.protocol_by_address().to_owned()),
+        unsupported_workloads: system.unsupported_workloads(),
+        address_protocol: system.remote_setup().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),
         machine_libraries,

@@ -13,17 +13,17 @@ use jsonathlon_catalogue::artifact::{
 };
 
 use crate::{
-    InstallContext, InstallState, Progress, Step,
-    cache::{self, CachePaths, Scratch, remove_all},
+    InstallContext, InstallProgress, InstallState, InstallStep,
+    cache::{self, CachePaths, TemporaryFolder, remove_all},
     client::{self, ClientLookup},
     digest,
     error::ArtifactError,
     format::Format,
-    install_record::{self, InstallRecord, Unpacked},
+    install_record::{self, InstallRecord, UnpackedFile},
     lock::Lock,
-    newer_versions::{accepted, newer},
-    source_selection::{self, SelectedSource, SourcePart},
-    unpack::{self, Request},
+    newer_versions::{find_accepted, newer_artifact},
+    source_selection::{SelectedSource, SourcePart, check_space, choose_source, no_client_error},
+    unpack::{self, UnpackRequest},
 };
 
 /// Time without progress after which a client is killed: a registry may be slow, but a client that receives
@@ -35,7 +35,7 @@ const DEBIAN_KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// The user's cache of artifacts. Several processes may use one cache at the same time.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub struct ArtifactStore {
     root: PathBuf,
     clients: ClientLookup,
     accepts_newer: bool,
@@ -50,7 +50,7 @@ pub struct VerifiedArtifact {
     pub bytes: u64,
 }
 
-impl Store {
+impl ArtifactStore {
     /// Uses the cache in this folder, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root: PathBuf = root.into();
@@ -99,7 +99,7 @@ impl Store {
     /// Sets whether newer versions are accepted: they are installed if a pinned one is gone from its
     /// registry, and those that were accepted before count as installed. Default: `false`.
     #[must_use]
-    pub fn accepting_newer(mut self, accepts: bool) -> Self {
+    pub fn with_newer_versions(mut self, accepts: bool) -> Self {
         self.accepts_newer = accepts;
         self
     }
@@ -115,13 +115,13 @@ impl Store {
 
     /// Looks up an artifact in the cache, judged by its record and the sizes of its files.
     pub fn presence(&self, artifact: &Artifact) -> InstallState {
-        let paths = CachePaths::of(&self.root, artifact);
+        let paths = CachePaths::new(&self.root, artifact);
         let mut damaged = None;
         for source in &artifact.sources {
             if source.kind == SourceKind::Bundled {
                 return InstallState::Bundled;
             }
-            let folder = paths.installed(source);
+            let folder = paths.installation(source);
             match InstallRecord::read(&folder) {
                 None => {}
                 Some(Ok(record)) if record.sha256 != source.digest() => {
@@ -129,7 +129,7 @@ impl Store {
                     damaged = damaged.or(Some(InstallState::Damaged { folder, problem }));
                 }
                 Some(Ok(record)) if record.selects(source) => {
-                    return InstallState::Installed(record.installed(&folder, artifact, source));
+                    return InstallState::Installed(record.to_installed(&folder, artifact, source));
                 }
                 // Other members of the same archives are another installation.
                 Some(Ok(_)) => {}
@@ -137,7 +137,7 @@ impl Store {
             }
         }
         if self.accepts_newer
-            && let Some(accepted) = accepted(artifact, &paths)
+            && let Some(accepted) = find_accepted(artifact, &paths)
         {
             return InstallState::Installed(accepted);
         }
@@ -148,7 +148,7 @@ impl Store {
     /// artifact is left as it is; an installation by another process is waited for.
     ///
     /// A source with a download in the cache is preferred, otherwise the first whose clients are present.
-    /// `progress` receives every step. `cancelled` is polled about every 50 ms while a lock or a client is
+    /// `progress` receives every step. `is_cancelled` is polled about every 50 ms while a lock or a client is
     /// waited for; when it returns `true`, a running client is killed.
     ///
     /// # Errors
@@ -157,29 +157,29 @@ impl Store {
     pub fn install(
         &self,
         artifact: &Artifact,
-        progress: &mut dyn FnMut(Progress),
-        cancelled: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(InstallProgress),
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<InstalledArtifact, ArtifactError> {
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
-        if !artifact.fits_here() {
+        if !artifact.matches_platform() {
             return Err(ArtifactError::Platform {
                 system: artifact.system.clone(),
                 version: artifact.version.clone(),
                 platform: artifact.platform.clone(),
-                here: platform(),
+                machine_platform: platform(),
             });
         }
-        let mut watch = InstallContext { progress, cancelled };
-        let paths = CachePaths::of(&self.root, artifact);
-        let _lock = Lock::take(&paths.lock, &mut watch)?;
+        let mut context = InstallContext { progress, is_cancelled };
+        let paths = CachePaths::new(&self.root, artifact);
+        let _lock = Lock::take(&paths.lock, &mut context)?;
         // The former holder of the lock may have installed the artifact.
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
         fs::create_dir_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
-        let result = self.install_or_newer(artifact, &paths, &mut watch);
+        let result = self.install_or_newer(artifact, &paths, &mut context);
         if result.is_err() {
             remove_if_empty(&paths.version);
             paths.version.parent().map(remove_if_empty);
@@ -193,7 +193,7 @@ impl Store {
         &self,
         artifact: &Artifact,
         paths: &CachePaths,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<InstalledArtifact, ArtifactError> {
         let mut remaining = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
         let mut replacement: Option<(Artifact, String)> = None;
@@ -202,12 +202,16 @@ impl Store {
                 Some((newer, pinned)) => (newer, Some(pinned.as_str())),
                 None => (artifact, None),
             };
-            let unavailable = match self.install_parts(current, pinned, paths, watch) {
-                Err(ArtifactError::Gone(unavailable)) if self.accepts_newer && remaining > 0 => unavailable,
+            let unavailable = match self.install_parts(current, pinned, paths, context) {
+                Err(ArtifactError::PackagesUnavailable(unavailable))
+                    if self.accepts_newer && remaining > 0 =>
+                {
+                    unavailable
+                }
                 result => return result,
             };
-            let Some((newer, replaced)) = newer(current, &unavailable) else {
-                return Err(ArtifactError::Gone(unavailable));
+            let Some((newer, replaced)) = newer_artifact(current, &unavailable) else {
+                return Err(ArtifactError::PackagesUnavailable(unavailable));
             };
             replacement = Some((newer, replacement.map_or(replaced, |(_, pinned)| pinned)));
             remaining -= 1;
@@ -217,30 +221,30 @@ impl Store {
     fn install_parts(
         &self,
         artifact: &Artifact,
-        accepted_for: Option<&str>,
+        replaced_digest: Option<&str>,
         paths: &CachePaths,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<InstalledArtifact, ArtifactError> {
         // Remove what a killed run may have left in both folders.
-        drop(Scratch::new(paths.fetching())?);
-        let unpacking = Scratch::new(paths.unpacking())?;
-        let SelectedSource { source, parts } = source_selection::choose(artifact, &self.clients, paths)?;
+        drop(TemporaryFolder::new(paths.fetch_folder())?);
+        let unpacking = TemporaryFolder::new(paths.unpack_folder())?;
+        let SelectedSource { source, parts } = choose_source(artifact, &self.clients, paths)?;
         let mut verified = Vec::new();
         for part in &parts {
             // A built program has no digest by which it could be verified later.
-            let is_archive = part.client.format() != Format::Program;
+            let is_candidate = part.is_downloaded && part.client.format() != Format::Program;
             let download = paths.download(part.source);
-            verified.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
+            verified.push(is_candidate && self.verify(part.source, &download, context).is_ok());
         }
-        watch.check_cancelled()?;
-        source_selection::check_space(artifact, &parts, &verified, &self.root)?;
+        context.check_cancelled()?;
+        check_space(artifact, &parts, &verified, &self.root)?;
         for (part, _) in parts.iter().zip(&verified).filter(|(_, verified)| !**verified) {
-            self.fetch(artifact, part, paths, watch)?;
+            self.fetch(artifact, part, paths, context)?;
         }
         let mut files = Vec::new();
         for part in &parts {
             let program_names: Vec<String> = source.files.values().cloned().collect();
-            let unpacked = self.unpack(part, &program_names, unpacking.path(), paths, watch);
+            let unpacked = self.unpack(part, &program_names, unpacking.path(), paths, context);
             files.extend(unpacked.inspect_err(|error| remove_unusable(error, &paths.download(part.source)))?);
         }
         let is_present = |path: &str| {
@@ -252,27 +256,27 @@ impl Store {
                 let _ = remove_all(&paths.download(part.source));
             }
             return Err(ArtifactError::Archive {
-                package: source.called(),
+                package: source.display_name(),
                 message: format!("`{path}` ({role}) is not in it"),
             });
         }
-        let made_with =
-            parts.iter().find_map(|part| part.client.made_with(part.program.as_deref()?, &self.clients));
-        let record = InstallRecord::new(artifact, source, made_with, accepted_for, files);
+        let tool_version =
+            parts.iter().find_map(|part| part.client.tool_version(part.program.as_deref()?, &self.clients));
+        let record = InstallRecord::new(artifact, source, tool_version, replaced_digest, files);
         for folder in source.parts().flat_map(|part| &part.folders) {
             let folder = unpacking.path().join(folder);
             fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
         }
         record.write(unpacking.path())?;
         make_durable(unpacking.path())?;
-        let folder = paths.installed(source);
+        let folder = paths.installation(source);
         remove_all(&folder).map_err(ArtifactError::cache(&folder))?;
         fs::rename(unpacking.path(), &folder).map_err(ArtifactError::cache(&folder))?;
         for part in &parts {
             let download = paths.download(part.source);
             remove_all(&download).map_err(ArtifactError::cache(&download))?;
         }
-        Ok(record.installed(&folder, artifact, source))
+        Ok(record.to_installed(&folder, artifact, source))
     }
 
     /// Fetches a part, verifies it and moves it to the path of its download.
@@ -281,17 +285,17 @@ impl Store {
         artifact: &Artifact,
         part: &SourcePart<'_>,
         paths: &CachePaths,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<(), ArtifactError> {
         let SourcePart { source, client, program, .. } = part;
         let download = paths.download(source);
         remove_all(&download).map_err(ArtifactError::cache(&download))?;
         let Some(program) = program else {
-            return Err(source_selection::no_client(artifact, &self.clients, paths));
+            return Err(no_client_error(artifact, &self.clients, paths));
         };
         // Files that the client leaves beside the archive can be as large as it; they are removed with the
         // folder.
-        let folder = Scratch::new(paths.fetching())?;
+        let folder = TemporaryFolder::new(paths.fetch_folder())?;
         let job = client::FetchJob {
             program: program.clone(),
             clients: &self.clients,
@@ -301,9 +305,9 @@ impl Store {
             cache: &self.root,
             bytes: source.bytes,
         };
-        watch.tell(Step::Downloading, 0, source.bytes);
-        let archive = client.fetch(&job, watch)?;
-        self.verify(source, &archive, watch)?;
+        context.report_progress(InstallStep::Downloading, 0, source.bytes);
+        let archive = client.fetch(&job, context)?;
+        self.verify(source, &archive, context)?;
         fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))
     }
 
@@ -312,27 +316,27 @@ impl Store {
         &self,
         part: &SourcePart<'_>,
         program_names: &[String],
-        into: &Path,
+        folder: &Path,
         paths: &CachePaths,
-        watch: &mut InstallContext<'_>,
-    ) -> Result<Vec<Unpacked>, ArtifactError> {
+        context: &mut InstallContext<'_>,
+    ) -> Result<Vec<UnpackedFile>, ArtifactError> {
         let SourcePart { source, client, .. } = part;
         let download = paths.download(source);
         let is_built = client.format() == Format::Program;
-        let inner = self.inner(source, &download, client.format(), paths, watch)?;
+        let inner = self.inner(source, &download, client.format(), paths, context)?;
         let (archive, format) = match &inner {
             Some((_, archive, format)) => (archive.as_path(), *format),
             None => (download.as_path(), client.format()),
         };
         let unpacker = self.clients.find(client::UNPACKER);
-        let request = Request {
+        let request = UnpackRequest {
             archive,
             format,
-            into,
+            folder,
             members: if is_built { program_names } else { &source.members },
             // The size of a built program also depends on the compiler.
-            limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
-            limit_is: if is_built {
+            limit_bytes: source.unpacked_bytes.saturating_mul(if is_built { 2 } else { 1 }),
+            limit_description: if is_built {
                 "twice the stated `unpacked_bytes`"
             } else {
                 "the stated `unpacked_bytes`"
@@ -340,40 +344,41 @@ impl Store {
             package: source.kind.package(),
             unpacker: unpacker.as_deref(),
         };
-        unpack::unpack(&request, watch)
+        unpack::unpack(&request, context)
     }
 
     /// Extracts the inner archive of a source. `None` if it has none. The archive is removed with the
-    /// [`Scratch`].
+    /// [`TemporaryFolder`].
     fn inner(
         &self,
         source: &Source,
         download: &Path,
         format: Format,
         paths: &CachePaths,
-        watch: &InstallContext<'_>,
-    ) -> Result<Option<(Scratch, PathBuf, Format)>, ArtifactError> {
+        context: &InstallContext<'_>,
+    ) -> Result<Option<(TemporaryFolder, PathBuf, Format)>, ArtifactError> {
         let Some(inner) = &source.inner else { return Ok(None) };
         let package = source.kind.package();
         let unknown = || ArtifactError::Archive {
             package: package.to_owned(),
             message: format!("`{inner}` is no archive of a known kind: .tar.gz, .tgz, .zip, .jar, .whl"),
         };
-        let inner_format = Format::of(inner).ok_or_else(unknown)?;
-        let folder = Scratch::new(paths.fetching())?;
-        let request = Request {
+        let inner_format = Format::from_name(inner).ok_or_else(unknown)?;
+        let folder = TemporaryFolder::new(paths.fetch_folder())?;
+        let request = UnpackRequest {
             archive: download,
             format,
-            into: folder.path(),
+            folder: folder.path(),
             members: std::slice::from_ref(inner),
             // The inner archive is compressed itself, so it is hardly larger than the outer one.
-            limit: source.bytes.saturating_mul(2),
-            limit_is: "twice the size of the archive that it is in",
+            limit_bytes: source.bytes.saturating_mul(2),
+            limit_description: "twice the size of the archive that it is in",
             package,
             unpacker: None,
         };
         // Not reported as a step of its own.
-        unpack::unpack(&request, &mut InstallContext { progress: &mut |_| {}, cancelled: watch.cancelled })?;
+        let is_cancelled = context.is_cancelled;
+        unpack::unpack(&request, &mut InstallContext { progress: &mut |_| {}, is_cancelled })?;
         let archive = folder.path().join(inner);
         Ok(Some((folder, archive, inner_format)))
     }
@@ -381,7 +386,7 @@ impl Store {
     /// Returns the source from which an artifact would be fetched now, or the first one if none can be
     /// fetched. `None` if the artifact has no source.
     pub fn source<'a>(&self, artifact: &'a Artifact) -> Option<&'a Source> {
-        match source_selection::choose(artifact, &self.clients, &CachePaths::of(&self.root, artifact)) {
+        match choose_source(artifact, &self.clients, &CachePaths::new(&self.root, artifact)) {
             Ok(choice) => Some(choice.source),
             Err(_) => artifact.sources.first(),
         }
@@ -395,11 +400,11 @@ impl Store {
     /// Returns what this machine is missing for fetching an artifact, with remedies. `None` if the artifact
     /// is installed, can be fetched, or is for another platform.
     pub fn missing_requirements(&self, artifact: &Artifact) -> Option<String> {
-        if self.present(artifact).is_some() || !artifact.fits_here() {
+        if self.present(artifact).is_some() || !artifact.matches_platform() {
             return None;
         }
-        let paths = CachePaths::of(&self.root, artifact);
-        match source_selection::choose(artifact, &self.clients, &paths) {
+        let paths = CachePaths::new(&self.root, artifact);
+        match choose_source(artifact, &self.clients, &paths) {
             Ok(_) => None,
             Err(ArtifactError::NoClient { clients, remedies, .. }) => {
                 let clients = clients.join(" or ");
@@ -409,7 +414,7 @@ impl Store {
                     remedies.join(", or ")
                 ))
             }
-            Err(ArtifactError::Unfit { problems, .. }) => Some(problems.join(", or ")),
+            Err(ArtifactError::UnusableClient { problems, .. }) => Some(problems.join(", or ")),
             Err(error) => Some(error.to_string()),
         }
     }
@@ -419,13 +424,13 @@ impl Store {
     ///
     /// # Errors
     /// [`ArtifactError::Cache`] if the cache cannot be written to, [`ArtifactError::Cancelled`] if
-    /// `cancelled` returns `true` while another process works on the version.
-    pub fn remove(&self, artifact: &Artifact, cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
-        let paths = CachePaths::of(&self.root, artifact);
+    /// `is_cancelled` returns `true` while another process works on the version.
+    pub fn remove(&self, artifact: &Artifact, is_cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
+        let paths = CachePaths::new(&self.root, artifact);
         if artifact.is_bundled() || !paths.version.exists() {
             return Ok(0);
         }
-        let _lock = Lock::take(&paths.lock, &mut InstallContext { progress: &mut |_| {}, cancelled })?;
+        let _lock = Lock::take(&paths.lock, &mut InstallContext { progress: &mut |_| {}, is_cancelled })?;
         let bytes = cache::bytes_below(&paths.version);
         remove_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
         paths.version.parent().map(remove_if_empty);
@@ -437,17 +442,17 @@ impl Store {
     ///
     /// # Errors
     /// [`ArtifactError::NotInstalled`] if the artifact is absent, [`ArtifactError::Damaged`] if it is not
-    /// what was unpacked, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
+    /// what was unpacked, [`ArtifactError::Cancelled`] if `is_cancelled` returns `true`.
     pub fn check(
         &self,
         artifact: &Artifact,
-        progress: &mut dyn FnMut(Progress),
-        cancelled: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(InstallProgress),
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<VerifiedArtifact, ArtifactError> {
         let damaged = |folder, problems| ArtifactError::Damaged {
             folder,
             problems,
-            commands: artifact.replacing_commands(),
+            commands: artifact.reinstall_command(),
         };
         let (folder, sha256) = match self.presence(artifact) {
             InstallState::Bundled => return Ok(VerifiedArtifact { files: 0, bytes: 0 }),
@@ -469,19 +474,19 @@ impl Store {
             Some(Ok(record)) if Some(&record.sha256) == sha256.as_ref() => record,
             Some(Err(problem)) => return Err(damaged(folder, vec![problem])),
             _ => {
-                let problems = vec![format!("{} changed meanwhile", install_record::NAME)];
+                let problems = vec![format!("{} changed meanwhile", install_record::RECORD_FILE)];
                 return Err(damaged(folder, problems));
             }
         };
         let total = record.files.iter().map(|file| file.bytes).sum();
-        let mut watch = InstallContext { progress, cancelled };
+        let mut context = InstallContext { progress, is_cancelled };
         let mut problems = Vec::new();
         let mut bytes = 0;
         for file in &record.files {
             let path = folder.join(&file.path);
             let is_same = match &file.link {
                 Some(target) => fs::read_link(&path).is_ok_and(|actual| actual == Path::new(target)),
-                None => digest::of_file(&path, bytes, total, &mut watch)?.0 == file.sha256,
+                None => digest::file_digest(&path, bytes, total, &mut context)?.0 == file.sha256,
             };
             if !is_same {
                 problems.push(format!("{} has other contents than it was unpacked with", file.path));
@@ -500,7 +505,7 @@ impl Store {
             InstallState::Bundled => Some(InstalledArtifact {
                 folder: None,
                 version: artifact.version.clone(),
-                reports: artifact.reports.clone(),
+                version_text: artifact.version_text.clone(),
                 sha256: None,
                 source: SourceKind::Bundled.package().to_owned(),
                 files: BTreeMap::new(),
@@ -514,15 +519,15 @@ impl Store {
         &self,
         source: &Source,
         archive: &Path,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<(), ArtifactError> {
         match &source.kind {
             SourceKind::Debian { packages, .. } => {
                 let mut done = 0;
                 for package in packages {
                     let DebianPackage { name, version, sha256, bytes } = package;
-                    let (found, found_bytes) =
-                        digest::of_file(&archive.join(client::deb(name)), done, source.bytes, watch)?;
+                    let file = archive.join(client::deb_file_name(name));
+                    let (found, found_bytes) = digest::file_digest(&file, done, source.bytes, context)?;
                     done += found_bytes;
                     check_download(&format!("{name} {version}"), (sha256, *bytes), (found, found_bytes))?;
                 }
@@ -531,7 +536,7 @@ impl Store {
             // Pinned by the digests of its inputs in `go.sum`.
             SourceKind::Go { .. } => Ok(()),
             _ => {
-                let found = digest::of_file(archive, 0, source.bytes, watch)?;
+                let found = digest::file_digest(archive, 0, source.bytes, context)?;
                 check_download(source.kind.package(), (&source.sha256, source.bytes), found)
             }
         }
@@ -543,24 +548,24 @@ impl Store {
 fn check_download(
     package: &str,
     (expected, expected_bytes): (&str, u64),
-    (found, found_bytes): (String, u64),
+    (actual, actual_bytes): (String, u64),
 ) -> Result<(), ArtifactError> {
-    if found == expected && found_bytes == expected_bytes {
+    if actual == expected && actual_bytes == expected_bytes {
         return Ok(());
     }
-    if found == expected {
-        return Err(ArtifactError::Bytes {
+    if actual == expected {
+        return Err(ArtifactError::WrongSize {
             package: package.to_owned(),
-            stated: expected_bytes,
-            found: found_bytes,
+            stated_bytes: expected_bytes,
+            actual_bytes,
         });
     }
-    Err(ArtifactError::Digest {
+    Err(ArtifactError::WrongDigest {
         package: package.to_owned(),
         expected: expected.to_owned(),
-        found,
+        actual,
         expected_bytes,
-        found_bytes,
+        actual_bytes,
     })
 }
 

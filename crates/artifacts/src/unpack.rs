@@ -17,12 +17,12 @@ use std::{
 use jsonathlon_catalogue::is_member;
 
 use crate::{
-    InstallContext, Step,
+    InstallContext, InstallStep,
     client::{UNPACKER, die_with_parent},
-    digest::{BLOCK, Hasher},
+    digest::{BLOCK_BYTES, Hasher},
     error::ArtifactError,
     format::Format,
-    install_record::Unpacked,
+    install_record::UnpackedFile,
 };
 
 /// Limit of the bytes that are counted when an archive exceeds its stated size: 64 GiB. No system is larger,
@@ -31,18 +31,18 @@ const MAX_COUNTED_BYTES: u64 = 1 << 36;
 
 /// What to extract from which archive, and where to.
 #[derive(Debug)]
-pub(crate) struct Request<'a> {
+pub(crate) struct UnpackRequest<'a> {
     pub(crate) archive: &'a Path,
     pub(crate) format: Format,
     /// Empty folder to extract into.
-    pub(crate) into: &'a Path,
+    pub(crate) folder: &'a Path,
     /// Files, folders (end with `/`) or prefixes of names in one folder (end with `*`). Empty: everything is
     /// extracted. For [`Format::Program`], the only entry is the name that the file gets.
     pub(crate) members: &'a [String],
     /// Maximum size of the extracted members together, in bytes.
-    pub(crate) limit: u64,
+    pub(crate) limit_bytes: u64,
     /// Description of the limit, for error messages.
-    pub(crate) limit_is: &'static str,
+    pub(crate) limit_description: &'static str,
     /// Name of the archive, for error messages.
     pub(crate) package: &'a str,
     /// Program that reads `.deb` files. `None` if it is missing; only [`Format::Debian`] needs it.
@@ -52,10 +52,10 @@ pub(crate) struct Request<'a> {
 /// Extracts the requested members and returns path, size and SHA-256 of each. Fails if a member is missing,
 /// the limit is exceeded or nothing was extracted.
 pub(crate) fn unpack(
-    request: &Request<'_>,
-    watch: &mut InstallContext<'_>,
-) -> Result<Vec<Unpacked>, ArtifactError> {
-    let mut extractor = Extractor { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
+    request: &UnpackRequest<'_>,
+    context: &mut InstallContext<'_>,
+) -> Result<Vec<UnpackedFile>, ArtifactError> {
+    let mut extractor = Extractor { request, context, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
     let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
     match request.format {
         Format::TarGz => extractor.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
@@ -66,12 +66,12 @@ pub(crate) fn unpack(
             extractor.extract(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
         }
     }
-    if extractor.bytes > request.limit {
-        return Err(ArtifactError::Unpacked {
+    if extractor.bytes > request.limit_bytes {
+        return Err(ArtifactError::UnpackedTooLarge {
             package: request.package.to_owned(),
-            limit_is: request.limit_is,
-            limit: request.limit,
-            found: extractor.bytes,
+            limit_description: request.limit_description,
+            limit_bytes: request.limit_bytes,
+            actual_bytes: extractor.bytes,
         });
     }
     if let Some(member) = request.members.iter().find(|member| !extractor.matched.contains(member.as_str())) {
@@ -104,9 +104,9 @@ enum Kind {
 }
 
 struct Extractor<'a, 'w> {
-    request: &'a Request<'a>,
-    watch: &'a mut InstallContext<'w>,
-    files: Vec<Unpacked>,
+    request: &'a UnpackRequest<'a>,
+    context: &'a mut InstallContext<'w>,
+    files: Vec<UnpackedFile>,
     bytes: u64,
     matched: BTreeSet<&'a str>,
 }
@@ -207,7 +207,7 @@ impl Extractor<'_, '_> {
     /// Extracts one entry if it is requested. The names of other entries are checked too: an archive with a
     /// name that climbs out of the folder is rejected as a whole.
     fn extract(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
-        self.watch.check_cancelled()?;
+        self.context.check_cancelled()?;
         let path = safe_path(name).ok_or_else(|| {
             self.refuse(format!("`{}` would lie outside of its folder", String::from_utf8_lossy(name)))
         })?;
@@ -241,7 +241,7 @@ impl Extractor<'_, '_> {
         let mode = if executable { 0o755 } else { 0o644 };
         let file = File::options().write(true).create_new(true).mode(mode).open(&target);
         let mut file = file.map_err(|error| self.uncreatable(path, &target, error))?;
-        let mut block = vec![0; BLOCK];
+        let mut block = vec![0; BLOCK_BYTES];
         let mut hasher = Hasher::default();
         let mut bytes = 0;
         loop {
@@ -253,10 +253,10 @@ impl Extractor<'_, '_> {
             };
             bytes += count as u64;
             self.bytes += count as u64;
-            if self.bytes > self.request.limit {
+            if self.bytes > self.request.limit_bytes {
                 // Bytes are no longer written, but counted to the end, so that the error can state the total
                 // size.
-                self.watch.check_cancelled()?;
+                self.context.check_cancelled()?;
                 if self.bytes > MAX_COUNTED_BYTES {
                     return Err(self.refuse(format!("it holds more than {MAX_COUNTED_BYTES} bytes")));
                 }
@@ -264,10 +264,10 @@ impl Extractor<'_, '_> {
             }
             file.write_all(&block[..count]).map_err(ArtifactError::cache(&target))?;
             hasher.update(&block[..count]);
-            self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
-            self.watch.check_cancelled()?;
+            self.context.report_progress(InstallStep::Unpacking, self.bytes, self.request.limit_bytes);
+            self.context.check_cancelled()?;
         }
-        self.files.push(Unpacked { path: path.to_owned(), bytes, sha256: hasher.finish(), link: None });
+        self.files.push(UnpackedFile { path: path.to_owned(), bytes, sha256: hasher.finish(), link: None });
         Ok(())
     }
 
@@ -283,7 +283,7 @@ impl Extractor<'_, '_> {
         let mut hasher = Hasher::default();
         hasher.update(target.as_bytes());
         let bytes = target.len() as u64;
-        self.files.push(Unpacked {
+        self.files.push(UnpackedFile {
             path: path.to_owned(),
             bytes,
             sha256: hasher.finish(),
@@ -294,7 +294,7 @@ impl Extractor<'_, '_> {
 
     /// Creates the parent folders of `path`, none of which may be a link, and returns where the file belongs.
     fn create_parents(&self, path: &str) -> Result<PathBuf, ArtifactError> {
-        let mut folder = self.request.into.to_path_buf();
+        let mut folder = self.request.folder.to_path_buf();
         let Some((parent, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
         for part in parent.split('/') {
             folder.push(part);

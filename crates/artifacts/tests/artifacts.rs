@@ -1,7 +1,5 @@
 //! Tests of installing artifacts without a network; registry clients are shell scripts.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{
@@ -15,7 +13,7 @@ use std::{
 
 use support::{LIBRARY, Member, World, artifact, never, package, source, tgz, zip};
 
-use jsonathlon_artifacts::{ArtifactError, InstallState, Progress, Step, Store};
+use jsonathlon_artifacts::{ArtifactError, ArtifactStore, InstallProgress, InstallState, InstallStep};
 use jsonathlon_catalogue::{Artifact, InstalledArtifact, SourceKind};
 
 /// Script of a working npm client.
@@ -27,7 +25,7 @@ mkdir -p "$folder" "$repo/org/apache/plugin"
 echo kept > "$repo/org/apache/plugin/plugin.jar"
 cp "$archive" "$folder/engine-2.0.1.jar""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
+fn install(store: &ArtifactStore, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -74,11 +72,14 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     assert_eq!(store.presence(&artifact), InstallState::Installed(installed.clone()));
 
     let told = told.into_inner();
-    for step in [Step::Downloading, Step::Verifying, Step::Unpacking] {
+    for step in [InstallStep::Downloading, InstallStep::Verifying, InstallStep::Unpacking] {
         assert!(told.iter().any(|progress| progress.step == step), "{step:?} in {told:?}");
     }
-    let verified =
-        Progress { step: Step::Verifying, done: artifact.sources[0].bytes, total: artifact.sources[0].bytes };
+    let verified = InstallProgress {
+        step: InstallStep::Verifying,
+        done: artifact.sources[0].bytes,
+        total: artifact.sources[0].bytes,
+    };
     assert!(told.contains(&verified), "{told:?}");
 
     assert_eq!(install(&store, &artifact).unwrap(), installed);
@@ -179,10 +180,10 @@ fn another_digest_is_refused_before_anything_is_unpacked() {
         .install(&artifact, &mut |progress| told.borrow_mut().push(progress.step), &never)
         .unwrap_err();
 
-    assert!(matches!(error, ArtifactError::Digest { .. }));
+    assert!(matches!(error, ArtifactError::WrongDigest { .. }));
     let message = error.to_string();
     assert!(message.contains(&expected) && message.contains(&found), "{message}");
-    assert!(!told.into_inner().contains(&Step::Unpacking));
+    assert!(!told.into_inner().contains(&InstallStep::Unpacking));
     assert_eq!(world.cached(), [""; 0], "neither archive nor members stay");
 }
 
@@ -255,7 +256,7 @@ fn cancelling_a_download_kills_the_client() {
         .install(
             &artifact,
             &mut |progress| {
-                grown.set(grown.get() || (progress.step == Step::Downloading && progress.done > 0))
+                grown.set(grown.get() || (progress.step == InstallStep::Downloading && progress.done > 0))
             },
             &|| grown.get() && world.path("pid").exists(),
         )
@@ -283,7 +284,7 @@ fn a_verified_download_outlives_an_interrupted_unpacking() {
     let unpacking = Cell::new(false);
     let error = world
         .store()
-        .install(&artifact, &mut |progress| unpacking.set(progress.step == Step::Unpacking), &|| {
+        .install(&artifact, &mut |progress| unpacking.set(progress.step == InstallStep::Unpacking), &|| {
             unpacking.get()
         })
         .unwrap_err();
@@ -315,7 +316,7 @@ fn a_kept_download_that_was_tampered_with_is_fetched_again() {
 #[ignore = "run by other tests as a process of its own"]
 fn child_process_installs() {
     let Some(root) = std::env::var_os("SYSTEMS_TEST_CACHE") else { return };
-    let store = Store::new(root).with_search_path(std::env::var_os("SYSTEMS_TEST_PATH").unwrap());
+    let store = ArtifactStore::new(root).with_search_path(std::env::var_os("SYSTEMS_TEST_PATH").unwrap());
     let archive = fs::read(std::env::var_os("SYSTEMS_TEST_ARCHIVE").unwrap()).unwrap();
     let kind = SourceKind::Npm { package: "@example/engine@2.0.1".into() };
     install(&store, &artifact(vec![source(kind, &archive, &["package/lib.so"])])).unwrap();
@@ -324,7 +325,7 @@ fn child_process_installs() {
 fn child_process(world: &World) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "child_process_installs", "--ignored"])
+        .args(["--exact", "artifacts::child_process_installs", "--ignored"])
         .env("SYSTEMS_TEST_CACHE", world.path("cache"))
         .env("SYSTEMS_TEST_PATH", world.path("bin"))
         .env("SYSTEMS_TEST_ARCHIVE", world.path("archive"))
@@ -381,7 +382,9 @@ fn waiting_for_another_process_can_be_cancelled() {
     let waiting = Cell::new(false);
     let error = world
         .store()
-        .install(&artifact, &mut |progress| waiting.set(progress.step == Step::Waiting), &|| waiting.get())
+        .install(&artifact, &mut |progress| waiting.set(progress.step == InstallStep::Waiting), &|| {
+            waiting.get()
+        })
         .unwrap_err();
     assert!(matches!(error, ArtifactError::Cancelled), "{error}");
     assert!(world.calls().is_empty());
@@ -564,7 +567,7 @@ fn a_cache_that_cannot_be_written_says_so() {
     world.client("npm", GOOD_NPM);
     let artifact = world.serve(&package(), &[]);
     fs::write(world.path("file"), b"").unwrap();
-    let store = Store::new(world.path("file/below")).with_search_path(world.path("bin"));
+    let store = ArtifactStore::new(world.path("file/below")).with_search_path(world.path("bin"));
     let error = install(&store, &artifact).unwrap_err();
     assert!(matches!(error, ArtifactError::Cache { .. }), "{error}");
     assert!(error.to_string().contains("set JSONATHLON_CACHE"), "{error}");
@@ -578,7 +581,10 @@ fn too_little_room_is_found_before_the_download() {
     let mut artifact = world.serve(&package(), &[]);
     artifact.sources[0].unpacked_bytes = 1 << 60;
     let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Space { needed, .. } if needed > 1 << 60), "{error}");
+    assert!(
+        matches!(error, ArtifactError::NotEnoughSpace { needed_bytes, .. } if needed_bytes > 1 << 60),
+        "{error}"
+    );
     assert!(error.to_string().contains("1152921504607 MB"), "{error}");
     assert!(world.calls().is_empty());
 }
@@ -599,7 +605,7 @@ fn what_is_part_of_the_program_needs_no_cache() {
     let mut bundled = source(SourceKind::Bundled, b"", &[]);
     bundled.files.clear();
     let artifact = artifact(vec![bundled]);
-    let store = Store::new("/dev/null/nowhere");
+    let store = ArtifactStore::new("/dev/null/nowhere");
     assert_eq!(store.presence(&artifact), InstallState::Bundled);
     let installed = install(&store, &artifact).unwrap();
     assert_eq!((installed.folder, installed.files.len()), (None, 0));

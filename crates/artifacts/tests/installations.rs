@@ -1,20 +1,18 @@
 //! Tests of the identity of installations, and of errors for installations that differ from their folder.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::fs;
 
 use support::{Member, World, never, package, tgz};
 
-use jsonathlon_artifacts::{ArtifactError, InstallState, Store};
+use jsonathlon_artifacts::{ArtifactError, ArtifactStore, InstallState};
 use jsonathlon_catalogue::{Artifact, InstalledArtifact, Source};
 
 /// Script of a working npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-2.0.1.tgz"; echo "some noise""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
+fn install(store: &ArtifactStore, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -51,7 +49,7 @@ fn a_wrong_size_beside_the_right_digest_is_said_with_the_right_one() {
     let bytes = artifact.sources[0].bytes;
     artifact.sources[0].bytes += 1;
     let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Bytes { .. }), "{error}");
+    assert!(matches!(error, ArtifactError::WrongSize { .. }), "{error}");
     let words = format!(
         "has {bytes} bytes, and the system's folder states `bytes` = {}: its SHA-256 is right",
         bytes + 1
@@ -65,7 +63,7 @@ fn what_is_not_there_is_said_with_the_command_that_installs_it() {
     let world = World::new();
     world.client("npm", GOOD_NPM);
     let mut artifact = world.serve(&package(), &[]);
-    artifact.written.systems_dir = Some("my systems".into());
+    artifact.location.systems_dir = Some("my systems".into());
     let store = world.store();
     let error = store.check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
     let install_it = "jsonathlon systems install example@2.0 --systems-dir 'my systems'";
@@ -84,7 +82,10 @@ fn a_wrong_unpacked_size_is_said_with_the_right_one_and_costs_no_second_download
     let mut artifact = world.serve(&package(), &["package/lib.so"]);
     artifact.sources[0].unpacked_bytes = 10;
     let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Unpacked { found: 47, limit: 10, .. }), "{error}");
+    assert!(
+        matches!(error, ArtifactError::UnpackedTooLarge { actual_bytes: 47, limit_bytes: 10, .. }),
+        "{error}"
+    );
     let words = "comes to 47 bytes, more than the stated `unpacked_bytes`, 10: correct `unpacked_bytes`";
     assert!(error.to_string().contains(words), "{error}");
     artifact.sources[0].unpacked_bytes = 47;

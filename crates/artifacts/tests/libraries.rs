@@ -1,13 +1,11 @@
 //! Tests which shared libraries a program takes from the machine.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use jsonathlon_artifacts::machine_libraries;
+use jsonathlon_artifacts::find_machine_libraries;
 use jsonathlon_catalogue::{Catalogue, InstalledArtifact, Recipe};
 
 /// A program of this machine that needs only the C library.
@@ -32,7 +30,7 @@ fn installed(folder: &Path, program: &str, libraries: &[&str]) -> InstalledArtif
     InstalledArtifact {
         folder: Some(folder.to_path_buf()),
         version: "1".into(),
-        reports: "1".into(),
+        version_text: "1".into(),
         sha256: None,
         source: "npm a@1".into(),
         files: files.map(|(role, path)| (role.to_owned(), folder.join(path))).into(),
@@ -54,27 +52,27 @@ fn what_the_artifact_lacks_or_hides_is_taken_from_the_machine() {
         let server = server(system, version);
         let folder = folder.path().join(system);
         let installed = |libraries: &[&str]| installed(&folder, program, libraries);
-        assert_eq!(machine_libraries(&installed(&[]), Some(&server)), [LIBC], "{system}");
+        assert_eq!(find_machine_libraries(&installed(&[]), Some(&server)), [LIBC], "{system}");
         // The library itself needs the loader of the machine.
-        let rest = machine_libraries(&installed(&[LIBC]), Some(&server));
+        let rest = find_machine_libraries(&installed(&[LIBC]), Some(&server));
         assert!(rest.len() == 1 && rest[0].starts_with("ld-linux"), "{system}: {rest:?}");
-        assert_eq!(machine_libraries(&installed(&[&rest[0]]), Some(&server)), [""; 0], "{system}");
+        assert_eq!(find_machine_libraries(&installed(&[&rest[0]]), Some(&server)), [""; 0], "{system}");
     }
     // Libraries are useless to a program whose library path does not include their folder.
     let told_nothing = server("mongodb", "6.0.5");
     let installed = installed(folder.path(), "mongod", &[LIBC]);
-    assert_eq!(machine_libraries(&installed, Some(&told_nothing)), [LIBC]);
+    assert_eq!(find_machine_libraries(&installed, Some(&told_nothing)), [LIBC]);
 }
 
 #[test]
 fn an_embedded_engine_is_its_library_and_other_files_need_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let installed = installed(folder.path(), "library", &[]);
-    assert_eq!(machine_libraries(&installed, None), [LIBC]);
+    assert_eq!(find_machine_libraries(&installed, None), [LIBC]);
     for contents in [&b""[..], b"#!/bin/sh", b"\x7fELF\x02\x01\x01", &fs::read(PROGRAM).unwrap()[..200]] {
         fs::write(folder.path().join("server"), contents).unwrap();
-        assert_eq!(machine_libraries(&installed, None), [""; 0]);
+        assert_eq!(find_machine_libraries(&installed, None), [""; 0]);
     }
     let bundled = InstalledArtifact { folder: None, ..installed };
-    assert_eq!(machine_libraries(&bundled, None), [""; 0]);
+    assert_eq!(find_machine_libraries(&bundled, None), [""; 0]);
 }

@@ -1,8 +1,6 @@
 //! Tests of sources with several parts: an archive from one registry, and packages from another that it
 //! depends on. The clients are shell scripts; packages are read by the machine's own tools.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::fs;
@@ -13,13 +11,13 @@ use support::{
     tgz,
 };
 
-use jsonathlon_artifacts::{ArtifactError, InstallState, Store, client_programs};
+use jsonathlon_artifacts::{ArtifactError, ArtifactStore, InstallState, client_programs};
 use jsonathlon_catalogue::{Artifact, InstalledArtifact, SourceKind};
 
 /// Script of an npm client that delivers the engine from the suite's files.
 const NPM: &str = r#"cp "$archive/engine.tgz" "$dest/engine.tgz""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
+fn install(store: &ArtifactStore, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -33,7 +31,7 @@ fn with_members(suite: &Suite, members: &[Member<'_>]) -> Artifact {
     engine.files =
         [("server".to_owned(), "package/server".to_owned()), ("libraries".to_owned(), "usr/lib/".to_owned())]
             .into();
-    engine.with = vec![library(suite, "1.1-1", b"a library")];
+    engine.further_parts = vec![library(suite, "1.1-1", b"a library")];
     artifact(vec![engine])
 }
 
@@ -62,13 +60,13 @@ fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     let source = &artifact.sources[0];
     assert_eq!(installed.sha256, Some(source.digest()));
     assert_ne!(source.digest(), source.sha256, "another library is another artifact");
-    assert_eq!(source.download_bytes(), source.bytes + source.with[0].bytes);
-    assert_eq!(source.installed_bytes(), source.unpacked_bytes + source.with[0].unpacked_bytes);
+    assert_eq!(source.download_bytes(), source.bytes + source.further_parts[0].bytes);
+    assert_eq!(source.installed_bytes(), source.unpacked_bytes + source.further_parts[0].unpacked_bytes);
     assert_eq!(client_programs(source), ["npm", "apt-get"]);
 
     let folder = installed.folder.clone().unwrap();
     let record = fs::read_to_string(folder.join("installed.json")).unwrap();
-    for words in [&source.sha256, &source.with[0].sha256, &sha256(LIBRARY), &sha256(b"a library")] {
+    for words in [&source.sha256, &source.further_parts[0].sha256, &sha256(LIBRARY), &sha256(b"a library")] {
         assert!(record.contains(words), "{words}: {record}");
     }
     assert_eq!(suite.world.cached().len(), 3, "no download stays: {:?}", suite.world.cached());
@@ -95,7 +93,7 @@ fn a_source_that_pins_another_part_is_another_installation() {
     let before = usual(&suite);
     install(&suite.store(), &before).unwrap();
     let mut after = before.clone();
-    after.sources[0].with[0] = library(&suite, "1.2-1", b"newer");
+    after.sources[0].further_parts[0] = library(&suite, "1.2-1", b"newer");
     assert_eq!(suite.store().presence(&after), InstallState::Absent);
     let installed = install(&suite.store(), &after).unwrap();
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
@@ -107,7 +105,7 @@ fn what_a_part_lacks_is_said_before_any_download() {
     let suite = Suite::new();
     let artifact = usual(&suite);
     assert_eq!(suite.store().missing_requirements(&artifact), None);
-    let lacks = |store: Store, clients: [&str; 2]| {
+    let lacks = |store: ArtifactStore, clients: [&str; 2]| {
         let lacks = store.missing_requirements(&artifact).unwrap();
         let error = install(&store, &artifact).unwrap_err().to_string();
         for client in clients {
@@ -156,7 +154,7 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
     fs::write(suite.world.path("archive/libexample1"), index).unwrap();
     let error = install(&suite.store(), &artifact).unwrap_err();
     assert!(
-        matches!(&error, ArtifactError::Digest { package, .. } if package.contains("libexample1")),
+        matches!(&error, ArtifactError::WrongDigest { package, .. } if package.contains("libexample1")),
         "{error}"
     );
     assert_eq!(suite.store().presence(&artifact), InstallState::Absent);
@@ -172,7 +170,10 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
     let artifact = usual(&suite);
     fs::write(suite.world.path("archive/engine.tgz"), "forged").unwrap();
     let error = install(&suite.store(), &artifact).unwrap_err();
-    assert!(matches!(&error, ArtifactError::Digest { package, .. } if package.contains("engine")), "{error}");
+    assert!(
+        matches!(&error, ArtifactError::WrongDigest { package, .. } if package.contains("engine")),
+        "{error}"
+    );
     assert_eq!(suite.world.cached(), [""; 0]);
 }
 
@@ -213,14 +214,17 @@ fn a_part_that_is_gone_is_named_and_a_newer_one_is_told_in_the_version() {
     let artifact = usual(&suite);
     library(&suite, "1.1-2", b"newer");
     let error = install(&suite.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Gone(_)), "{error}");
+    assert!(matches!(error, ArtifactError::PackagesUnavailable(_)), "{error}");
     assert!(
         error.to_string().contains("libexample1 1.1-1 is unavailable, and the newest is 1.1-2"),
         "{error}"
     );
-    let accepting = suite.store().accepting_newer(true);
+    let accepting = suite.store().with_newer_versions(true);
     let installed = install(&accepting, &artifact).unwrap();
-    assert_eq!((installed.version.as_str(), installed.reports.as_str()), ("2.0+libexample1-1.1-2", "2.0.1"));
+    assert_eq!(
+        (installed.version.as_str(), installed.version_text.as_str()),
+        ("2.0+libexample1-1.1-2", "2.0.1")
+    );
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
     assert_eq!(accepting.presence(&artifact), InstallState::Installed(installed));
@@ -231,8 +235,11 @@ fn a_part_that_is_gone_is_named_and_a_newer_one_is_told_in_the_version() {
 fn room_is_needed_for_every_part() {
     let suite = Suite::new();
     let mut artifact = usual(&suite);
-    artifact.sources[0].with[0].unpacked_bytes = 1 << 60;
+    artifact.sources[0].further_parts[0].unpacked_bytes = 1 << 60;
     let error = install(&suite.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Space { needed, .. } if needed > 1 << 60), "{error}");
+    assert!(
+        matches!(error, ArtifactError::NotEnoughSpace { needed_bytes, .. } if needed_bytes > 1 << 60),
+        "{error}"
+    );
     assert_eq!(suite.world.calls(), [""; 0]);
 }

@@ -1,8 +1,6 @@
 //! Tests of artifacts assembled from packages of a Debian suite, and of programs built from Go modules. The
 //! clients are shell scripts; packages are read by the machine's own tools.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{cell::RefCell, fs, path::PathBuf};
@@ -12,10 +10,10 @@ use support::{
     suite::{Suite, debian, debian_of},
 };
 
-use jsonathlon_artifacts::{ArtifactError, InstallState, Step, Store};
+use jsonathlon_artifacts::{ArtifactError, ArtifactStore, InstallState, InstallStep};
 use jsonathlon_catalogue::{Artifact, Catalogue, DebianPackage, InstalledArtifact, SourceKind};
 
-fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
+fn install(store: &ArtifactStore, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -53,7 +51,7 @@ fn packages_of_a_suite_are_unpacked_side_by_side() {
     assert!(
         !libraries.join("gconv").exists() && !installed.folder.as_ref().unwrap().join("usr/share").exists()
     );
-    assert_eq!((installed.version.as_str(), installed.reports.as_str()), ("2.0", "2.0.1"));
+    assert_eq!((installed.version.as_str(), installed.version_text.as_str()), ("2.0", "2.0.1"));
     assert_eq!(installed.source, "debian sid example-server 1:2.0-1 and 1 package more");
     let record = fs::read_to_string(installed.folder.unwrap().join("installed.json")).unwrap();
     assert!(record.contains("7.1+dfsg-2"), "{record}");
@@ -83,7 +81,7 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     let artifact = usual(&suite);
     suite.offer("example-server", "1:2.1-1", &[Member::File("./usr/sbin/server", b"newer")]);
     let error = install(&suite.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Gone(_)), "{error}");
+    assert!(matches!(error, ArtifactError::PackagesUnavailable(_)), "{error}");
     let message = error.to_string();
     for words in [
         "example-server 1:2.0-1 is unavailable",
@@ -95,17 +93,17 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     assert!(!message.contains("libexample1"), "it is there still: {message}");
     assert_eq!(suite.world.cached(), [""; 0]);
 
-    let accepting = suite.store().accepting_newer(true);
+    let accepting = suite.store().with_newer_versions(true);
     let mut pinned = artifact.clone();
-    pinned.reports = "v2.0".into();
+    pinned.version_text = "v2.0".into();
     let installed = install(&accepting, &pinned).unwrap();
-    assert_eq!((installed.version.as_str(), installed.reports.as_str()), ("2.1", "v2.1"));
+    assert_eq!((installed.version.as_str(), installed.version_text.as_str()), ("2.1", "v2.1"));
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"newer");
     assert_ne!(installed.sha256.as_deref(), Some(pinned.sources[0].sha256.as_str()));
     assert_eq!(accepting.version(&pinned), "2.1");
     assert_eq!(accepting.presence(&pinned), InstallState::Installed(installed));
     assert_eq!(suite.store().presence(&pinned), InstallState::Absent, "only with the flag");
-    assert!(matches!(install(&suite.store(), &pinned), Err(ArtifactError::Gone(_))));
+    assert!(matches!(install(&suite.store(), &pinned), Err(ArtifactError::PackagesUnavailable(_))));
     accepting.check(&pinned, &mut |_| {}, &never).unwrap();
     suite.store().remove(&pinned, &never).unwrap();
     assert_eq!(accepting.presence(&pinned), InstallState::Absent);
@@ -124,7 +122,7 @@ fn a_package_without_a_successor_cannot_be_accepted() {
         bytes: 1,
     });
     artifact.sources = vec![debian(packages)];
-    let error = install(&suite.store().accepting_newer(true), &artifact).unwrap_err().to_string();
+    let error = install(&suite.store().with_newer_versions(true), &artifact).unwrap_err().to_string();
     assert!(error.contains("libgone 1-1 is unavailable, with no newer one"), "{error}");
     assert!(!error.contains("example-server") && !error.contains("--allow-newer"), "{error}");
 }
@@ -140,8 +138,8 @@ fn other_contents_under_a_pinned_version_are_refused() {
     let changed = fs::read_to_string(suite.world.path("archive/libexample1")).unwrap();
     for index in [pinned, changed] {
         fs::write(suite.world.path("archive/libexample1"), index).unwrap();
-        let error = install(&suite.store().accepting_newer(true), &artifact).unwrap_err();
-        assert!(matches!(error, ArtifactError::Digest { .. }), "{error}");
+        let error = install(&suite.store().with_newer_versions(true), &artifact).unwrap_err();
+        assert!(matches!(error, ArtifactError::WrongDigest { .. }), "{error}");
         assert!(error.to_string().contains("libexample1"), "{error}");
         assert_eq!(suite.world.cached(), [""; 0]);
     }
@@ -183,7 +181,7 @@ fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
     both.sources = vec![debian_of("bookworm", vec![secure.clone(), newer])];
     let error = install(&suite.store(), &both).unwrap_err().to_string();
     assert!(error.contains("`usr/lib/lib*` is not in it"), "an empty package, but found: {error}");
-    let installed = install(&suite.store().accepting_newer(true), &of(&old)).unwrap();
+    let installed = install(&suite.store().with_newer_versions(true), &of(&old)).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"old", "what is pinned comes first");
 
     // A rolling suite has no update archives.
@@ -202,7 +200,7 @@ fn a_wrong_size_of_a_package_is_no_other_digest() {
     let mut artifact = artifact(vec![debian(vec![wrong])]);
     artifact.sources[0].members = vec!["usr/sbin/server".into()];
     let error = install(&suite.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Bytes { .. }), "{error}");
+    assert!(matches!(error, ArtifactError::WrongSize { .. }), "{error}");
     let words = format!("example-server=2.0-1 has {} bytes", package.bytes);
     assert!(error.to_string().contains(&words), "{error}");
 }
@@ -320,7 +318,10 @@ fn a_program_is_built_once_by_the_users_go() {
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"example.org/a v1.0.0 h1:abc=\n");
     assert_eq!(installed.source, "go example.org/cmd/server, built by go1.26.8");
     let told = told.into_inner();
-    assert!(told.iter().any(|progress| progress.step == Step::Building && progress.total == 2), "{told:?}");
+    assert!(
+        told.iter().any(|progress| progress.step == InstallStep::Building && progress.total == 2),
+        "{told:?}"
+    );
     let builds: Vec<String> = world.calls().into_iter().filter(|call| call.starts_with("go build")).collect();
     assert_eq!(builds.len(), 1);
     assert!(
@@ -350,7 +351,7 @@ fn a_go_that_is_missing_or_too_old_is_said_before_any_download() {
     let lacks = world.store().missing_requirements(&artifact).unwrap();
     assert!(lacks.contains("is go1.24.9, and Go 1.25.6 or later is needed"), "{lacks}");
     let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Unfit { .. }), "{error}");
+    assert!(matches!(error, ArtifactError::UnusableClient { .. }), "{error}");
     assert!(world.calls().iter().all(|call| call == "go env GOVERSION"), "{:?}", world.calls());
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jsonathlon_artifacts::{Store, client_programs, statuses};
+use jsonathlon_artifacts::{ArtifactStore, client_programs, system_statuses};
 use jsonathlon_catalogue::Catalogue;
 
 #[test]
@@ -11,7 +11,7 @@ fn the_status_of_a_source_with_further_parts_counts_all_of_them() {
     let mongodb = catalogue.get("mongodb").unwrap();
     let source = &mongodb.artifact("6.0.27").unwrap().unwrap().sources[0];
     assert_eq!(client_programs(source), ["pip3", "apt-get"]);
-    let line = statuses(&catalogue, &Store::new("/dev/null/nowhere"))
+    let line = system_statuses(&catalogue, &ArtifactStore::new("/dev/null/nowhere"))
         .into_iter()
         .find(|line| line.name == "mongodb" && line.version == "6.0.27")
         .unwrap();
@@ -23,8 +23,8 @@ fn the_status_of_a_source_with_further_parts_counts_all_of_them() {
 fn the_table_of_systems() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/tests/fixtures/systems");
     let catalogue = Catalogue::load(&[fixtures]).unwrap();
-    let store = Store::new("/dev/null/nowhere");
-    let lines = statuses(&catalogue, &store);
+    let store = ArtifactStore::new("/dev/null/nowhere");
+    let lines = system_statuses(&catalogue, &store);
     let line = |name: &str, version: &str| {
         lines.iter().find(|line| line.name == name && line.version == version).unwrap().clone()
     };

@@ -16,7 +16,7 @@ pub struct Artifact {
     /// The version, as selectors and results name it.
     pub version: String,
     /// Text that the version reported by the engine must contain.
-    pub reports: String,
+    pub version_text: String,
     /// Platform that the artifact runs on, such as `linux-x86_64`, or [`ANY_PLATFORM`].
     pub platform: String,
     /// SPDX expression of the artifact's licence.
@@ -35,14 +35,14 @@ pub struct Artifact {
     pub sources: Vec<Source>,
     /// Place of the definition in `system.toml`, for messages.
     #[serde(skip)]
-    pub written: ArtifactLocation,
+    pub location: ArtifactLocation,
 }
 
 /// Place where an artifact is defined; messages tell users what to correct there and which command to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArtifactLocation {
     /// File, line and key of `reports`, as ``FILE:11: `artifact.0.reports` ``.
-    pub reports: String,
+    pub version_text: String,
     /// Folder given as `--systems-dir`. `None` for a built-in system.
     pub systems_dir: Option<PathBuf>,
 }
@@ -50,14 +50,14 @@ pub struct ArtifactLocation {
 impl Artifact {
     /// Returns `true` if the artifact can run on this machine: it is for this platform or for
     /// [`ANY_PLATFORM`].
-    pub fn fits_here(&self) -> bool {
+    pub fn matches_platform(&self) -> bool {
         self.platform == ANY_PLATFORM || self.platform == platform()
     }
 
     /// Returns a shell command that applies `action` to this version, quoted so that it can be pasted:
     /// `jsonathlon systems install NAME@VERSION --systems-dir DIR`.
     pub fn command(&self, action: &str) -> String {
-        let folder = self.written.systems_dir.as_ref().map(|folder| {
+        let folder = self.location.systems_dir.as_ref().map(|folder| {
             let folder = folder.display().to_string();
             format!(" --systems-dir {}", if folder.is_empty() { ".".to_owned() } else { shell_word(folder) })
         });
@@ -65,7 +65,7 @@ impl Artifact {
     }
 
     /// Returns the shell commands that remove this version and install it again.
-    pub fn replacing_commands(&self) -> String {
+    pub fn reinstall_command(&self) -> String {
         format!("{} && {}", self.command("remove"), self.command("install"))
     }
 
@@ -117,19 +117,19 @@ pub struct Source {
     /// Further parts that the artifact needs. Each is fetched by its own client and unpacked into the same
     /// folder. Parts have no `files` and no parts of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub with: Vec<Source>,
+    pub further_parts: Vec<Source>,
 }
 
 impl Source {
     /// Returns the source itself and then its further parts: everything that has to be fetched.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(&self.with)
+        std::iter::once(self).chain(&self.further_parts)
     }
 
     /// Returns the identity of the source: SHA-256 of its archive, or of the digests of all its parts, in
     /// lower-case hexadecimal.
     pub fn digest(&self) -> String {
-        if self.with.is_empty() {
+        if self.further_parts.is_empty() {
             return self.sha256.clone();
         }
         let mut hasher = Sha256::new();
@@ -170,7 +170,7 @@ impl Source {
     }
 
     /// Returns a display name with all parts, as `npm name@version with pypi name==version`.
-    pub fn called(&self) -> String {
+    pub fn display_name(&self) -> String {
         let parts = self.parts().map(|part| format!("{} {}", part.kind.name(), part.kind.package()));
         parts.collect::<Vec<_>>().join(" with ")
     }
@@ -188,7 +188,7 @@ pub struct InstalledArtifact {
     /// Actual version: the catalogue's, unless a newer one was accepted.
     pub version: String,
     /// Text that the version reported by the engine must contain.
-    pub reports: String,
+    pub version_text: String,
     /// [`Source::digest`] of the source that it was installed from. `None` if the artifact is bundled or the
     /// system is external.
     pub sha256: Option<String>,
@@ -329,14 +329,17 @@ mod tests {
         Artifact {
             system: "postgresql15".into(),
             version: "15.18".into(),
-            reports: "15.18".into(),
+            version_text: "15.18".into(),
             platform: ANY_PLATFORM.into(),
             licence: "PostgreSQL".into(),
             end_of_life: false,
             outdated: None,
             environment: BTreeMap::new(),
             sources: Vec::new(),
-            written: ArtifactLocation { reports: String::new(), systems_dir: systems_dir.map(PathBuf::from) },
+            location: ArtifactLocation {
+                version_text: String::new(),
+                systems_dir: systems_dir.map(PathBuf::from),
+            },
         }
     }
 

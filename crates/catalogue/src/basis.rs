@@ -17,7 +17,7 @@ impl Configuration {
     #[must_use]
     pub fn durability_basis(&self, artifact: Option<&str>) -> String {
         let is_placed =
-            |target: SettingTarget| move |setting: &&super::profile::MemorySetting| setting.place == target;
+            |target: SettingTarget| move |setting: &&super::profile::MemorySetting| setting.target == target;
         let names = |target| {
             let settings = self.memory_settings.iter().filter(is_placed(target));
             settings.map(|setting| setting.name.as_str()).collect::<Vec<_>>()
@@ -42,7 +42,7 @@ impl Configuration {
                 "environment": environment.collect::<Vec<_>>(),
             })
         });
-        let files = self.parts.get(SERVING).map(|part| &part.files);
+        let files = self.setups.get(SERVING).map(|part| &part.files);
         let writes = WRITES.map(|name| Some((name, &files?.get(name)?.statements)));
         let basis = serde_json::json!({
             "system": self.system,
@@ -52,7 +52,8 @@ impl Configuration {
             "tier": self.durability.as_ref().map(|durability| durability.tier),
             "open": open,
             "server": server,
-            "elsewhere": self.elsewhere,
+            // The key is older than the field's name, and another key would change every digest.
+            "elsewhere": self.remote_setup,
             "writes": writes,
         });
         format!("blake3:{}", blake3::hash(basis.to_string().as_bytes()).to_hex())

@@ -28,7 +28,8 @@ pub struct RemoteSetup {
     pub drop: Vec<String>,
     /// Statement whose rows are statements that end what the run's own sessions still execute. `None` if not
     /// needed.
-    pub end: Option<String>,
+    #[serde(rename = "end")]
+    pub end_query: Option<String>,
     /// Whether sessions use a database of the run's own. Otherwise the names of tables begin with the run's
     /// name.
     pub own_database: bool,
@@ -65,5 +66,5 @@ pub(crate) fn by_address(
         return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
     }
     let AddressDefinition { user, database, create, drop, end, prefix, .. } = address.clone();
-    Ok(Some(RemoteSetup { user, database, create, drop, end, own_database: !prefix }))
+    Ok(Some(RemoteSetup { user, database, create, drop, end_query: end, own_database: !prefix }))
 }

@@ -1,6 +1,6 @@
 //! Sizes in bytes as text: `8GB` is 8 · 10⁹ bytes, `8GiB` is 8 · 2³⁰ bytes.
 
-/// Units as (name in lower case, displayed name, bytes), largest first, which is the order that [`shown`]
+/// Units as (name in lower case, displayed name, bytes), largest first, which is the order that [`to_text`]
 /// prefers.
 const UNITS: [(&str, &str, u64); 7] = [
     ("gib", "GiB", 1 << 30),
@@ -41,7 +41,7 @@ pub fn parse(text: &str) -> Option<u64> {
 
 /// Formats a size exactly, in the largest unit of which it is a whole multiple. Inverse of [`parse`].
 #[must_use]
-pub fn shown(bytes: u64) -> String {
+pub fn to_text(bytes: u64) -> String {
     let exact_unit = UNITS.iter().find(|(.., unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
     let (_, name, unit) = exact_unit.unwrap_or(&("b", "B", 1));
     format!("{} {name}", bytes / unit)
@@ -80,9 +80,9 @@ mod tests {
             (65_536, "64 KiB"),
             (1_001, "1001 B"),
         ] {
-            assert_eq!(shown(bytes), text);
+            assert_eq!(to_text(bytes), text);
             assert_eq!(parse(text), Some(bytes));
         }
-        assert_eq!(shown(0), "0 B");
+        assert_eq!(to_text(0), "0 B");
     }
 }

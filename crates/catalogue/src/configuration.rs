@@ -57,11 +57,11 @@ pub struct Configuration {
     /// Artifact to install. `None` for an external system and for a system without artifacts.
     pub artifact: Option<Artifact>,
     /// Text that the version reported by the engine must contain. `None` if the system has no artifact, or if
-    /// [`Self::asks_version`] is set.
-    pub reports: Option<String>,
+    /// [`Self::version_statement`] is set.
+    pub version_text: Option<String>,
     /// Statement that returns the version of an external system whose protocol reports the version of
     /// something else. `None` if the protocol's version applies.
-    pub asks_version: Option<String>,
+    pub version_statement: Option<String>,
     /// Name of the variant; for a user's own questions, that of the user's folder if it states one.
     pub variant: String,
     /// Description of the variant in a few words.
@@ -96,7 +96,7 @@ pub struct Configuration {
     /// server.
     pub server: Option<Recipe>,
     /// How the run works on a remote server. `None` if it does not use one.
-    pub elsewhere: Option<RemoteSetup>,
+    pub remote_setup: Option<RemoteSetup>,
     /// Settings and statements with which a session is opened.
     pub open: OpenSettings,
     /// All deviations from the system's defaults, shown in reports.
@@ -104,37 +104,37 @@ pub struct Configuration {
     /// What the system's folder declares about the configuration.
     pub properties: Properties,
     /// Setups of the workloads that the system runs in this variant, by name of the workload.
-    pub parts: BTreeMap<String, WorkloadSetup>,
+    pub setups: BTreeMap<String, WorkloadSetup>,
     /// `blake3:…` over everything that decides what is measured: version, settings, and the statements and
-    /// rules of the workloads in [`Self::parts`]. Descriptions and sources are left out.
+    /// rules of the workloads in [`Self::setups`]. Descriptions and sources are left out.
     pub digest: String,
 }
 
 impl Configuration {
     /// Returns the setup of the analytics workload. `None` if the system does not run it.
     pub fn analytics(&self) -> Option<Analytics> {
-        Analytics::of(self.parts.get(ANALYTICS)?)
+        Analytics::from_setup(self.setups.get(ANALYTICS)?)
     }
 
     /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
     pub fn serving(&self) -> Option<Serving> {
-        Serving::of(self.parts.get(SERVING)?)
+        Serving::from_setup(self.setups.get(SERVING)?)
     }
 
     /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
     pub fn documents(&self) -> Option<Documents> {
-        Documents::of(self.parts.get(DOCUMENTS)?)
+        Documents::from_setup(self.setups.get(DOCUMENTS)?)
     }
 
     /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
     pub fn fidelity(&self) -> Option<Fidelity> {
-        Fidelity::of(self.parts.get(FIDELITY)?)
+        Fidelity::from_setup(self.setups.get(FIDELITY)?)
     }
 
     /// Returns the folder's advice for documents that are rejected with this message. `None` if it has none.
     #[must_use]
     pub fn remedy(&self, message: &str) -> Option<&str> {
-        let matching = self.properties.remedies.iter().find(|remedy| message.contains(&remedy.says));
+        let matching = self.properties.remedies.iter().find(|remedy| message.contains(&remedy.error_text));
         matching.map(|remedy| remedy.advice.as_str())
     }
 
@@ -145,10 +145,10 @@ impl Configuration {
         if installed.version != self.version {
             self.version.clone_from(&installed.version);
             self.outdated = None;
-            self.reports = Some(installed.reports.clone());
+            self.version_text = Some(installed.version_text.clone());
             if let Some(artifact) = &mut self.artifact {
                 artifact.version.clone_from(&installed.version);
-                artifact.reports.clone_from(&installed.reports);
+                artifact.version_text.clone_from(&installed.version_text);
             }
             self.digest = digest(&self);
         }
@@ -158,7 +158,7 @@ impl Configuration {
     /// Keeps only the setups of these workloads, so that the others neither run nor count in the digest.
     #[must_use]
     pub fn for_workloads(mut self, workloads: &[&str]) -> Self {
-        self.parts.retain(|name, _| workloads.contains(&name.as_str()));
+        self.setups.retain(|name, _| workloads.contains(&name.as_str()));
         self.digest = digest(&self);
         self
     }
@@ -186,7 +186,7 @@ impl Configuration {
         self.open.statements.extend(chosen.open.statements);
         self.exceptions.extend(chosen.exceptions);
         for (workload, files) in chosen.files {
-            if let Some(part) = self.parts.get_mut(&workload) {
+            if let Some(part) = self.setups.get_mut(&workload) {
                 part.files = files;
             }
         }
@@ -196,23 +196,23 @@ impl Configuration {
     }
 
     /// Builds the message for an engine that reports version `reported`, which does not contain
-    /// [`Self::reports`]: what was expected where, and what to do about it.
+    /// [`Self::version_text`]: what was expected where, and what to do about it.
     pub fn unexpected_version(&self, reported: &str) -> String {
-        let Self { system, version, reports, artifact, .. } = self;
-        let expected = reports.as_deref().unwrap_or_default();
+        let Self { system, version, version_text, artifact, .. } = self;
+        let expected = version_text.as_deref().unwrap_or_default();
         let Some(artifact) = artifact else {
             return format!(
                 "the engine says that it is version {reported:?}, but {system} {version} reports \
                  {expected:?}; it was changed since the run began; start a new run"
             );
         };
-        let location = &artifact.written.reports;
+        let location = &artifact.location.version_text;
         let advice = if artifact.is_bundled() {
             String::new()
         } else {
             format!(
                 "; if this is another engine than you want, correct the source and install that: `{}`",
-                artifact.replacing_commands()
+                artifact.reinstall_command()
             )
         };
         format!(
@@ -234,7 +234,7 @@ impl Configuration {
             Transport::Unix => server.socket.is_none().then_some("`socket`, the path of a Unix socket"),
         };
         if let Some(missing_key) = missing_key {
-            return Err(CatalogueError::NoTransport { system: self.system, transport, lacks: missing_key });
+            return Err(CatalogueError::NoTransport { system: self.system, transport, missing_key });
         }
         server.transport = transport;
         self.digest = digest(&self);
@@ -245,19 +245,19 @@ impl Configuration {
     /// keeps the settings of its owner.
     ///
     /// # Errors
-    /// [`CatalogueError::Memory`] if the budget is smaller than the system needs.
+    /// [`CatalogueError::TooLittleMemory`] if the budget is smaller than the system needs.
     pub fn with_memory(mut self, profile: MemoryProfile, budget_bytes: u64) -> Result<Self, CatalogueError> {
-        if self.elsewhere.is_some() {
+        if self.remote_setup.is_some() {
             return Ok(self);
         }
         let least_bytes = self.profiles.least_bytes();
         if profile == MemoryProfile::Sized && budget_bytes < least_bytes {
-            return Err(CatalogueError::Memory { system: self.system, budget_bytes, least_bytes });
+            return Err(CatalogueError::TooLittleMemory { system: self.system, budget_bytes, least_bytes });
         }
         self.memory_settings = self.profiles.settings(profile, budget_bytes);
         for setting in &self.memory_settings {
             let value = setting.value.clone();
-            match (setting.place, &mut self.server) {
+            match (setting.target, &mut self.server) {
                 (SettingTarget::Setting, _) => {
                     self.open.settings.insert(setting.name.clone(), value);
                 }
@@ -296,7 +296,7 @@ pub struct Properties {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remedy {
     /// Text in the system's error message by which the reason is recognised.
-    pub says: String,
+    pub error_text: String,
     /// What the user can do about these documents.
     pub advice: String,
 }
@@ -308,7 +308,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "system": configuration.system,
         "protocol": configuration.protocol,
         "version": configuration.version,
-        "reports": configuration.reports,
+        "reports": configuration.version_text,
         "variant": configuration.variant,
         "preparation": configuration.preparation,
         "ranks_with": configuration.ranks_with,
@@ -318,7 +318,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         // The key is present even without this workload, because digests are older than the other workloads.
         ANALYTICS: null,
     });
-    for (name, part) in &configuration.parts {
+    for (name, part) in &configuration.setups {
         input[name.as_str()] = part.digest_input();
     }
     if let Some(durability) = &configuration.durability {
@@ -328,7 +328,8 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
     if let Some(server) = &configuration.server {
         input["server"] = serde_json::json!(server);
     }
-    if let Some(remote_setup) = &configuration.elsewhere {
+    if let Some(remote_setup) = &configuration.remote_setup {
+        // The key is older than the field's name, and another key would change the digest.
         input["elsewhere"] = serde_json::json!(remote_setup);
     }
     format!("blake3:{}", blake3::hash(input.to_string().as_bytes()).to_hex())

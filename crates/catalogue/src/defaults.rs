@@ -18,13 +18,14 @@ pub(crate) struct DefaultFile {
 
 /// Returns the default files of a workload for systems of this protocol, by their names without ending. A file
 /// of the workload replaces the one that all workloads share.
-pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
+pub(crate) fn default_files(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
     let mut files = BTreeMap::new();
     for folder_path in [protocol.to_owned(), format!("{protocol}/{workload}")] {
         let Some(folder) = DEFAULTS.get_dir(&folder_path) else { continue };
         for file in folder.files() {
             let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let (Some((stem, kind)), Some(text)) = (StatementKind::of_file(name), file.contents_utf8())
+            let (Some((stem, kind)), Some(text)) =
+                (StatementKind::parse_file_name(name), file.contents_utf8())
             else {
                 continue;
             };
@@ -37,14 +38,14 @@ pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<&'static str, Defau
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{ALL, WorkloadRules};
+    use crate::rules::{ALL_RULES, WorkloadRules};
 
     #[test]
     fn a_file_of_the_workload_replaces_the_shared_one() {
-        let analytics = of("sqlite", "analytics");
+        let analytics = default_files("sqlite", "analytics");
         assert_eq!(analytics["drop"].path, "defaults/sqlite/drop.sql");
         assert_eq!(analytics["q1"].path, "defaults/sqlite/analytics/q1.sql");
-        assert!(of("mock", "analytics").is_empty());
+        assert!(default_files("mock", "analytics").is_empty());
     }
 
     /// Files that no workload reads would be ignored.
@@ -59,11 +60,12 @@ mod tests {
                 assert!(file.contents_utf8().is_some(), "{}", file.path().display());
                 let path = file.path().to_str().expect("it is text");
                 let parts: Vec<&str> = path.split('/').collect();
-                let (stem, _) = StatementKind::of_file(parts.last().expect("it has a name")).expect(path);
+                let (stem, _) =
+                    StatementKind::parse_file_name(parts.last().expect("it has a name")).expect(path);
                 let is_read = match parts[..] {
-                    [_, _] => ALL.iter().any(|rules| is_rule_of(*rules, stem)),
+                    [_, _] => ALL_RULES.iter().any(|rules| is_rule_of(*rules, stem)),
                     [_, workload, _] => {
-                        ALL.iter().any(|rules| rules.name() == workload && is_rule_of(*rules, stem))
+                        ALL_RULES.iter().any(|rules| rules.name() == workload && is_rule_of(*rules, stem))
                     }
                     _ => false,
                 };

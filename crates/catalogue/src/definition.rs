@@ -43,11 +43,11 @@ pub(crate) struct Definition {
     #[serde(default)]
     pub(crate) values: BTreeMap<String, Scalar>,
     /// Workloads that the system does not run, with reasons.
-    #[serde(default)]
-    pub(crate) not: BTreeMap<String, UnsupportedDefinition>,
+    #[serde(default, rename = "not")]
+    pub(crate) unsupported: BTreeMap<String, UnsupportedDefinition>,
     /// Default statement files that the system does without, as `WORKLOAD/NAME`.
-    #[serde(default)]
-    pub(crate) without: Vec<String>,
+    #[serde(default, rename = "without")]
+    pub(crate) omitted_files: Vec<String>,
     #[serde(default)]
     pub(crate) variants: BTreeMap<String, VariantDefinition>,
     #[serde(default)]
@@ -58,7 +58,8 @@ pub(crate) struct Definition {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArtifactDefinition {
     pub(crate) version: String,
-    pub(crate) reports: String,
+    #[serde(rename = "reports")]
+    pub(crate) version_text: String,
     pub(crate) platform: String,
     pub(crate) licence: Option<String>,
     #[serde(default)]
@@ -100,8 +101,8 @@ pub(crate) struct SourceDefinition {
     /// Replaces the artifact's files, for a source whose archive is laid out differently.
     pub(crate) files: Option<BTreeMap<String, String>>,
     /// Further parts, unpacked into the same folder.
-    #[serde(default)]
-    pub(crate) with: Vec<SourceDefinition>,
+    #[serde(default, rename = "with")]
+    pub(crate) further_parts: Vec<SourceDefinition>,
 }
 
 /// `[address]`: how a run works on a remote server.
@@ -166,7 +167,8 @@ pub(crate) struct PropertiesDefinition {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemedyDefinition {
     /// Text in the system's error message by which the reason is recognised.
-    pub(crate) says: String,
+    #[serde(rename = "says")]
+    pub(crate) error_text: String,
     #[serde(rename = "do")]
     pub(crate) advice: String,
 }
@@ -271,7 +273,7 @@ pub enum SettingTarget {
 /// Resource of which a setting of a memory profile gets a share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Spends {
+pub(crate) enum BudgetResource {
     /// The memory budget of the system.
     #[default]
     Memory,
@@ -284,10 +286,11 @@ pub(crate) enum Spends {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SettingDefinition {
     pub(crate) name: String,
-    /// Share of the resource in `spends`, above 0 and at most 1. `None` if the text holds no `{{amount}}`.
+    /// Share of `resource` that the setting gets, above 0 and at most 1. `None` if the text holds no
+    /// `{{amount}}`.
     pub(crate) share: Option<f64>,
     #[serde(default, rename = "of")]
-    pub(crate) spends: Spends,
+    pub(crate) resource: BudgetResource,
     /// Unit of `{{amount}}`: `B`, `kB`, `MB` or `GB` (powers of 1,000), `KiB`, `MiB` or `GiB` (powers of
     /// 1,024).
     pub(crate) unit: Option<String>,
@@ -295,7 +298,7 @@ pub(crate) struct SettingDefinition {
     pub(crate) at_most: Option<String>,
     pub(crate) text: String,
     #[serde(default, rename = "as")]
-    pub(crate) place: SettingTarget,
+    pub(crate) target: SettingTarget,
     /// What the package does without this setting.
     pub(crate) stock: String,
     /// Where the system's developers advise the value.
@@ -307,7 +310,8 @@ pub(crate) struct SettingDefinition {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ProfileDefinition {
     /// Smallest budget with which the system works, such as `512MB`. `None`: any.
-    pub(crate) least: Option<String>,
+    #[serde(rename = "least")]
+    pub(crate) min_budget: Option<String>,
     #[serde(rename = "setting")]
     pub(crate) settings: Vec<SettingDefinition>,
 }

@@ -12,7 +12,7 @@ use super::{
     error::CatalogueError,
     open::OpenSettings,
     sections::SectionReader,
-    server::plain,
+    server::to_texts,
     statement_file::StatementFile,
     template,
 };
@@ -21,7 +21,7 @@ use super::{
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
 
 /// Text of [`Durability::process_crash`] and [`Durability::power_loss`] if nothing may be lost.
-pub const NOTHING: &str = "nothing";
+pub const NO_LOSS: &str = "nothing";
 
 /// What a configuration may lose under a durability tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,9 +114,9 @@ impl TierDefinition {
             section.error(&path, message)
         };
         self.check_losses(&error)?;
-        let settings = plain(&self.open.settings);
+        let settings = to_texts(&self.open.settings);
         self.check_open(&settings, &error)?;
-        let values = plain(&self.values);
+        let values = to_texts(&self.values);
         for (name, value) in &values {
             if value.contains("{{") {
                 return Err(error(
@@ -156,7 +156,7 @@ impl TierDefinition {
             ("process_crash_ms", &self.process_crash, self.process_crash_ms),
             ("power_loss_ms", &self.power_loss, self.power_loss_ms),
         ] {
-            if ms.is_some() && loss == NOTHING {
+            if ms.is_some() && loss == NO_LOSS {
                 return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
             }
         }

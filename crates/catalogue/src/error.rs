@@ -19,7 +19,7 @@ pub enum CatalogueError {
         source: io::Error,
     },
     /// A file holds something that is not allowed, or lacks something.
-    #[error("{}", located(.file, *.line, .key.as_deref(), .message))]
+    #[error("{}", format_location(.file, *.line, .key.as_deref(), .message))]
     Invalid {
         /// The file, as a path or as `built-in NAME/FILE`.
         file: String,
@@ -32,7 +32,7 @@ pub enum CatalogueError {
     },
     /// The system's folder does not define the requested transport.
     #[error(
-        "{system} is not reached over `{}`, for its folder has no {lacks}: leave it out of --systems, or choose --transport tcp",
+        "{system} is not reached over `{}`, for its folder has no {missing_key}: leave it out of --systems, or choose --transport tcp",
         transport.word()
     )]
     NoTransport {
@@ -41,14 +41,14 @@ pub enum CatalogueError {
         /// Transport that was requested, by `--transport`.
         transport: Transport,
         /// Key that the folder lacks, with its meaning.
-        lacks: &'static str,
+        missing_key: &'static str,
     },
     /// The memory budget is smaller than the system needs.
     #[error(
         "{system} needs {} of memory at least, and may have {} here: give it more with --memory, choose --profile stock, or leave it out of --systems",
-        bytes::shown(*least_bytes), bytes::shown(*budget_bytes)
+        bytes::to_text(*least_bytes), bytes::to_text(*budget_bytes)
     )]
-    Memory {
+    TooLittleMemory {
         /// Name of the system that was selected.
         system: String,
         /// Memory budget of the run, in bytes.
@@ -64,7 +64,7 @@ pub enum CatalogueError {
     },
     /// User-supplied binaries are missing.
     #[error("{system}={path}: {message}")]
-    Own {
+    MissingPrograms {
         /// Name of the system that was selected.
         system: String,
         /// Path where the binaries were looked for.
@@ -73,7 +73,7 @@ pub enum CatalogueError {
         message: String,
     },
     /// No system has the requested name.
-    #[error("there is no system `{name}`{}; there is {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("there is no system `{name}`{}; there is {}", did_you_mean(.name, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownSystem {
         /// Name that was requested.
         name: String,
@@ -81,7 +81,7 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// The system has no such version, on any platform.
-    #[error("{system} has no version `{version}`{}; there is {}", did_you_mean(.version, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("{system} has no version `{version}`{}; there is {}", did_you_mean(.version, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownVersion {
         /// Name of the system that was selected.
         system: String,
@@ -91,7 +91,7 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// None of the selected systems has such a variant.
-    #[error("{system} has no variant `{variant}`{}; there is {}", did_you_mean(.variant, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("{system} has no variant `{variant}`{}; there is {}", did_you_mean(.variant, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownVariant {
         /// Names of the selected systems, separated by commas.
         system: String,
@@ -101,7 +101,7 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// The system has no such storage setting.
-    #[error("{system} has no storage setting `{storage}`{}; there is {}", did_you_mean(.storage, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("{system} has no storage setting `{storage}`{}; there is {}", did_you_mean(.storage, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownStorage {
         /// Name of the system that was selected.
         system: String,
@@ -111,7 +111,7 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// The system has no such durability tier.
-    #[error("{system} has no durability tier `{tier}`; it has {}", listed_tiers(.known))]
+    #[error("{system} has no durability tier `{tier}`; it has {}", join_tiers(.known))]
     UnknownDurability {
         /// Name of the system that was selected.
         system: String,
@@ -121,7 +121,7 @@ pub enum CatalogueError {
         known: Vec<DurabilityTier>,
     },
     /// There is no workload with the requested name.
-    #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
+    #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownWorkload {
         /// Name that was requested.
         name: String,
@@ -129,17 +129,17 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// None of the chosen systems runs the workload.
-    #[error("no chosen system runs {workload}: {}; it is run by {}", .reasons.join("; "), listed(.by))]
+    #[error("no chosen system runs {workload}: {}; it is run by {}", .reasons.join("; "), join_names(.supported_by))]
     NotRun {
         /// Name of the workload.
         workload: String,
         /// Reason of each chosen system, with the file that states it.
         reasons: Vec<String>,
         /// Names of the systems that run the workload.
-        by: Vec<String>,
+        supported_by: Vec<String>,
     },
     /// The version exists, but not for this platform.
-    #[error("{system} {version} is not available for {platform}; it is for {}", listed(.known))]
+    #[error("{system} {version} is not available for {platform}; it is for {}", join_names(.known))]
     Platform {
         /// Name of the system that was selected.
         system: String,
@@ -160,14 +160,14 @@ pub enum CatalogueError {
     },
 }
 
-fn located(file: &str, line: Option<usize>, key: Option<&str>, message: &str) -> String {
+fn format_location(file: &str, line: Option<usize>, key: Option<&str>, message: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let key = key.map(|key| format!(" `{key}`:")).unwrap_or_default();
     format!("{file}{line}:{key} {message}")
 }
 
 /// Formats names as `a, b and c`; returns `none` if there are none.
-pub fn listed(names: &[String]) -> String {
+pub fn join_names(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
         [name] => name.clone(),
@@ -175,7 +175,7 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-fn listed_tiers(tiers: &[DurabilityTier]) -> String {
+fn join_tiers(tiers: &[DurabilityTier]) -> String {
     let words: Vec<String> = tiers.iter().map(DurabilityTier::to_string).collect();
-    listed(&words)
+    join_names(&words)
 }

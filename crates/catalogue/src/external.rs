@@ -31,7 +31,7 @@ pub enum ExternalKind {
     /// A remote server, which the user operates.
     Address,
     /// Binaries that the user supplies and the run starts.
-    Own,
+    Binaries,
 }
 
 impl ExternalKind {
@@ -39,7 +39,7 @@ impl ExternalKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Address => "address",
-            Self::Own => "own",
+            Self::Binaries => "own",
         }
     }
 }
@@ -47,7 +47,7 @@ impl ExternalKind {
 impl System {
     /// Returns how runs work on remote servers of this system. `None` if the folder has no `[address]`.
     pub fn remote_setup(&self) -> Option<&RemoteSetup> {
-        self.elsewhere.as_ref()
+        self.remote_setup.as_ref()
     }
 
     /// Returns the protocol of remote servers of this system.
@@ -82,7 +82,7 @@ impl System {
     /// [`CatalogueError::NoAddress`] if a remote server is used and the folder has no `[address]`.
     pub fn external_configuration(
         &self,
-        provenance: ExternalKind,
+        kind: ExternalKind,
         reported: &str,
         number: Option<usize>,
         variant: &str,
@@ -90,21 +90,21 @@ impl System {
     ) -> Result<Configuration, CatalogueError> {
         let variant = self.variant(variant)?;
         let storage = self.storage(storage)?;
-        let is_address = provenance == ExternalKind::Address;
+        let is_address = kind == ExternalKind::Address;
         let mut configuration = resolve(self, variant, storage, is_address, &mut BTreeSet::new())?;
-        configuration.asks_version =
+        configuration.version_statement =
             self.definition.address.as_ref().and_then(|address| address.version.clone());
         // The version that the protocol reports may be that of something else.
-        configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
+        configuration.version_text = configuration.version_statement.is_none().then(|| reported.to_owned());
         let version = plain_version(reported);
-        configuration.version = format!("{version}+{}", provenance.word());
+        configuration.version = format!("{version}+{}", kind.word());
         configuration.end_of_life = self.has_ended(&version);
         configuration.outdated = self.outdated(&version);
         if let Some(number) = number {
             configuration.system = format!("{}{NUMBER}{number}", self.name());
         }
         if let Some(server) = &mut configuration.server
-            && let Some(commands) = server.own.take()
+            && let Some(commands) = server.external_commands.take()
         {
             (server.init, server.start) = (commands.init, commands.start);
         }
@@ -124,7 +124,7 @@ impl System {
     /// Changes a configuration so that it describes a remote server: nothing of it is started or set, and
     /// exceptions say so.
     fn make_remote(&self, configuration: &mut Configuration) -> Result<(), CatalogueError> {
-        let (Some(remote_setup), Some(address)) = (&self.elsewhere, &self.definition.address) else {
+        let (Some(remote_setup), Some(address)) = (&self.remote_setup, &self.definition.address) else {
             return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
         };
         configuration.exceptions.push(SettingDeviation {
@@ -133,12 +133,12 @@ impl System {
                   files and of what it spends, and what else it does is in its times."
                 .to_owned(),
         });
-        configuration.elsewhere = Some(remote_setup.clone());
+        configuration.remote_setup = Some(remote_setup.clone());
         configuration.server = None;
         configuration.embedded = false;
         configuration.protocol = self.protocol_by_address().to_owned();
         if let Some(load) = address.load {
-            configuration.parts.values_mut().for_each(|part| part.load = load);
+            configuration.setups.values_mut().for_each(|part| part.load = load);
         }
         // Settings can be set only when a server is started.
         let OpenSettings { settings, statements } = &mut configuration.open;
@@ -164,16 +164,16 @@ impl System {
     /// paths by the names that commands use.
     ///
     /// # Errors
-    /// [`CatalogueError::Own`] if a binary that the system needs is missing; the error says where it was
-    /// looked for.
+    /// [`CatalogueError::MissingPrograms`] if a binary that the system needs is missing; the error says where it
+    /// was looked for.
     pub fn external_programs(&self, location: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
-        let fail = |message: String| CatalogueError::Own {
+        let fail = |message: String| CatalogueError::MissingPrograms {
             system: self.name().to_owned(),
             path: location.display().to_string(),
             message,
         };
         let is_default_version =
-            |artifact: &&Artifact| artifact.version == self.default_version() && artifact.fits_here();
+            |artifact: &&Artifact| artifact.version == self.default_version() && artifact.matches_platform();
         let artifact = self.artifacts().iter().find(is_default_version);
         let source = artifact.and_then(|artifact| artifact.sources.first());
         let Some(source) = source.filter(|source| !source.files.is_empty()) else {
@@ -186,7 +186,7 @@ impl System {
             None => true,
             Some(server) => {
                 let placeholder = format!("{{{{{role}}}}}");
-                let (init, start) = match &server.own {
+                let (init, start) = match &server.external_commands {
                     Some(commands) => (&commands.init, &commands.start),
                     None => (&server.init, &server.start),
                 };

@@ -47,7 +47,7 @@ impl Folder {
     }
 
     /// Returns the name of a file as error messages show it.
-    pub(crate) fn shown(&self, file: &str) -> String {
+    pub(crate) fn display_path(&self, file: &str) -> String {
         match &self.origin {
             Origin::BuiltIn => format!("built-in {}/{file}", self.name),
             Origin::Folder(path) => path.join(file).display().to_string(),
@@ -60,18 +60,18 @@ impl Folder {
         line: Option<usize>,
         message: impl Into<String>,
     ) -> CatalogueError {
-        CatalogueError::Invalid { file: self.shown(file), line, key: None, message: message.into() }
+        CatalogueError::Invalid { file: self.display_path(file), line, key: None, message: message.into() }
     }
 
-    pub(crate) fn embedded(directory: &Dir<'_>) -> Result<Self, CatalogueError> {
+    pub(crate) fn from_embedded(directory: &Dir<'_>) -> Result<Self, CatalogueError> {
         let mut folder =
-            Self { name: name_of(directory.path()), origin: Origin::BuiltIn, files: BTreeMap::new() };
+            Self { name: file_name(directory.path()), origin: Origin::BuiltIn, files: BTreeMap::new() };
         let mut pending = vec![directory];
         while let Some(current) = pending.pop() {
             for entry in current.entries() {
                 match entry {
                     DirEntry::Dir(subfolder) => pending.push(subfolder),
-                    DirEntry::File(file) if ignored(file.path()) => {}
+                    DirEntry::File(file) if is_ignored(file.path()) => {}
                     DirEntry::File(file) => {
                         let path = relative(directory.path(), file.path());
                         let text = file.contents_utf8().ok_or_else(|| folder.error(&path, None, NOT_TEXT))?;
@@ -83,16 +83,19 @@ impl Folder {
         Ok(folder)
     }
 
-    pub(crate) fn on_disk(path: &Path) -> Result<Self, CatalogueError> {
-        let mut folder =
-            Self { name: name_of(path), origin: Origin::Folder(path.to_path_buf()), files: BTreeMap::new() };
+    pub(crate) fn from_disk(path: &Path) -> Result<Self, CatalogueError> {
+        let mut folder = Self {
+            name: file_name(path),
+            origin: Origin::Folder(path.to_path_buf()),
+            files: BTreeMap::new(),
+        };
         let mut pending = vec![path.to_path_buf()];
         while let Some(current) = pending.pop() {
-            for entry in entries(&current)? {
-                if ignored(&entry) {
+            for entry in sorted_entries(&current)? {
+                if is_ignored(&entry) {
                     continue;
                 }
-                let metadata = fs::metadata(&entry).map_err(|source| unreadable(&entry, source))?;
+                let metadata = fs::metadata(&entry).map_err(|source| read_error(&entry, source))?;
                 let file = relative(path, &entry);
                 if metadata.is_dir() {
                     // Also ends the walk when a link leads back up.
@@ -105,7 +108,7 @@ impl Folder {
                 if metadata.len() > MAX_FILE_BYTES {
                     return Err(folder.error(&file, None, "is larger than 1 MiB: no file of a system is"));
                 }
-                let bytes = fs::read(&entry).map_err(|source| unreadable(&entry, source))?;
+                let bytes = fs::read(&entry).map_err(|source| read_error(&entry, source))?;
                 let text = String::from_utf8(bytes).map_err(|_| folder.error(&file, None, NOT_TEXT))?;
                 folder.files.insert(file, text);
             }
@@ -119,35 +122,35 @@ const NOT_TEXT: &str = "is not UTF-8 text";
 /// Returns the folders directly below `root`, in name order.
 pub(crate) fn subfolders(root: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut folders = Vec::new();
-    for path in entries(root)? {
-        if path.is_dir() && !ignored(&path) {
+    for path in sorted_entries(root)? {
+        if path.is_dir() && !is_ignored(&path) {
             folders.push(path);
         }
     }
     Ok(folders)
 }
 
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+pub(crate) fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut paths = fs::read_dir(folder)
         .and_then(|entries| {
             entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()
         })
-        .map_err(|source| unreadable(folder, source))?;
+        .map_err(|source| read_error(folder, source))?;
     paths.sort();
     Ok(paths)
 }
 
-pub(crate) fn unreadable(path: &Path, source: io::Error) -> CatalogueError {
+pub(crate) fn read_error(path: &Path, source: io::Error) -> CatalogueError {
     CatalogueError::Read { path: path.display().to_string(), source }
 }
 
 /// Returns `true` for files of version control and of editors: hidden ones and those that end in `~`.
-pub(crate) fn ignored(path: &Path) -> bool {
-    let name = name_of(path);
+pub(crate) fn is_ignored(path: &Path) -> bool {
+    let name = file_name(path);
     name.starts_with('.') || name.ends_with('~')
 }
 
-pub(crate) fn name_of(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 

@@ -39,12 +39,12 @@ mod server;
 mod sources;
 mod statement_file;
 mod system;
+mod system_toml;
 mod template;
 mod user_questions;
 mod variants;
 mod well_formed;
 mod workload_files;
-mod written;
 
 use std::path::PathBuf;
 
@@ -54,19 +54,19 @@ pub use artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKin
 pub use by_address::RemoteSetup;
 pub use configuration::{Configuration, Properties, Remedy};
 pub use definition::{LoadMode, SettingDeviation, SettingTarget};
-pub use durability::{Durability, NOTHING, Tier};
-pub use error::{CatalogueError, listed};
+pub use durability::{Durability, NO_LOSS, Tier};
+pub use error::{CatalogueError, join_names};
 pub use external::{ExternalKind, base_name};
 pub use folder::Origin;
 pub use open::OpenSettings;
-pub use package_sources::{identity, is_package};
+pub use package_sources::{inputs_digest, is_package_name};
 pub use profile::MemorySetting;
 pub use rules::{
     Section, WorkloadSetup,
     analytics::{ANALYTICS, Analytics, QuestionRules},
-    documents::{DOCUMENTS, Documents, Expected, Index, IndexQuery, IndexUse, Operation, SizeLimit},
-    fidelity::{Extracted, FIDELITY, Fidelity},
-    questions::{FirstAsked, KnownPath, NotAsked, QUESTIONS, TemplateKind, question_file},
+    documents::{DOCUMENTS, Documents, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
+    fidelity::{ExtractedForm, FIDELITY, Fidelity},
+    questions::{FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, TemplateKind, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};
@@ -76,7 +76,7 @@ pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
 pub use user_questions::{UserQuestions, UserSystemFolder};
 pub use variants::{Storage, Variant};
-pub use well_formed::is_plain;
+pub use well_formed::is_plain_word;
 
 pub use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 pub use jsonathlon_schema::transport::Transport;
@@ -103,7 +103,7 @@ impl Catalogue {
     pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
         let mut folders: Vec<Folder> = Vec::new();
         for directory in BUILT_IN.dirs() {
-            folders.push(Folder::embedded(directory)?);
+            folders.push(Folder::from_embedded(directory)?);
         }
         for extra in extra_folders {
             if extra.join("system.toml").is_file() {
@@ -113,7 +113,7 @@ impl Catalogue {
                 });
             }
             for path in folder::subfolders(extra)? {
-                let folder = Folder::on_disk(&path)?;
+                let folder = Folder::from_disk(&path)?;
                 folders.retain(|earlier| earlier.name != folder.name);
                 folders.push(folder);
             }
@@ -138,7 +138,7 @@ impl Catalogue {
     /// # Errors
     /// [`CatalogueError::UnknownWorkload`] if there is no such workload, [`CatalogueError::NotRun`] if no
     /// chosen system runs it; the error holds the reasons and the systems that run it.
-    pub fn running<'a>(
+    pub fn supporting_systems<'a>(
         &self,
         workload: &str,
         chosen: &[&'a System],
@@ -149,16 +149,17 @@ impl Catalogue {
                 known: self.workloads().into_iter().map(str::to_owned).collect(),
             });
         }
-        let running: Vec<&System> = chosen.iter().copied().filter(|system| system.runs(workload)).collect();
-        if running.is_empty() {
-            let supporting = self.systems.iter().filter(|system| system.runs(workload));
+        let supporting: Vec<&System> =
+            chosen.iter().copied().filter(|system| system.supports_workload(workload)).collect();
+        if supporting.is_empty() {
+            let alternatives = self.systems.iter().filter(|system| system.supports_workload(workload));
             return Err(CatalogueError::NotRun {
                 workload: workload.to_owned(),
                 reasons: chosen.iter().filter_map(|system| system.unsupported_reason(workload)).collect(),
-                by: supporting.map(|system| system.name().to_owned()).collect(),
+                supported_by: alternatives.map(|system| system.name().to_owned()).collect(),
             });
         }
-        Ok(running)
+        Ok(supporting)
     }
 
     /// Returns the system of this name.

@@ -52,7 +52,7 @@ impl TomlText {
     }
 
     /// Returns file, line and key, as ``FILE:11: `artifact.0.reports` ``.
-    pub(crate) fn place(&self, path: &[&str]) -> String {
+    pub(crate) fn location(&self, path: &[&str]) -> String {
         let line = self.line_of(path).map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}: `{}`", self.file, path.join("."))
     }

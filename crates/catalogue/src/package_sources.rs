@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     definition::{ArtifactDefinition, SourceDefinition},
     folder::Folder,
-    well_formed::{is_digest, is_inside, is_plain},
+    well_formed::{is_digest, is_inside, is_plain_word},
 };
 use crate::artifact::{DebianPackage, SourceKind};
 
@@ -25,14 +25,14 @@ pub(super) fn debian(
 ) -> Result<SourceKind, InvalidKey> {
     let missing = |key| (key, format!("a source of kind debian needs `{key}`"));
     let suite = definition.suite.clone().ok_or_else(|| missing("suite"))?;
-    if !is_plain(&suite) {
+    if !is_plain_word(&suite) {
         return Err(("suite", "a suite is a word, as sid or bookworm".to_owned()));
     }
     let first = definition.packages.first().ok_or_else(|| missing("packages"))?;
     for (index, package) in definition.packages.iter().enumerate() {
         let DebianPackage { name, version, sha256, bytes } = package;
         let invalid = |what: &str| Err(("packages", format!("`{name}` {version}: {what}")));
-        if !is_package(name) {
+        if !is_package_name(name) {
             return invalid("a package's name is a-z, 0-9, `+`, `-` and `.`");
         }
         if !is_version(version) {
@@ -74,7 +74,7 @@ pub(super) fn go(
     if !is_import_path(&package) {
         return Err(("package", "a package is an import path, as example.org/module/cmd/program".to_owned()));
     }
-    if let Some(tag) = definition.tags.iter().find(|tag| !is_plain(tag)) {
+    if let Some(tag) = definition.tags.iter().find(|tag| !is_plain_word(tag)) {
         return Err(("tags", format!("`{tag}` is no build tag")));
     }
     let module = definition.module.clone().ok_or_else(|| missing("module"))?;
@@ -102,7 +102,7 @@ pub(super) fn go(
 
 /// Returns the SHA-256 of everything that decides what a Debian or Go source provides. `None` for an archive,
 /// which has its own digest.
-pub fn identity(kind: &SourceKind) -> Option<String> {
+pub fn inputs_digest(kind: &SourceKind) -> Option<String> {
     let mut hasher = Sha256::new();
     match kind {
         SourceKind::Debian { packages, .. } => {
@@ -122,7 +122,7 @@ pub fn identity(kind: &SourceKind) -> Option<String> {
 }
 
 /// Returns `true` if the text can be the name of a Debian package.
-pub fn is_package(name: &str) -> bool {
+pub fn is_package_name(name: &str) -> bool {
     name.len() > 1
         && name.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
         && name
@@ -138,7 +138,7 @@ fn is_version(version: &str) -> bool {
 /// Returns `true` for a plain import path. One that starts with `-` would be an option of `go`, and `...`
 /// means several packages.
 fn is_import_path(package: &str) -> bool {
-    !package.contains("...") && package.split('/').all(|part| is_plain(part.trim_start_matches('~')))
+    !package.contains("...") && package.split('/').all(|part| is_plain_word(part.trim_start_matches('~')))
 }
 
 #[cfg(test)]
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn names_are_no_options() {
-        assert!(is_package("libstdc++6") && is_version("1:2.0~rc1+b2-1"));
+        assert!(is_package_name("libstdc++6") && is_version("1:2.0~rc1+b2-1"));
         for name in ["-o", "", "a", "A", "a=1", "a/sid", "a b"] {
-            assert!(!is_package(name), "{name}");
+            assert!(!is_package_name(name), "{name}");
         }
         for version in ["", "-1", "*", "1 2", "sid"] {
             assert!(!is_version(version), "{version}");

@@ -3,8 +3,8 @@
 use jsonathlon_schema::ranking::PreparationClass;
 use serde::Deserialize;
 
-/// Preparation class as a folder states it. [`PreparationClass::Own`] is missing: the program assigns it to
-/// configurations of a user's own folder of questions.
+/// Preparation class as a folder states it. [`PreparationClass::UserDefined`] is missing: the program assigns
+/// it to configurations of a user's own folder of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StatedClass {

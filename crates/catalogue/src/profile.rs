@@ -8,7 +8,7 @@ use jsonathlon_schema::ranking::MemoryProfile;
 use serde::Serialize;
 
 use super::{
-    definition::{Definition, SettingDefinition, SettingTarget, Spends},
+    definition::{BudgetResource, Definition, SettingDefinition, SettingTarget},
     did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
@@ -41,10 +41,10 @@ pub(crate) struct Profiles {
 pub struct MemorySetting {
     /// Name of the setting, as the system knows it.
     pub name: String,
-    /// Value of the setting; the whole statement or argument if `place` says so.
+    /// Value of the setting; the whole statement or argument if `target` says so.
     pub value: String,
     /// How the setting is passed to the system.
-    pub place: SettingTarget,
+    pub target: SettingTarget,
     /// What the package does without this setting.
     pub stock: String,
     /// Where the system's developers advise the value.
@@ -79,7 +79,7 @@ impl SettingDefinition {
         MemorySetting {
             name: self.name.clone(),
             value,
-            place: self.place,
+            target: self.target,
             stock: self.stock.clone(),
             source: self.source.clone(),
         }
@@ -89,9 +89,9 @@ impl SettingDefinition {
     fn amount(&self, budget_bytes: u64) -> Option<u64> {
         let unit = bytes::unit(self.unit.as_deref()?)?;
         let maximum = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
-        let budget = match self.spends {
-            Spends::Memory => budget_bytes as f64,
-            Spends::Log => (budget_bytes as f64 * LOG_SHARE).min(MAX_LOG_BYTES as f64),
+        let budget = match self.resource {
+            BudgetResource::Memory => budget_bytes as f64,
+            BudgetResource::Log => (budget_bytes as f64 * LOG_SHARE).min(MAX_LOG_BYTES as f64),
         };
         let share = (budget * self.share?) as u64;
         Some((share.min(maximum) / unit).max(1))
@@ -106,7 +106,7 @@ pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profi
             let path: Vec<&str> = ["profiles", name].iter().chain(keys).copied().collect();
             text.error(&path, message)
         };
-        if profile.least.as_deref().is_some_and(|least| bytes::parse(least).is_none()) {
+        if profile.min_budget.as_deref().is_some_and(|least| bytes::parse(least).is_none()) {
             return Err(error_at(
                 &["least"],
                 "is a number with a unit behind it, such as 512MB, or 512MiB in units of 1,024".to_owned(),
@@ -120,7 +120,7 @@ pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profi
         }
     }
     Ok(Profiles {
-        least_bytes: profiles.sized.least.as_deref().and_then(bytes::parse).unwrap_or_default(),
+        least_bytes: profiles.sized.min_budget.as_deref().and_then(bytes::parse).unwrap_or_default(),
         sized: profiles.sized.settings.clone(),
         stock: profiles.stock.settings.clone(),
     })
@@ -156,7 +156,7 @@ fn invalid_key(setting: &SettingDefinition, definition: &Definition) -> Option<(
             "is a number with a unit behind it, such as 31GB, or 31GiB in units of 1,024".to_owned(),
         ));
     }
-    let needs_server = matches!(setting.place, SettingTarget::Environment | SettingTarget::Argument);
+    let needs_server = matches!(setting.target, SettingTarget::Environment | SettingTarget::Argument);
     if needs_server && definition.server.is_none() {
         return Some(("as", "belongs to a server, and there is no [server]".to_owned()));
     }
@@ -171,11 +171,11 @@ mod tests {
         SettingDefinition {
             name: "cache".into(),
             share: Some(share),
-            spends: Spends::Memory,
+            resource: BudgetResource::Memory,
             unit: Some(unit.into()),
             at_most: at_most.map(str::to_owned),
             text: "{{amount}}MB of {{cores}}".into(),
-            place: SettingTarget::Setting,
+            target: SettingTarget::Setting,
             stock: "128MB".into(),
             source: "the manual".into(),
         }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_log_gets_a_quarter_of_the_budget_and_no_more_than_2_gib() {
-        let log = SettingDefinition { spends: Spends::Log, ..setting(1.0, "MiB", None) };
+        let log = SettingDefinition { resource: BudgetResource::Log, ..setting(1.0, "MiB", None) };
         let amounts: Vec<Option<u64>> =
             [512 << 20, 4 << 30, 12 << 30, 64 << 30].map(|budget| log.amount(budget)).into();
         assert_eq!(amounts, [Some(128), Some(1024), Some(2048), Some(2048)]);

@@ -12,12 +12,12 @@ use crate::{
     locate::TomlText,
     profile,
     resolve::resolve,
-    rules::{self, ALL, KEYS},
+    rules::{self, ALL_RULES, SECTION_KEYS},
     server, sources,
     system::{System, WorkloadPart},
+    system_toml::{self, ParsedSystemToml},
     variants,
     workload_files::WorkloadFiles,
-    written::{self, ParsedSystemToml},
 };
 
 const DEFINITION: &str = "system.toml";
@@ -29,27 +29,27 @@ impl System {
         let Some(text) = folder.files.get(DEFINITION) else {
             return Err(folder.error(DEFINITION, None, "is missing: a system's folder has one"));
         };
-        let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
-        let ParsedSystemToml { definition, mut sections } = written::read(&text)?;
+        let text = TomlText { file: folder.display_path(DEFINITION), text: text.clone() };
+        let ParsedSystemToml { definition, mut sections } = system_toml::read(&text)?;
         check_names(&folder, &definition, &text)?;
-        check_without(&definition, &text)?;
+        check_omitted_files(&definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
         let remote_setup = by_address(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
-        let (variants, own_variants) = variants::variants(&definition, &sections, &text)?;
+        let (variants, workload_variants) = variants::variants(&definition, &sections, &text)?;
         let storages = variants::storages(&definition);
         let address_folder = definition.address.as_ref().map(|_| BY_ADDRESS);
         let mut parts = Vec::new();
-        for rules in ALL {
+        for rules in ALL_RULES {
             let Some(sections) = sections.remove(rules.name()) else { continue };
-            let workload_variants = own_variants.get(rules.name()).unwrap_or(&variants);
-            let names = workload_variants.iter().map(|variant| variant.name.as_str());
+            let part_variants = workload_variants.get(rules.name()).unwrap_or(&variants);
+            let names = part_variants.iter().map(|variant| variant.name.as_str());
             // The implicit variant of a system without variants has no files of its own.
             let declared = names.filter(|name| definition.variants.contains_key(*name));
             let names: Vec<&str> = declared.chain(address_folder).collect();
-            let Definition { protocol, without, .. } = &definition;
-            let files = WorkloadFiles::read(&folder, rules, &names, protocol, without)?;
+            let Definition { protocol, omitted_files, .. } = &definition;
+            let files = WorkloadFiles::read(&folder, rules, &names, protocol, omitted_files)?;
             parts.push(WorkloadPart { rules, sections, files });
         }
         let system = Self {
@@ -59,10 +59,10 @@ impl System {
             parts,
             artifacts,
             server,
-            elsewhere: remote_setup,
+            remote_setup,
             profiles,
             variants,
-            own_variants,
+            workload_variants,
             storages,
         };
         system.check_files()?;
@@ -74,14 +74,14 @@ impl System {
     fn check_files(&self) -> Result<(), CatalogueError> {
         let known = rules::names();
         for path in self.folder.files.keys() {
-            if sources::is_of_a_module(&self.definition, path) {
+            if sources::is_module_file(&self.definition, path) {
                 continue;
             }
             let (top, rest) = path.split_once('/').unwrap_or((path, ""));
             match (top, rest) {
                 (DEFINITION | "README.md", "") => {}
                 (workload, rest) if !rest.is_empty() && known.contains(&workload) => {
-                    if !self.runs(workload) {
+                    if !self.supports_workload(workload) {
                         let message = format!("is there, but system.toml has no [{workload}]");
                         return Err(self.folder.error(path, None, message));
                     }
@@ -99,7 +99,7 @@ impl System {
         }
         let address_load = self.definition.address.as_ref().and_then(|address| address.load);
         for WorkloadPart { rules, sections, files } in &self.parts {
-            let (base, overlays) = sections.of(rules.name(), &self.text, &KEYS, None);
+            let (base, overlays) = sections.readers(rules.name(), &self.text, &SECTION_KEYS, None);
             let load = rules.read(&base, &overlays)?.load;
             for rule in rules.files() {
                 for variant in self.variants_of(rules.name()) {
@@ -121,7 +121,7 @@ impl System {
         for variant in self.all_variants() {
             for storage in &self.storages {
                 tiers.extend(resolve(self, variant, storage, false, &mut used)?.tiers);
-                if self.elsewhere.is_some() {
+                if self.remote_setup.is_some() {
                     resolve(self, variant, storage, true, &mut used)?;
                 }
             }
@@ -153,11 +153,11 @@ impl System {
 }
 
 /// Checks that everything in `without` is a default file of the protocol.
-fn check_without(definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
-    for (index, name) in definition.without.iter().enumerate() {
-        let is_default = name
-            .split_once('/')
-            .is_some_and(|(workload, file)| defaults::of(&definition.protocol, workload).contains_key(file));
+fn check_omitted_files(definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
+    for (index, name) in definition.omitted_files.iter().enumerate() {
+        let is_default = name.split_once('/').is_some_and(|(workload, file)| {
+            defaults::default_files(&definition.protocol, workload).contains_key(file)
+        });
         if !is_default {
             let message =
                 format!("there is no default file `{name}` for the protocol {}", definition.protocol);

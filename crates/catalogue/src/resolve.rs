@@ -14,8 +14,8 @@ use crate::{
     durability::Tier,
     error::CatalogueError,
     open::OpenSettings,
-    rules::{self, KEYS, ParsedSection, WorkloadSetup},
-    server::OF_START,
+    rules::{self, ParsedSection, SECTION_KEYS, WorkloadSetup},
+    server::START_PLACEHOLDERS,
     statement_file::{RawFile, StatementFile},
     system::{System, WorkloadPart},
     template::{self, RUN_TIME, Replacement},
@@ -47,7 +47,7 @@ impl System {
         let mut configuration = resolve(self, variant, storage, false, &mut BTreeSet::new())?;
         configuration.version = version.to_owned();
         configuration.artifact = artifact.cloned();
-        configuration.reports = artifact.map(|artifact| artifact.reports.clone());
+        configuration.version_text = artifact.map(|artifact| artifact.version_text.clone());
         configuration.end_of_life = artifact.is_some_and(|artifact| artifact.end_of_life);
         configuration.outdated = artifact.and_then(|artifact| artifact.outdated.clone());
         if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
@@ -139,16 +139,16 @@ pub(crate) fn resolve(
     let values = values(system, &layers, &reserved)?;
     let mut filler = PlaceholderFiller { reserved: &reserved, used };
     let open = open(system, &layers, |text| filler.fill(text, &values, &RUN_TIME_OF_OPEN))?;
-    let server = server(system, &layers, |text| filler.fill(text, &values, &OF_START))?;
-    let mut parts = BTreeMap::new();
+    let server = server(system, &layers, |text| filler.fill(text, &values, &START_PLACEHOLDERS))?;
+    let mut setups = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
-    for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
+    for part in system.parts.iter().filter(|part| variant.supports_workload(part.rules)) {
         let resolver = PartResolver { system, variant, storage, by_address, part, values: &values };
         let setup = resolver.resolve(&mut filler, &mut tiers)?;
-        parts.insert(part.rules.name().to_owned(), setup);
+        setups.insert(part.rules.name().to_owned(), setup);
     }
     let mut configuration =
-        Configuration { tiers, server, open, parts, ..unfilled(system, variant, storage, &layers) };
+        Configuration { tiers, server, open, setups, ..unfilled(system, variant, storage, &layers) };
     configuration.digest = digest(&configuration);
     Ok(configuration)
 }
@@ -172,8 +172,8 @@ fn unfilled(
         in_memory: system.definition.in_memory,
         version: system.definition.default_version.clone(),
         artifact: None,
-        reports: None,
-        asks_version: None,
+        version_text: None,
+        version_statement: None,
         variant: variant.name.clone(),
         variant_title: variant.title.clone(),
         preparation: variant.preparation,
@@ -187,11 +187,11 @@ fn unfilled(
         durability: None,
         tiers: Vec::new(),
         server: None,
-        elsewhere: None,
+        remote_setup: None,
         open: OpenSettings { settings: BTreeMap::new(), statements: Vec::new() },
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
         properties: properties(layers),
-        parts: BTreeMap::new(),
+        setups: BTreeMap::new(),
         digest: String::new(),
     }
 }
@@ -217,7 +217,8 @@ impl PartResolver<'_> {
     ) -> Result<WorkloadSetup, CatalogueError> {
         let WorkloadPart { rules, sections, .. } = self.part;
         let overlay_names = Some((self.variant.name.as_str(), self.storage.name.as_str()));
-        let (base, overlays) = sections.of(rules.name(), &self.system.text, &KEYS, overlay_names);
+        let (base, overlays) =
+            sections.readers(rules.name(), &self.system.text, &SECTION_KEYS, overlay_names);
         let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
             rules.read(&base, &overlays)?;
         // The first tier is the default. Most tiers have no values, and all of these share the same
@@ -261,7 +262,7 @@ impl PartResolver<'_> {
         let WorkloadPart { rules, files, .. } = self.part;
         let mut resolved = BTreeMap::new();
         for rule in rules.files() {
-            let address_file = self.by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+            let address_file = self.by_address.then(|| files.variant_file(BY_ADDRESS, rule.name)).flatten();
             let Some(raw) = address_file.or_else(|| files.get(&self.variant.name, rule.name)) else {
                 continue;
             };
@@ -375,7 +376,7 @@ fn server(
                 ));
             };
             let argument = fill(argument).map_err(|problem| error(problem.to_string()))?;
-            if let Some(commands) = &mut server.own {
+            if let Some(commands) = &mut server.external_commands {
                 commands.start.push(argument.clone());
             }
             server.start.push(argument);
@@ -393,7 +394,7 @@ fn properties(layers: &[OverlayLayer<'_>]) -> Properties {
         remedies: layers
             .iter()
             .flat_map(|layer| &layer.properties.remedies)
-            .map(|remedy| Remedy { says: remedy.says.clone(), advice: remedy.advice.clone() })
+            .map(|remedy| Remedy { error_text: remedy.error_text.clone(), advice: remedy.advice.clone() })
             .collect(),
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Sections {
     pub(crate) base: SectionTable,
     /// Overrides by table (`variants` or `storage`) and by the name of its entry.
-    pub(crate) over: BTreeMap<(&'static str, String), SectionTable>,
+    pub(crate) overlays: BTreeMap<(&'static str, String), SectionTable>,
 }
 
 /// A section, with the keys that lead to it.
@@ -27,7 +27,7 @@ pub(crate) struct Sections {
 pub(crate) struct SectionTable {
     pub(crate) path: Vec<String>,
     /// Keys of the table that belong to the section, if the table does not name it. `None` if it does.
-    pub(crate) only: Option<&'static [&'static str]>,
+    pub(crate) selected_keys: Option<&'static [&'static str]>,
     pub(crate) table: Table,
 }
 
@@ -72,7 +72,7 @@ impl SectionReader<'_> {
     /// Repeats a failed read on the file's text, so that the error has a line. `None` if it succeeds there.
     fn located<T: DeserializeOwned>(&self) -> Option<CatalogueError> {
         let root = DeTable::parse(&self.text.text).ok()?;
-        let table = at(root.get_ref(), root.span(), &self.section.path, self.section.only)?;
+        let table = table_at(root.get_ref(), root.span(), &self.section.path, self.section.selected_keys)?;
         let error = T::deserialize(Deserializer::from(table)).err()?;
         let owner =
             unknown_name(error.message()).map(|(name, _)| self.owner_of_key(name)).unwrap_or_default();
@@ -83,7 +83,7 @@ impl SectionReader<'_> {
 impl Sections {
     /// Returns the section of the system, and the overrides of a variant and a storage setting, whose names
     /// are `overlays`.
-    pub(crate) fn of<'a>(
+    pub(crate) fn readers<'a>(
         &'a self,
         workload: &'static str,
         text: &'a TomlText,
@@ -92,18 +92,18 @@ impl Sections {
     ) -> (SectionReader<'a>, Vec<SectionReader<'a>>) {
         let names = overlays.map(|(variant, storage)| [("variants", variant), ("storage", storage)]);
         let names = names.into_iter().flatten();
-        let overlays = names.filter_map(|(table, name)| self.over.get(&(table, name.to_owned())));
+        let overlays = names.filter_map(|(table, name)| self.overlays.get(&(table, name.to_owned())));
         let reader = |section| SectionReader { text, keys, workload, section };
         (reader(&self.base), overlays.map(reader).collect())
     }
 }
 
-/// Returns the table to which the keys lead, reduced to the keys in `only`. `None` if there is no such table.
-pub(crate) fn at<'i>(
+/// Returns the table to which the keys lead, reduced to `selected_keys`. `None` if there is no such table.
+pub(crate) fn table_at<'i>(
     root: &DeTable<'i>,
     span: std::ops::Range<usize>,
     path: &[String],
-    only: Option<&[&str]>,
+    selected_keys: Option<&[&str]>,
 ) -> Option<Spanned<DeTable<'i>>> {
     let (mut table, mut span) = (root, span);
     for key in path {
@@ -111,7 +111,7 @@ pub(crate) fn at<'i>(
         let DeValue::Table(subtable) = value.get_ref() else { return None };
         (table, span) = (subtable, value.span());
     }
-    let is_wanted = |key: &str| only.is_none_or(|only| only.contains(&key));
+    let is_wanted = |key: &str| selected_keys.is_none_or(|selected_keys| selected_keys.contains(&key));
     let mut section = DeTable::new();
     for (key, value) in table.iter().filter(|(key, _)| is_wanted(key.get_ref())) {
         section.insert(key.clone(), value.clone());

@@ -11,7 +11,7 @@ pub struct SelectedSystem<'a> {
     pub version: &'a str,
 }
 
-fn latest(system: &System) -> SelectedSystem<'_> {
+fn default_selection(system: &System) -> SelectedSystem<'_> {
     SelectedSystem { system, version: system.default_version() }
 }
 
@@ -19,7 +19,7 @@ impl Catalogue {
     /// Returns the yardsticks (systems with `reference = true`) at their default versions: every run includes
     /// them unless they are excluded.
     pub fn references(&self) -> Vec<SelectedSystem<'_>> {
-        self.systems().iter().filter(|system| system.is_reference()).map(latest).collect()
+        self.systems().iter().filter(|system| system.is_reference()).map(default_selection).collect()
     }
 
     /// Returns the systems that `text` names: `all`, or `NAME[@VERSION]` separated by commas. Without a text,
@@ -32,18 +32,23 @@ impl Catalogue {
     pub fn select(&self, text: Option<&str>) -> Result<Vec<SelectedSystem<'_>>, CatalogueError> {
         let mut chosen: Vec<SelectedSystem<'_>> = Vec::new();
         let Some(text) = text else {
-            return Ok(self.systems().iter().filter(|system| system.is_default()).map(latest).collect());
+            return Ok(self
+                .systems()
+                .iter()
+                .filter(|system| system.is_default())
+                .map(default_selection)
+                .collect());
         };
         let expected =
             |message: &str| CatalogueError::Selection { text: text.to_owned(), message: message.to_owned() };
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             if part == "all" {
                 let ranked = self.systems().iter().filter(|system| !system.is_reference());
-                chosen.extend(ranked.map(latest));
+                chosen.extend(ranked.map(default_selection));
                 continue;
             }
             let selected = match part.split_once('@') {
-                None => latest(self.get(part)?),
+                None => default_selection(self.get(part)?),
                 Some(("" | "all", _) | (_, "")) => {
                     return Err(expected("a system is `NAME` or `NAME@VERSION`"));
                 }
@@ -137,8 +142,8 @@ fn select_among<'a>(
         "all" => variant.ranked,
         name if name == variant.preparation.word() => is_default(system, variant),
         name => match name.split_once('/') {
-            Some((system_name, name)) => system.name() == system_name && variant.is_called(name),
-            None => variant.is_called(name),
+            Some((system_name, name)) => system.name() == system_name && variant.has_name(name),
+            None => variant.has_name(name),
         },
     };
     for part in &parts {

@@ -17,7 +17,7 @@ use super::{
 const FILE_PLACEHOLDERS: [&str; 8] =
     ["data", "run", "port", "password", "cores", "certificate", "key", "certificate_and_key"];
 /// Placeholders of commands. The password is missing, because command lines are visible to every user.
-pub(super) const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
+pub(super) const START_PLACEHOLDERS: [&str; 4] = ["data", "run", "port", "cores"];
 /// Placeholders of the arguments for TLS; the files of the certificate exist if sessions encrypt.
 const TLS_PLACEHOLDERS: [&str; 7] =
     ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
@@ -29,7 +29,7 @@ const SETTING_PLACEHOLDERS: [&str; 2] = ["name", "value"];
 const SIGNALS: [&str; 3] = ["INT", "TERM", "QUIT"];
 
 /// Converts numbers and truth values to the texts that they are written as.
-pub(super) fn plain(table: &BTreeMap<String, Scalar>) -> BTreeMap<String, String> {
+pub(super) fn to_texts(table: &BTreeMap<String, Scalar>) -> BTreeMap<String, String> {
     table.iter().map(|(name, Scalar(value))| (name.clone(), value.clone())).collect()
 }
 
@@ -139,7 +139,7 @@ impl ServerPlaceholders<'_> {
 
     /// Checks the commands that initialise the data folder.
     fn check_init(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
-        let external = recipe.own.iter().flat_map(|external| &external.init).enumerate();
+        let external = recipe.external_commands.iter().flat_map(|external| &external.init).enumerate();
         let usual = recipe.init.iter().enumerate().map(|numbered| (&[][..], numbered));
         for (keys, (index, command)) in usual.chain(external.map(|numbered| (&["own"][..], numbered))) {
             let index = index.to_string();
@@ -156,15 +156,15 @@ impl ServerPlaceholders<'_> {
 
     /// Checks the start command and everything that may be added to it.
     fn check_commands(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
-        for argument in recipe.own.iter().flat_map(|external| &external.start) {
-            self.check(&["own", "start"], argument, &OF_START)?;
+        for argument in recipe.external_commands.iter().flat_map(|external| &external.start) {
+            self.check(&["own", "start"], argument, &START_PLACEHOLDERS)?;
         }
         if let Some(folder) = &recipe.folder {
             self.check(&["folder"], folder, &ENVIRONMENT_PLACEHOLDERS)?;
         }
         for (key, arguments) in [("start", &recipe.start), ("tcp", &recipe.tcp), ("unix", &recipe.unix)] {
             for argument in arguments {
-                self.check(&[key], argument, &OF_START)?;
+                self.check(&[key], argument, &START_PLACEHOLDERS)?;
             }
         }
         for argument in &recipe.tls {
@@ -185,7 +185,7 @@ impl ServerPlaceholders<'_> {
             self.check(&["setting"], argument, &SETTING_PLACEHOLDERS)?;
         }
         for argument in &recipe.fewer_cores {
-            self.check(&["fewer_cores"], argument, &OF_START)?;
+            self.check(&["fewer_cores"], argument, &START_PLACEHOLDERS)?;
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl ServerPlaceholders<'_> {
     /// Checks the files that are written before a start, and the variables of all commands.
     fn check_files(&self, recipe: &Recipe) -> Result<(), CatalogueError> {
         for (path, contents) in &recipe.files {
-            self.check(&["files", path], path, &OF_START)?;
+            self.check(&["files", path], path, &START_PLACEHOLDERS)?;
             self.check(&["files", path], contents, &FILE_PLACEHOLDERS)?;
         }
         for (name, value) in &recipe.environment {

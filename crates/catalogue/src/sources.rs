@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::{
     definition::{ArtifactDefinition, Definition, SourceDefinition},
     did_you_mean::did_you_mean,
-    error::{CatalogueError, listed},
+    error::{CatalogueError, join_names},
     folder::Folder,
     locate::TomlText,
     package_sources::{self, MODULE_FILES},
-    server::plain,
-    well_formed::{is_digest, is_inside, is_plain},
+    server::to_texts,
+    well_formed::{is_digest, is_inside, is_plain_word},
 };
 use crate::artifact::{ANY_PLATFORM, Artifact, ArtifactLocation, Source, SourceKind};
 
@@ -40,7 +40,7 @@ pub(crate) fn artifacts(
     }
     let versions: Vec<String> = artifacts.iter().map(|artifact| artifact.version.clone()).collect();
     if !versions.is_empty() && !versions.contains(&definition.default_version) {
-        let message = format!("no artifact has this version; there is {}", listed(&versions));
+        let message = format!("no artifact has this version; there is {}", join_names(&versions));
         return Err(text.error(&["default_version"], message));
     }
     Ok(artifacts)
@@ -55,7 +55,7 @@ fn artifact(
 ) -> Result<Artifact, CatalogueError> {
     let error = |key: &str, message: String| text.error(&["artifact", index, key], message);
     // The version becomes the name of a folder in the cache.
-    if !is_plain(&definition.version) {
+    if !is_plain_word(&definition.version) {
         return Err(error("version", "a version is letters, digits and `.`, `-`, `_`, `+`".to_owned()));
     }
     let known_platform = definition.platform == ANY_PLATFORM
@@ -81,15 +81,15 @@ fn artifact(
     Ok(Artifact {
         system: system.name.clone(),
         version: definition.version.clone(),
-        reports: definition.reports.clone(),
+        version_text: definition.version_text.clone(),
         platform: definition.platform.clone(),
         licence: definition.licence.clone().unwrap_or_else(|| system.licence.clone()),
         end_of_life: definition.end_of_life,
         outdated: definition.outdated.clone(),
-        environment: plain(&definition.environment),
+        environment: to_texts(&definition.environment),
         sources,
-        written: ArtifactLocation {
-            reports: text.place(&["artifact", index, "reports"]),
+        location: ArtifactLocation {
+            version_text: text.location(&["artifact", index, "reports"]),
             systems_dir: folder.systems_dir(),
         },
     })
@@ -127,11 +127,13 @@ fn with_parts(
 ) -> Result<Source, CatalogueError> {
     let files = definition.files.clone().unwrap_or_else(|| artifact.files.clone());
     let mut source = source(Some(artifact), definition, &files, folder, location)?;
-    if !definition.with.is_empty() && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. }) {
+    if !definition.further_parts.is_empty()
+        && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. })
+    {
         let message = format!("a source of kind {} has no further parts", definition.kind);
         return Err(location.error("with", message));
     }
-    for (number, part) in definition.with.iter().enumerate() {
+    for (number, part) in definition.further_parts.iter().enumerate() {
         let number = number.to_string();
         let keys = location.keys.iter().copied().chain(["with", number.as_str()]).collect();
         let location = SourceLocation { text: location.text, keys };
@@ -143,12 +145,12 @@ fn with_parts(
             let message = "belongs to the source, whose files may lie in any part".to_owned();
             return Err(location.error("files", message));
         }
-        if !part.with.is_empty() {
+        if !part.further_parts.is_empty() {
             return Err(
                 location.error("with", "a part has no parts of its own: put them side by side".to_owned())
             );
         }
-        source.with.push(self::source(None, part, &BTreeMap::new(), folder, &location)?);
+        source.further_parts.push(self::source(None, part, &BTreeMap::new(), folder, &location)?);
     }
     let members: Vec<&[String]> = source.parts().map(|part| part.members.as_slice()).collect();
     check_files(&files, &members).map_err(|message| location.error("files", message))?;
@@ -171,7 +173,7 @@ fn source(
     let missing = |key: &str| location.missing(key, definition);
     let kind = kind_of(artifact, definition, files, folder, location)?;
     check_keys(&kind, definition, location)?;
-    let sha256 = match package_sources::identity(&kind) {
+    let sha256 = match package_sources::inputs_digest(&kind) {
         Some(digest) => digest,
         None => definition.sha256.clone().ok_or_else(|| missing("sha256"))?,
     };
@@ -200,7 +202,7 @@ fn source(
         members: definition.members.clone(),
         folders: definition.folders.clone(),
         files: BTreeMap::new(),
-        with: Vec::new(),
+        further_parts: Vec::new(),
     })
 }
 
@@ -243,7 +245,7 @@ fn bundled(
         members: Vec::new(),
         folders: Vec::new(),
         files: BTreeMap::new(),
-        with: Vec::new(),
+        further_parts: Vec::new(),
     })
 }
 
@@ -342,7 +344,7 @@ pub fn is_member(member: &str, path: &str) -> bool {
 }
 
 /// Returns `true` if a file of a system's folder belongs to a module that one of its artifacts is built from.
-pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
+pub(crate) fn is_module_file(definition: &Definition, path: &str) -> bool {
     let mut modules = definition
         .artifacts
         .iter()
@@ -360,19 +362,21 @@ pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
 fn is_exact_npm(package: &str) -> bool {
     let Some((name, version)) = package.rsplit_once('@') else { return false };
     let name_fits = name.strip_prefix('@').map_or_else(
-        || is_plain(name),
-        |scoped| scoped.split_once('/').is_some_and(|(scope, name)| is_plain(scope) && is_plain(name)),
+        || is_plain_word(name),
+        |scoped| {
+            scoped.split_once('/').is_some_and(|(scope, name)| is_plain_word(scope) && is_plain_word(name))
+        },
     );
     name_fits
-        && is_plain(version)
+        && is_plain_word(version)
         && version.starts_with(|first: char| first.is_ascii_digit())
         && version.contains('.')
 }
 
 fn is_exact_pypi(package: &str) -> bool {
     package.split_once("==").is_some_and(|(name, version)| {
-        is_plain(name)
-            && is_plain(version)
+        is_plain_word(name)
+            && is_plain_word(version)
             && version.starts_with(|first: char| first.is_ascii_digit())
             && version.contains('.')
     })
@@ -381,7 +385,7 @@ fn is_exact_pypi(package: &str) -> bool {
 fn is_exact_maven(coordinates: &str) -> bool {
     let parts: Vec<&str> = coordinates.split(':').collect();
     (3..=5).contains(&parts.len())
-        && parts.iter().all(|part| is_plain(part))
+        && parts.iter().all(|part| is_plain_word(part))
         && !["LATEST", "RELEASE"].contains(&parts[2])
         && !parts[2].ends_with("-SNAPSHOT")
 }

@@ -17,7 +17,7 @@ pub enum StatementKind {
 impl StatementKind {
     /// Splits the name of a statement file into its stem and the syntax that its ending stands for. `None`
     /// for other files.
-    pub(crate) fn of_file(name: &str) -> Option<(&str, Self)> {
+    pub(crate) fn parse_file_name(name: &str) -> Option<(&str, Self)> {
         match name.rsplit_once('.')? {
             (stem, "sql") => Some((stem, Self::Sql)),
             (stem, "json") => Some((stem, Self::Json)),
@@ -33,12 +33,13 @@ pub struct StatementRule {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
     pub(crate) single: bool,
-    pub(crate) own: Option<&'static str>,
+    /// Placeholder that the file must hold and no other file of the workload may hold.
+    pub(crate) exclusive_placeholder: Option<&'static str>,
     pub(crate) unless_reference: bool,
     /// Placeholders of which the file must hold at least one.
-    pub(crate) names: &'static [&'static str],
+    pub(crate) needs_one_of: &'static [&'static str],
     /// Placeholders of the workload that the file may hold. `None`: all of them.
-    pub(crate) may_hold: Option<&'static [&'static str]>,
+    pub(crate) allowed_placeholders: Option<&'static [&'static str]>,
 }
 
 impl StatementRule {
@@ -49,10 +50,10 @@ impl StatementRule {
             name,
             required: true,
             single: false,
-            own: None,
+            exclusive_placeholder: None,
             unless_reference: false,
-            names: &[],
-            may_hold: None,
+            needs_one_of: &[],
+            allowed_placeholders: None,
         }
     }
 
@@ -70,20 +71,20 @@ impl StatementRule {
 
     /// Sets the run-time placeholder that the file must hold; no other file of the workload may hold it.
     #[must_use]
-    pub const fn holding(self, placeholder: &'static str) -> Self {
-        Self { own: Some(placeholder), ..self }
+    pub const fn exclusive(self, placeholder: &'static str) -> Self {
+        Self { exclusive_placeholder: Some(placeholder), ..self }
     }
 
     /// Sets run-time placeholders of which the file must hold one; other files may hold them, too.
     #[must_use]
-    pub const fn naming(self, placeholders: &'static [&'static str]) -> Self {
-        Self { names: placeholders, ..self }
+    pub const fn needs_one_of(self, placeholders: &'static [&'static str]) -> Self {
+        Self { needs_one_of: placeholders, ..self }
     }
 
     /// Sets the placeholders of the workload that have a value in the file. Default: all of them.
     #[must_use]
-    pub const fn filled(self, placeholders: &'static [&'static str]) -> Self {
-        Self { may_hold: Some(placeholders), ..self }
+    pub const fn allows(self, placeholders: &'static [&'static str]) -> Self {
+        Self { allowed_placeholders: Some(placeholders), ..self }
     }
 
     /// Allows a yardstick (`reference = true`) to lack the file.
@@ -114,7 +115,7 @@ pub(crate) struct RawFile {
     /// Path inside the system's folder, or below the default files.
     pub(crate) path: String,
     /// Name of the file as error messages show it.
-    pub(crate) shown: String,
+    pub(crate) display_path: String,
     pub(crate) kind: StatementKind,
     pub(crate) statements: Vec<RawStatement>,
 }
@@ -123,17 +124,17 @@ impl RawFile {
     /// Splits the text of a file into its statements.
     pub(crate) fn read(
         path: String,
-        shown: String,
+        display_path: String,
         text: &str,
         kind: StatementKind,
     ) -> Result<Self, CatalogueError> {
-        let statements = split(text, kind).map_err(|fault| fault.in_file(&shown))?;
-        Ok(Self { path, shown, kind, statements })
+        let statements = split(text, kind).map_err(|fault| fault.into_error(&display_path))?;
+        Ok(Self { path, display_path, kind, statements })
     }
 
     /// Builds an error about the file, or a line of it.
     pub(crate) fn error(&self, line: Option<usize>, message: impl Into<String>) -> CatalogueError {
-        CatalogueError::Invalid { file: self.shown.clone(), line, key: None, message: message.into() }
+        CatalogueError::Invalid { file: self.display_path.clone(), line, key: None, message: message.into() }
     }
 }
 
@@ -146,9 +147,9 @@ pub(crate) struct SplitFault {
 
 impl SplitFault {
     /// Builds the error, with the name of the file as messages show it.
-    pub(crate) fn in_file(self, shown: &str) -> CatalogueError {
+    pub(crate) fn into_error(self, display_path: &str) -> CatalogueError {
         let Self { line, message } = self;
-        CatalogueError::Invalid { file: shown.to_owned(), line: Some(line), key: None, message }
+        CatalogueError::Invalid { file: display_path.to_owned(), line: Some(line), key: None, message }
     }
 }
 
@@ -179,7 +180,10 @@ fn split_sql(text: &str) -> Vec<RawStatement> {
 
 /// Splits a statement file of a user's own questions, in which a name may hold `; --`: only `;` at the very
 /// end of a line ends a statement.
-pub(crate) fn split_own(text: &str, kind: StatementKind) -> Result<Vec<RawStatement>, SplitFault> {
+pub(crate) fn split_user_statements(
+    text: &str,
+    kind: StatementKind,
+) -> Result<Vec<RawStatement>, SplitFault> {
     match kind {
         StatementKind::Sql => {
             Ok(split_sql_by(text, |line| line.trim_end().strip_suffix(';').map(str::trim_end)))

@@ -40,12 +40,12 @@ pub struct System {
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) server: Option<Recipe>,
     /// How a run works on a remote server. `None` if `system.toml` has no `[address]`.
-    pub(crate) elsewhere: Option<RemoteSetup>,
+    pub(crate) remote_setup: Option<RemoteSetup>,
     pub(crate) profiles: Profiles,
     /// Variants shared by all workloads without variants of their own.
     pub(crate) variants: Vec<Variant>,
     /// Variants of the workloads that have their own, by name of the workload.
-    pub(crate) own_variants: BTreeMap<&'static str, Vec<Variant>>,
+    pub(crate) workload_variants: BTreeMap<&'static str, Vec<Variant>>,
     pub(crate) storages: Vec<Storage>,
 }
 
@@ -133,14 +133,14 @@ impl System {
     }
 
     /// Returns `true` if the system runs this workload.
-    pub fn runs(&self, workload: &str) -> bool {
+    pub fn supports_workload(&self, workload: &str) -> bool {
         self.parts.iter().any(|part| part.rules.name() == workload)
     }
 
     /// Returns the workloads that the system does not run, each with the reason.
     pub fn unsupported_workloads(&self) -> BTreeMap<String, String> {
-        let unsupported = rules::names().into_iter().filter(|name| !self.runs(name));
-        let reason = |name: &str| match self.definition.not.get(name) {
+        let unsupported = rules::names().into_iter().filter(|name| !self.supports_workload(name));
+        let reason = |name: &str| match self.definition.unsupported.get(name) {
             Some(stated) => stated.why.clone(),
             None => format!("its folder has no [{name}]"),
         };
@@ -152,8 +152,8 @@ impl System {
     /// the system runs it.
     pub(crate) fn unsupported_reason(&self, workload: &str) -> Option<String> {
         let reason = self.unsupported_workloads().remove(workload)?;
-        Some(match self.definition.not.get(workload) {
-            Some(_) => format!("{}: {reason}", self.text.place(&["not", workload, "why"])),
+        Some(match self.definition.unsupported.get(workload) {
+            Some(_) => format!("{}: {reason}", self.text.location(&["not", workload, "why"])),
             None => format!("{} has no [{workload}]", self.text.file),
         })
     }
@@ -171,12 +171,12 @@ impl System {
 
     /// Returns the variants on which a workload can be run, in name order.
     pub fn variants_of(&self, workload: &str) -> &[Variant] {
-        self.own_variants.get(workload).unwrap_or(&self.variants)
+        self.workload_variants.get(workload).unwrap_or(&self.variants)
     }
 
     /// Returns the shared variants, then those of the workloads with variants of their own.
     pub(crate) fn all_variants(&self) -> impl Iterator<Item = &Variant> {
-        self.variants.iter().chain(self.own_variants.values().flatten())
+        self.variants.iter().chain(self.workload_variants.values().flatten())
     }
 
     /// Returns the shared variant that represents the system if it is checked only once: the default of the
@@ -200,7 +200,7 @@ impl System {
     /// # Errors
     /// [`CatalogueError::UnknownVariant`] if there is none; the error lists all names.
     pub fn variant(&self, name: &str) -> Result<&Variant, CatalogueError> {
-        self.all_variants().find(|variant| variant.is_called(name)).ok_or_else(|| {
+        self.all_variants().find(|variant| variant.has_name(name)).ok_or_else(|| {
             CatalogueError::UnknownVariant {
                 system: self.name().to_owned(),
                 variant: name.to_owned(),
@@ -238,7 +238,7 @@ impl System {
             });
         }
         let candidates = || self.artifacts.iter().filter(|artifact| artifact.version == version);
-        match candidates().find(|artifact| artifact.fits_here()) {
+        match candidates().find(|artifact| artifact.matches_platform()) {
             None if candidates().next().is_some() => Err(CatalogueError::Platform {
                 system: self.name().to_owned(),
                 version: version.to_owned(),

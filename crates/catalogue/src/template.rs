@@ -64,7 +64,7 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderEr
 
 /// Returns a text that [`fill`] converts back to `text`, whatever it contains.
 #[must_use]
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace(OPENING, &format!("{OPENING}{BRACES}}}}}"))
 }
 
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn opening_braces_can_be_written() {
         for text in ["{{", "{{{", "{{{{x}}", "a{{table}}b", "{ {", "}}", "{{braces}}"] {
-            assert_eq!(fill(&escaped(text), &[("table", "t")]).as_deref(), Ok(text));
+            assert_eq!(fill(&escape(text), &[("table", "t")]).as_deref(), Ok(text));
             // The escaped braces survive that other values are filled in first.
-            let filled = fill_known(&escaped(text), &[("value", "v")]);
-            assert_eq!(filled, Ok(escaped(text)), "{text}");
+            let filled = fill_known(&escape(text), &[("value", "v")]);
+            assert_eq!(filled, Ok(escape(text)), "{text}");
         }
     }
 

@@ -17,8 +17,8 @@ use super::{
     configuration::{Configuration, digest},
     definition::is_name,
     did_you_mean::did_you_mean,
-    error::{CatalogueError, listed},
-    folder::{entries, ignored, name_of, unreadable},
+    error::{CatalogueError, join_names},
+    folder::{file_name, is_ignored, read_error, sorted_entries},
     locate::TomlText,
     preparation::StatedClass,
     rules::questions::{QUESTIONS, question_file},
@@ -133,7 +133,7 @@ impl UserQuestions {
                 "is missing: `jsonathlon questions new DIR --data FOLDER` writes a first version".to_owned();
             return Err(invalid(&file, message));
         }
-        let text = std::fs::read_to_string(&file).map_err(|source| unreadable(&file, source))?;
+        let text = std::fs::read_to_string(&file).map_err(|source| read_error(&file, source))?;
         let text = TomlText { file: file.display().to_string(), text };
         let contents: QuestionsFile =
             toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
@@ -142,8 +142,9 @@ impl UserQuestions {
         describe_folders(&mut folders, contents.folder, &text)?;
         inherit(&mut folders);
         check_reference(contents.reference.as_deref(), &folders, &text)?;
-        let title =
-            contents.title.unwrap_or_else(|| name_of(&std::path::absolute(path).unwrap_or(path.to_owned())));
+        let title = contents
+            .title
+            .unwrap_or_else(|| file_name(&std::path::absolute(path).unwrap_or(path.to_owned())));
         Ok(Self {
             path: path.to_owned(),
             title,
@@ -161,7 +162,7 @@ impl UserQuestions {
     /// [`CatalogueError::Invalid`] if one does not; the error lists the systems that do.
     pub fn check_systems(&self, catalogue: &Catalogue) -> Result<(), CatalogueError> {
         for folder in &self.folders {
-            let running = catalogue.systems().iter().filter(|system| system.runs(QUESTIONS));
+            let running = catalogue.systems().iter().filter(|system| system.supports_workload(QUESTIONS));
             let supported: Vec<&str> = running.map(System::name).collect();
             if !supported.contains(&folder.system.as_str()) {
                 let reason = match catalogue.get(&folder.system) {
@@ -195,24 +196,24 @@ impl UserQuestions {
         let variants = system.variants_of(QUESTIONS);
         let named_variant = variants
             .iter()
-            .find(|variant| folder.variant.as_deref().is_some_and(|name| variant.is_called(name)));
+            .find(|variant| folder.variant.as_deref().is_some_and(|name| variant.has_name(name)));
         let default_variant = || variants.iter().find(|variant| variant.is_default);
         let variant = named_variant.or_else(default_variant);
         variant.map(|variant| variant.name.as_str()).ok_or_else(|| CatalogueError::NotRun {
             workload: QUESTIONS.to_owned(),
             reasons: system.unsupported_reason(QUESTIONS).into_iter().collect(),
-            by: Vec::new(),
+            supported_by: Vec::new(),
         })
     }
 
     /// Returns the configuration with the folder's statements in place of the catalogue's. If the folder
     /// names a variant that the catalogue does not have, the configuration's variant gets that name.
     #[must_use]
-    pub fn applied(&self, folder: &UserSystemFolder, mut configuration: Configuration) -> Configuration {
-        if let Some(setup) = configuration.parts.remove(QUESTIONS) {
+    pub fn apply_folder(&self, folder: &UserSystemFolder, mut configuration: Configuration) -> Configuration {
+        if let Some(setup) = configuration.setups.remove(QUESTIONS) {
             let mut setup = setup.without_templates();
             setup.files.extend(folder.files.clone());
-            configuration.parts.insert(QUESTIONS.to_owned(), setup);
+            configuration.setups.insert(QUESTIONS.to_owned(), setup);
         }
         if let Some(variant) = &folder.variant
             && *variant != configuration.variant
@@ -226,7 +227,7 @@ impl UserQuestions {
         if let Some(class) = folder.preparation {
             configuration.variant_title.push_str(&format!(" (stated as {class})"));
         }
-        configuration.preparation = PreparationClass::Own;
+        configuration.preparation = PreparationClass::UserDefined;
         configuration.ranks_with = String::new();
         configuration.ranked = true;
         configuration.digest = digest(&configuration);
@@ -312,7 +313,7 @@ impl QuestionLocation<'_> {
         question.columns.iter().position(|column| column.name == name).ok_or_else(|| {
             let names: Vec<String> = question.columns.iter().map(|column| column.name.clone()).collect();
             let near = did_you_mean(name, names.iter().map(String::as_str));
-            self.error(key, format!("`{name}` is no column{near}; there is {}", listed(&names)))
+            self.error(key, format!("`{name}` is no column{near}; there is {}", join_names(&names)))
         })
     }
 
@@ -353,7 +354,7 @@ impl QuestionLocation<'_> {
                 .iter_mut()
                 .skip(index)
                 .take(1)
-                .for_each(|column| column.scale = Some(ScaleColumns { size, per }));
+                .for_each(|column| column.scale = Some(ScaleColumns { magnitude: size, divisor: per }));
         }
         Ok(columns)
     }
@@ -384,8 +385,8 @@ fn read_entries(
 ) -> Result<(Vec<UserSystemFolder>, BTreeMap<String, ExpectedRows>), CatalogueError> {
     let mut folders = Vec::new();
     let mut expected = BTreeMap::new();
-    for entry in entries(path)?.into_iter().filter(|entry| !ignored(entry)) {
-        let name = name_of(&entry);
+    for entry in sorted_entries(path)?.into_iter().filter(|entry| !is_ignored(entry)) {
+        let name = file_name(&entry);
         match name.as_str() {
             DEFINITION | README => {}
             EXPECTED => expected = expected_rows(&entry, questions)?,
@@ -432,7 +433,7 @@ fn check_reference(
     {
         let names: Vec<String> = folders.iter().map(|folder| folder.name.clone()).collect();
         let near = did_you_mean(reference, names.iter().map(String::as_str));
-        let message = format!("there is no folder {reference}/{near}; there is {}", listed(&names));
+        let message = format!("there is no folder {reference}/{near}; there is {}", join_names(&names));
         return Err(text.error(&["reference"], message));
     }
     Ok(())
@@ -448,7 +449,7 @@ fn expected_rows(
         key: key.cloned(),
         message,
     };
-    let text = std::fs::read_to_string(path).map_err(|source| unreadable(path, source))?;
+    let text = std::fs::read_to_string(path).map_err(|source| read_error(path, source))?;
     let rows: BTreeMap<String, ExpectedRows> = serde_json::from_str(&text).map_err(|error| {
         let message =
             format!("is no object of questions with their rows, as {{\"NAME\": [[1, \"a\"]]}}: {error}");
@@ -462,7 +463,7 @@ fn expected_rows(
             return Err(invalid(
                 line,
                 Some(name),
-                format!("is no question{near}; there is {}", listed(&names)),
+                format!("is no question{near}; there is {}", join_names(&names)),
             ));
         };
         if let Some(row) = rows.iter().find(|row| row.len() != question.columns.len()) {

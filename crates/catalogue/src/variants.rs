@@ -10,7 +10,7 @@ use super::{
     error::CatalogueError,
     locate::TomlText,
     preparation::StatedClass,
-    rules::{ALL, WorkloadRules},
+    rules::{ALL_RULES, WorkloadRules},
     sections::Sections,
 };
 
@@ -41,7 +41,7 @@ pub struct Variant {
 
 impl Variant {
     /// Returns `true` if `name` is the name of the variant or one of its aliases.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
@@ -51,8 +51,12 @@ impl Variant {
     }
 
     /// Returns `true` if a workload can be run on the variant.
-    pub(crate) fn is_of(&self, rules: &dyn WorkloadRules) -> bool {
-        if rules.own_variants() { self.workloads.contains(&rules.name()) } else { self.workloads.is_empty() }
+    pub(crate) fn supports_workload(&self, rules: &dyn WorkloadRules) -> bool {
+        if rules.has_own_variants() {
+            self.workloads.contains(&rules.name())
+        } else {
+            self.workloads.is_empty()
+        }
     }
 }
 
@@ -74,30 +78,30 @@ pub(super) fn variants(
     sections: &BTreeMap<&'static str, Sections>,
     text: &TomlText,
 ) -> Result<Variants, CatalogueError> {
-    let (with_own, sharing): (Vec<_>, Vec<_>) = ALL
+    let (with_own, sharing): (Vec<_>, Vec<_>) = ALL_RULES
         .into_iter()
         .filter(|rules| sections.contains_key(rules.name()))
-        .partition(|rules| rules.own_variants());
+        .partition(|rules| rules.has_own_variants());
     let declared_variants = declared(definition, text)?;
     let (shared, specific): (Vec<_>, Vec<_>) =
         declared_variants.into_iter().partition(|variant| variant.workloads.is_empty());
-    let mut own_variants: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
+    let mut workload_variants: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
     for rules in with_own {
-        let of_workload = specific.iter().filter(|variant| variant.is_of(rules));
-        let workload_variants: Vec<Variant> = of_workload.cloned().collect();
-        let defaults = workload_variants.iter().filter(|variant| variant.is_default);
+        let of_workload = specific.iter().filter(|variant| variant.supports_workload(rules));
+        let rule_variants: Vec<Variant> = of_workload.cloned().collect();
+        let defaults = rule_variants.iter().filter(|variant| variant.is_default);
         let defaults: Vec<&str> = defaults.map(|variant| variant.name.as_str()).collect();
         let name = rules.name();
         let message = match defaults.as_slice() {
             [_] => {
-                own_variants.insert(name, workload_variants);
+                workload_variants.insert(name, rule_variants);
                 continue;
             }
-            [_, ..] if rules.several_defaults() => {
-                own_variants.insert(name, workload_variants);
+            [_, ..] if rules.allows_several_defaults() => {
+                workload_variants.insert(name, rule_variants);
                 continue;
             }
-            [] if workload_variants.is_empty() => {
+            [] if rule_variants.is_empty() => {
                 format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
             }
             [] => "has no variant that is the default: give one `default = true`".to_owned(),
@@ -112,12 +116,12 @@ pub(super) fn variants(
                                (`preparation`)";
                 Err(text.error(&[rules.name()], message))
             }
-            None if own_variants.is_empty() => Ok((vec![implicit_variant()], own_variants)),
-            None => Ok((shared, own_variants)),
+            None if workload_variants.is_empty() => Ok((vec![implicit_variant()], workload_variants)),
+            None => Ok((shared, workload_variants)),
         };
     }
     check_defaults(definition, &shared, text)?;
-    Ok((shared, own_variants))
+    Ok((shared, workload_variants))
 }
 
 /// Returns the variant of a system that declares none.
@@ -194,7 +198,7 @@ fn workloads_of(
         return Err(error("is empty: leave it out, or name a workload".to_owned()));
     }
     let with_own: Vec<&'static str> =
-        ALL.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
+        ALL_RULES.iter().filter(|rules| rules.has_own_variants()).map(|rules| rules.name()).collect();
     let mut workloads = Vec::new();
     for name in named {
         match with_own.iter().find(|workload| **workload == name.as_str()) {

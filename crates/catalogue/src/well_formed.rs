@@ -11,7 +11,7 @@ pub(super) fn is_inside(path: &str) -> bool {
 
 /// Returns `true` if the text is safe as a suite, a version or a word of a client's command line: neither an
 /// option nor a path.
-pub fn is_plain(text: &str) -> bool {
+pub fn is_plain_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte))
 }

@@ -25,13 +25,13 @@ pub(crate) struct WorkloadFiles {
 
 impl WorkloadFiles {
     /// Reads all files of the workload's folder inside the system's folder, and the protocol's default files
-    /// that it does not override. Those in `without`, as `WORKLOAD/NAME`, are left out.
+    /// that it does not override. Those in `omitted_files`, as `WORKLOAD/NAME`, are left out.
     pub(crate) fn read(
         folder: &Folder,
         rules: &'static dyn WorkloadRules,
         variants: &[&str],
         protocol: &str,
-        without: &[String],
+        omitted_files: &[String],
     ) -> Result<Self, CatalogueError> {
         let mut files = Self::default();
         for (path, text) in &folder.files {
@@ -53,7 +53,7 @@ impl WorkloadFiles {
                 }
             };
             let (rule, kind) = find_rule(folder, path, name, rules)?;
-            let file = RawFile::read(path.clone(), folder.shown(path), text, kind)?;
+            let file = RawFile::read(path.clone(), folder.display_path(path), text, kind)?;
             let target = match variant {
                 None => &mut files.base,
                 Some(variant) => files.variants.entry(variant.to_owned()).or_default(),
@@ -66,20 +66,20 @@ impl WorkloadFiles {
                 ));
             }
         }
-        let mut defaults = defaults::of(protocol, rules.name());
+        let mut defaults = defaults::default_files(protocol, rules.name());
         for rule in rules.files() {
             let Some(DefaultFile { path, text, kind }) = defaults.remove(rule.name) else { continue };
-            let is_left_out = without.contains(&format!("{}/{}", rules.name(), rule.name));
+            let is_left_out = omitted_files.contains(&format!("{}/{}", rules.name(), rule.name));
             if !is_left_out && !files.base.contains_key(rule.name) {
-                let shown = format!("built-in {path}");
-                files.base.insert(rule.name, RawFile::read(path, shown, text, kind)?);
+                let display_path = format!("built-in {path}");
+                files.base.insert(rule.name, RawFile::read(path, display_path, text, kind)?);
             }
         }
         Ok(files)
     }
 
     /// Returns the file of this name in the variant's own folder. `None` if the variant has none.
-    pub(crate) fn own(&self, variant: &str, name: &str) -> Option<&RawFile> {
+    pub(crate) fn variant_file(&self, variant: &str, name: &str) -> Option<&RawFile> {
         self.variants.get(variant).and_then(|files| files.get(name))
     }
 
@@ -131,8 +131,8 @@ impl CheckedFile<'_> {
     }
 
     /// Returns the placeholder that only this file of the workload may hold. `None` if it has none.
-    fn own(&self) -> Option<&'static str> {
-        self.rule.own.filter(|_| !self.by_row)
+    fn exclusive_placeholder(&self) -> Option<&'static str> {
+        self.rule.exclusive_placeholder.filter(|_| !self.by_row)
     }
 
     /// Checks the number of statements in the file.
@@ -150,16 +150,17 @@ impl CheckedFile<'_> {
     /// Checks that every placeholder in the file has a value there.
     fn check_placeholders(&self) -> Result<(), CatalogueError> {
         let Self { rules, rule, file, by_row } = *self;
-        let own_placeholder = self.own();
+        let exclusive_placeholder = self.exclusive_placeholder();
         for statement in &file.statements {
             let names = template::placeholders(&statement.text)
                 .map_err(|error| file.error(statement.line_at(error.offset()), error.to_string()))?;
             for (offset, name) in names {
-                let is_own = Some(name) == own_placeholder;
-                let foreign = rules.files().iter().find(|other| other.own == Some(name) && !is_own);
+                let is_own = Some(name) == exclusive_placeholder;
+                let is_exclusive_to = |other: &&StatementRule| other.exclusive_placeholder == Some(name);
+                let foreign = rules.files().iter().find(is_exclusive_to).filter(|_| !is_own);
                 let unfilled = rules.placeholders().contains(&name)
                     && !is_own
-                    && rule.may_hold.is_some_and(|allowed| !allowed.contains(&name));
+                    && rule.allowed_placeholders.is_some_and(|allowed| !allowed.contains(&name));
                 let message = match foreign {
                     None if unfilled => format!("`{{{{{name}}}}}` has no value in `{}`", rule.name),
                     None => continue,
@@ -178,13 +179,17 @@ impl CheckedFile<'_> {
         let needed = match load {
             LoadMode::Rows if by_row => Some(":doc".to_owned()),
             LoadMode::Stream if by_row => None,
-            _ => self.own().map(|placeholder| format!("{{{{{placeholder}}}}}")),
+            _ => self.exclusive_placeholder().map(|placeholder| format!("{{{{{placeholder}}}}}")),
         };
         let is_used =
             |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
         let is_named = |name: &&str| is_used(&format!("{{{{{name}}}}}"));
-        if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(is_named) {
-            let names: Vec<String> = rule.names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
+        if !rule.needs_one_of.is_empty()
+            && !file.statements.is_empty()
+            && !rule.needs_one_of.iter().any(is_named)
+        {
+            let names: Vec<String> =
+                rule.needs_one_of.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
             return Err(self.error(format!("does not use {}, which it is there for", names.join(" or "))));
         }
         match needed {
@@ -202,7 +207,7 @@ fn find_rule(
     name: &str,
     rules: &'static dyn WorkloadRules,
 ) -> Result<(&'static StatementRule, StatementKind), CatalogueError> {
-    let Some((stem, kind)) = StatementKind::of_file(name) else {
+    let Some((stem, kind)) = StatementKind::parse_file_name(name) else {
         return Err(folder.error(path, None, "is neither a .sql nor a .json file"));
     };
     match rules.files().iter().find(|rule| rule.name == stem) {

@@ -1,10 +1,12 @@
 //! All tests of the public interface, in one program, so that they are linked once.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod catalogue;
 mod defaults;
 mod digests;
 mod documents;
-mod elsewhere;
+mod external_systems;
 mod like_beside_like;
 mod questions;
 mod servers;

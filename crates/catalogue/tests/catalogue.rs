@@ -1,7 +1,5 @@
 //! Tests of the catalogue: parsing of system folders, and errors for invalid ones.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{
@@ -106,7 +104,7 @@ fn the_base_alone() {
     assert!(configuration.properties.server_time && configuration.properties.parallel_unit.is_none());
 
     let artifact = configuration.artifact.as_ref().unwrap();
-    assert_eq!((artifact.reports.as_str(), artifact.licence.as_str()), ("2.0.1", "Apache-2.0"));
+    assert_eq!((artifact.version_text.as_str(), artifact.licence.as_str()), ("2.0.1", "Apache-2.0"));
     assert_eq!(artifact.sources[0].files["library"], "package/lib.so");
     assert_eq!(artifact.sources[1].files["library"], "native/lib.so", "a source may be laid out otherwise");
 
@@ -326,7 +324,7 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "aliases = [\"ordered\"]",
             "aliases = [\"no-index\"]",
             "`variants.plain.aliases`:",
-            "`ordered` is taken",
+            "`ordered` is used already",
         ),
         ("[variants.all]", "[variants.hidden]", "`variants.all`:", "stands for a set"),
         (
@@ -605,7 +603,7 @@ fn what_does_not_exist_is_answered_with_what_does() {
     assert!(error("2.0", "ordered", "bets").contains("there is default and best"));
     assert!(error("1.0", "ordered", "default").contains("it is for haiku-m68k"));
     let by_address = catalogue.get("byaddress").unwrap().configuration("9", "default", "default").unwrap();
-    assert!(by_address.artifact.is_none() && by_address.parts.is_empty());
+    assert!(by_address.artifact.is_none() && by_address.setups.is_empty());
 }
 
 /// The table in the fairness document must contain exactly the settings of the folders.

@@ -1,7 +1,5 @@
 //! Tests of default statement files: a system on a known protocol needs only what differs.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::{fs, path::Path};
 
 use jsonathlon_catalogue::{Catalogue, CatalogueError};

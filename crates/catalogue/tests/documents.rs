@@ -1,8 +1,6 @@
 //! Tests of the documents section of system folders: own variants, reasons, indexes with their queries, and
 //! errors.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{fs, path::Path};
@@ -10,7 +8,7 @@ use std::{fs, path::Path};
 use support::copy;
 
 use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, DOCUMENTS, Expected, Operation, TargetKind, select_variants_of,
+    Catalogue, CatalogueError, DOCUMENTS, Operation, QueryAnswer, TargetKind, select_variants_of,
 };
 
 const SECTION: &str = r#"
@@ -124,25 +122,31 @@ fn several_variants_stand_for_the_system_and_each_says_what_it_lacks() {
     };
     let (text, binary) = (of("text"), of("binary"));
     assert_eq!(text.largest.as_ref().map(|largest| largest.n), Some(19));
-    assert_eq!(text.lacks("copy").as_deref(), Some("it has no setter"));
-    assert_eq!(text.lacks("filter").as_deref(), Some("its folder has no statement for this"));
-    assert_eq!(binary.lacks("filter").as_deref(), Some("nor this"));
-    assert_eq!((text.lacks("extract"), text.lacks("index")), (None, None));
+    assert_eq!(text.skip_reason("copy").as_deref(), Some("it has no setter"));
+    assert_eq!(text.skip_reason("filter").as_deref(), Some("its folder has no statement for this"));
+    assert_eq!(binary.skip_reason("filter").as_deref(), Some("nor this"));
+    assert_eq!((text.skip_reason("extract"), text.skip_reason("index")), (None, None));
     let index = text.best_index().unwrap();
-    assert_eq!((index.name.as_str(), index.asks.len()), ("plain", 2));
-    assert_eq!((index.asks[0].answer, index.asks[0].vain.join(" ")), (Expected::Ten, "Full".to_owned()));
-    assert_eq!(index.asks[1].answer, Expected::All);
-    assert_eq!(index.asks[1].statement, "SELECT key FROM {{table}} WHERE doc ? 'l'");
-    assert_eq!((index.asks[1].forced.clone(), index.asks[1].can_be_forced()), (None, false));
-    assert!(index.timed(Operation::Filter).is_some() && index.timed(Operation::Exists).is_none());
+    assert_eq!((index.name.as_str(), index.queries.len()), ("plain", 2));
+    assert_eq!(
+        (index.queries[0].answer, index.queries[0].full_scan_patterns.join(" ")),
+        (QueryAnswer::KeysOfTen, "Full".to_owned())
+    );
+    assert_eq!(index.queries[1].answer, QueryAnswer::AllKeys);
+    assert_eq!(index.queries[1].statement, "SELECT key FROM {{table}} WHERE doc ? 'l'");
+    assert_eq!((index.queries[1].forced_statement.clone(), index.queries[1].can_be_forced()), (None, false));
+    assert!(index.timed_query(Operation::Filter).is_some() && index.timed_query(Operation::Exists).is_none());
     // A query that an index defines in the same form replaces the one defined for all indexes.
-    let [ask] = text.index[0].asks.as_slice() else { panic!("{:?}", text.index[0]) };
-    assert_eq!((ask.statement.as_str(), ask.answer), ("SELECT key FROM {{table}} WHERE o", Expected::Rare));
-    assert_eq!(ask.used, ["Other"]);
+    let [ask] = text.indexes[0].queries.as_slice() else { panic!("{:?}", text.indexes[0]) };
+    assert_eq!(
+        (ask.statement.as_str(), ask.answer),
+        ("SELECT key FROM {{table}} WHERE o", QueryAnswer::KeysWithRare)
+    );
+    assert_eq!(ask.used_patterns, ["Other"]);
     // The queries of a variant replace all that are defined for all indexes, and use the variant's hint.
-    let [filter, order] = binary.best_index().unwrap().asks.as_slice() else { panic!("{binary:?}") };
+    let [filter, order] = binary.best_index().unwrap().queries.as_slice() else { panic!("{binary:?}") };
     assert_eq!((filter.operation, order.operation), (Operation::Filter, Operation::Order));
-    assert_eq!(order.forced.as_deref(), Some("SELECT key FROM {{table}} USE {{table}}_l"));
+    assert_eq!(order.forced_statement.as_deref(), Some("SELECT key FROM {{table}} USE {{table}}_l"));
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Tests of properties that all built-in folders must share, so that no system is compared with better
 //! equipped ones.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::collections::BTreeMap;
 
 use jsonathlon_catalogue::{Catalogue, Configuration, MemoryProfile, SERVING, System};
@@ -24,7 +22,7 @@ fn defaults<'a>(system: &'a System, workload: &str) -> Vec<&'a str> {
 }
 
 fn statements<'a>(configuration: &'a Configuration, workload: &str, file: &str) -> &'a [String] {
-    configuration.parts[workload].files.get(file).map_or(&[], |file| &file.statements)
+    configuration.setups[workload].files.get(file).map_or(&[], |file| &file.statements)
 }
 
 /// Parses `4096MB` or `4096M`. Returns the number before the unit.
@@ -61,7 +59,7 @@ fn every_log_that_a_folder_sizes_has_the_same_room() {
 
 #[test]
 fn whoever_serves_has_read_its_documents_before() {
-    for system in catalogue().systems().iter().filter(|system| system.runs(SERVING)) {
+    for system in catalogue().systems().iter().filter(|system| system.supports_workload(SERVING)) {
         // It has no document cache besides the kernel's, and no query that reads all documents with a small
         // answer.
         let has_no_way = system.name() == "elasticsearch";
@@ -110,7 +108,7 @@ fn mysql_copies_documents_whole_and_changes_them_in_place() {
     assert!(matches!(&at_once[..], [only] if only.contains("JSON_SET")), "{at_once:?}");
     for (workload, variant) in [(SERVING, "json-key-partial"), (DOCUMENTS, "json-partial")] {
         let configuration = one(mysql, variant, "default");
-        assert!(configuration.parts.contains_key(workload), "{variant}");
+        assert!(configuration.setups.contains_key(workload), "{variant}");
         let settings = configuration.open.settings;
         assert_eq!(settings["binlog_row_value_options"], "PARTIAL_JSON", "{variant}");
         assert_eq!(settings["binlog_row_image"], "MINIMAL", "{variant}");

@@ -1,10 +1,8 @@
 //! Tests of the templates of generated questions: how each built-in system writes paths with hostile keys,
 //! and quoted values.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use jsonathlon_catalogue::{
-    Catalogue, FirstAsked, KnownPath, NotAsked, QUESTIONS, TemplateKind, WorkloadSetup,
+    Catalogue, FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, TemplateKind, WorkloadSetup,
 };
 
 /// The questions section of a built-in system, as used to generate questions.
@@ -13,7 +11,7 @@ fn part(system: &str) -> WorkloadSetup {
     let system = catalogue.get(system).unwrap();
     let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default).unwrap();
     let configuration = system.configuration(system.default_version(), &variant.name, "default").unwrap();
-    configuration.parts.get(QUESTIONS).unwrap().clone()
+    configuration.setups.get(QUESTIONS).unwrap().clone()
 }
 
 fn keys(all: &[&str]) -> Vec<String> {
@@ -21,8 +19,13 @@ fn keys(all: &[&str]) -> Vec<String> {
 }
 
 /// Generates the question on a path with a single type, with no other paths in the documents.
-fn alone(part: &WorkloadSetup, kind: TemplateKind, keys: &[String], value: &str) -> Result<String, NotAsked> {
-    part.first_question(&FirstAsked { kind, keys, value, is_mixed: false, paths: &[] })
+fn alone(
+    part: &WorkloadSetup,
+    kind: TemplateKind,
+    keys: &[String],
+    value: &str,
+) -> Result<String, FirstQuestionError> {
+    part.first_question(&FirstQuestion { kind, keys, value, is_mixed: false, paths: &[] })
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn every_system_that_keeps_documents_writes_every_kind() {
     let able: Vec<&str> = catalogue
         .systems()
         .iter()
-        .filter(|one| one.runs(QUESTIONS))
+        .filter(|one| one.supports_workload(QUESTIONS))
         .map(jsonathlon_catalogue::System::name)
         .collect();
     assert_eq!(able.len(), catalogue.systems().iter().filter(|one| !one.is_reference()).count());
@@ -97,7 +100,7 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
     ];
     let ask = |system: &str, all: &[&str], is_mixed: bool| {
         let (part, keys) = (part(system), keys(all));
-        part.first_question(&FirstAsked {
+        part.first_question(&FirstQuestion {
             kind: TemplateKind::Count,
             keys: &keys,
             value: "",
@@ -106,10 +109,12 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
         })
     };
     // ClickHouse treats both as the same path.
-    let NotAsked::Unreachable(why) = ask("clickhouse", &["a.b"], false).unwrap_err() else { panic!() };
+    let FirstQuestionError::Unreachable(why) = ask("clickhouse", &["a.b"], false).unwrap_err() else {
+        panic!()
+    };
     assert!(why.contains(r#"["a.b"]"#) && why.contains(r#"["a%2Eb"]"#), "{why}");
     assert!(ask("clickhouse", &["a", "b"], false).is_ok());
-    let by_document = |answer: Result<String, NotAsked>| answer.unwrap().contains("_source");
+    let by_document = |answer: Result<String, FirstQuestionError>| answer.unwrap().contains("_source");
     assert!(by_document(ask("elasticsearch", &["a.b"], false)));
     assert!(by_document(ask("elasticsearch", &["a", "b"], false)));
     assert!(
@@ -123,12 +128,12 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
             assert_eq!(ask(system, all, true), ask(system, all, false), "{system} tests the type");
         }
     }
-    assert_eq!(alone(&part("sqlite"), TemplateKind::Count, &[], ""), Err(NotAsked::NoTemplate));
+    assert_eq!(alone(&part("sqlite"), TemplateKind::Count, &[], ""), Err(FirstQuestionError::NoTemplate));
 }
 
 #[test]
 fn what_alters_documents_is_said() {
-    assert!(!part("elasticsearch").alters(&keys(&["a.b"])).is_empty());
-    assert!(part("elasticsearch").alters(&keys(&["a", "b"])).is_empty());
-    assert!(part("postgresql").alters(&keys(&["a.b"])).is_empty());
+    assert!(!part("elasticsearch").alterations(&keys(&["a.b"])).is_empty());
+    assert!(part("elasticsearch").alterations(&keys(&["a", "b"])).is_empty());
+    assert!(part("postgresql").alterations(&keys(&["a.b"])).is_empty());
 }

@@ -1,7 +1,5 @@
 //! Tests of the description of servers in system folders.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use support::changed;

@@ -1,7 +1,5 @@
 //! Tests of the serving section of system folders: own variants, durability tiers, operations, and errors.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{fs, path::Path};
@@ -157,7 +155,7 @@ fn operations_have_statements_and_rules_and_a_variant_may_lack_one() {
         (serving.text_key.as_str(), serving.bigint_key.clone(), serving.key_member.clone()),
         ("text", None, None)
     );
-    assert_eq!(serving.has(), ["read", "read_paths", "update", "read_modify_write"]);
+    assert_eq!(serving.supported_operations(), ["read", "read_paths", "update", "read_modify_write"]);
     assert_eq!(serving.statements("read_modify_write").len(), 4);
     assert_eq!(serving.rules("read_modify_write").undo.as_deref(), Some("ROLLBACK"));
     assert_eq!(serving.asserted_plan_statement("update").as_deref(), Some("SELECT {{key}}"));
@@ -169,7 +167,7 @@ fn operations_have_statements_and_rules_and_a_variant_may_lack_one() {
 
     let inside = example.configuration("2.0", "inside", "default").unwrap().serving().unwrap();
     assert_eq!(inside.key_member.as_deref(), Some("id"));
-    assert_eq!(inside.has(), ["read", "read_paths", "read_modify_write"]);
+    assert_eq!(inside.supported_operations(), ["read", "read_paths", "read_modify_write"]);
     assert_eq!(inside.rules("read").expect, ["Inside"]);
     assert_eq!(inside.rules("read").forbid, ["Scan"], "the base's");
 }
@@ -215,7 +213,8 @@ fn by_address_a_tier_is_left_to_the_owner() {
 #[test]
 fn what_serves_has_one_default_variant_and_the_same_tiers_as_promised() {
     let catalogue = Catalogue::load(&[]).unwrap();
-    let systems: Vec<_> = catalogue.systems().iter().filter(|system| system.runs(SERVING)).collect();
+    let systems: Vec<_> =
+        catalogue.systems().iter().filter(|system| system.supports_workload(SERVING)).collect();
     assert!(systems.len() >= 9);
     for system in systems {
         let defaults = system.variants_of(SERVING).iter().filter(|variant| variant.is_default).count();
@@ -226,7 +225,8 @@ fn what_serves_has_one_default_variant_and_the_same_tiers_as_promised() {
             assert_eq!((first.tier, first.process_crash.as_str()), (DurabilityTier::Synced, "nothing"));
             let serving = one.serving().unwrap();
             assert!(
-                serving.has().contains(&"read") && serving.has().contains(&"update"),
+                serving.supported_operations().contains(&"read")
+                    && serving.supported_operations().contains(&"update"),
                 "{}",
                 system.name()
             );
@@ -244,7 +244,9 @@ fn writers_take_turns_where_a_folder_says_so_unless_a_variant_says_otherwise() {
         one.serving().unwrap().writers_take_turns
     };
     assert_eq!(["key", "without-rowid", "busy-timeout"].map(takes_turns), [true, true, false]);
-    for system in catalogue.systems().iter().filter(|system| system.runs(SERVING) && !system.is_embedded()) {
+    for system in
+        catalogue.systems().iter().filter(|system| system.supports_workload(SERVING) && !system.is_embedded())
+    {
         for variant in system.variants_of(SERVING) {
             let one = system.configuration(system.default_version(), &variant.name, "default").unwrap();
             assert!(!one.serving().unwrap().writers_take_turns, "{}", system.name());

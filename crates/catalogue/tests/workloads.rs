@@ -1,7 +1,5 @@
 //! Tests of the sections and statement files of workloads in system folders: what belongs where, and errors.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{fs, path::Path};
@@ -85,7 +83,7 @@ fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
         (true, false),
         "the variant has a file of its own, and none has `insert`"
     );
-    let part = &whole.parts["fidelity"];
+    let part = &whole.setups["fidelity"];
     assert_eq!(part.statement("read"), Some("SELECT doc FROM {{table}}"));
     assert_eq!(part.statement("value"), Some("SELECT 'lz4', doc -> '{{member}}' FROM {{table}}"));
     assert_eq!(part.statements("insert"), [""; 0]);
@@ -257,9 +255,9 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     });
     let catalogue = load(folder.path()).unwrap();
     let systems = ["silent", "mute", "example"].map(|name| catalogue.get(name).unwrap());
-    let running = catalogue.running("fidelity", &systems).unwrap();
+    let running = catalogue.supporting_systems("fidelity", &systems).unwrap();
     assert_eq!(running.iter().map(|system| system.name()).collect::<Vec<_>>(), ["example"]);
-    let error = catalogue.running("fidelity", &systems[..2]).unwrap_err().to_string();
+    let error = catalogue.supporting_systems("fidelity", &systems[..2]).unwrap_err().to_string();
     let file = |name: &str| folder.path().join(name).join("system.toml");
     let line = line_of(&fs::read_to_string(file("silent")).unwrap(), "why = \"It keeps nothing.\"");
     let expected = format!(
@@ -270,7 +268,7 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     );
     let by = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
     assert!(by.contains("example") && by.contains("sqlite") && !by.contains("silent"), "{by}");
-    let error = catalogue.running("fidelty", &systems).unwrap_err().to_string();
+    let error = catalogue.supporting_systems("fidelty", &systems).unwrap_err().to_string();
     assert_eq!(
         error,
         "there is no workload `fidelty` (did you mean `fidelity`?); workloads are analytics, serving, documents, \

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::left_out::{self, LeftOut};
+use crate::left_out::{self, SkippedEntry};
 
 /// Why documents could not be read, generated or staged. Every message names the input and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +45,7 @@ pub enum DataError {
         /// The folder that was listed.
         folder: PathBuf,
         /// Everything the folder contains, with the reason why it is not read.
-        left_out: Vec<LeftOut>,
+        left_out: Vec<SkippedEntry>,
     },
 
     /// An input that is a tar archive, possibly compressed.
@@ -244,11 +244,11 @@ fn blank_note(blank_lines: u64) -> String {
     }
 }
 
-fn left_out_note(left_out: &[LeftOut]) -> String {
+fn left_out_note(left_out: &[SkippedEntry]) -> String {
     if left_out.is_empty() {
         return " (it is empty)".to_string();
     }
-    format!(" (it holds {})", left_out::kinds(left_out))
+    format!(" (it holds {})", left_out::list_by_reason(left_out))
 }
 
 fn expected_note(expected: Option<u64>, reason: &str) -> String {

@@ -32,10 +32,10 @@ pub trait DocumentSource {
 /// Receives rejected documents and the progress of a bulk load while the load runs.
 pub trait LoadSink {
     /// Reports that the document at `ordinal` (0-based position in the stream) was rejected, with the reason.
-    fn refused(&mut self, ordinal: u64, reason: String);
+    fn reject(&mut self, ordinal: u64, reason: String);
     /// Reports that `documents` were read from the source so far. Called after each document, so it must be
     /// cheap.
-    fn offered(&mut self, documents: u64);
+    fn report_offered(&mut self, documents: u64);
 }
 
 /// Connection to a system, over one protocol. Holds one session of the system.
@@ -98,8 +98,8 @@ pub trait Connection: Send {
     /// | `mock` | `:1` | nothing: the text is kept |
     /// | `yardstick` | none | nothing: the text is kept |
     ///
-    /// ClickHouse and chDB get values beside the text. In parsed requests a value replaces its placeholder as a
-    /// value, not as text.
+    /// ClickHouse and chDB get values beside the text. In parsed requests a value replaces its placeholder as
+    /// a value, not as text.
     ///
     /// # Errors
     /// As [`Connection::ask`], as far as the system checks a statement before it is executed.
@@ -138,7 +138,7 @@ pub trait Connection: Send {
     ) -> Result<u64>;
 
     /// Returns the process in which the engine runs, so that its resource use can be measured.
-    fn place(&self) -> EngineLocation {
+    fn location(&self) -> EngineLocation {
         EngineLocation::InProcess
     }
 

@@ -162,7 +162,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if `open` has no endpoint.
-    pub fn of(open: &SessionOptions) -> Result<Self> {
+    pub fn from_options(open: &SessionOptions) -> Result<Self> {
         match &open.endpoint {
             Some(endpoint) => Ok(Self::clone(endpoint)),
             None => Err(DriverError::Unavailable(format!(
@@ -206,7 +206,7 @@ impl Endpoint {
     }
 
     /// Returns the process of the server, for measuring its resource use.
-    pub fn place(&self) -> EngineLocation {
+    pub fn location(&self) -> EngineLocation {
         self.process.map_or(EngineLocation::Remote, EngineLocation::Process)
     }
 
@@ -232,7 +232,7 @@ impl Endpoint {
     }
 
     /// Error for a session that could not be opened although another one is open to the same server.
-    pub fn refused(
+    pub fn connect_error(
         &self,
         (ConnectFailure::Transient(reason) | ConnectFailure::Permanent(reason)): ConnectFailure,
     ) -> DriverError {
@@ -284,7 +284,7 @@ mod tests {
         };
         let open = SessionOptions { endpoint: Some(Box::new(endpoint)), ..SessionOptions::default() }
             .with_single_attempt();
-        let endpoint = Endpoint::of(&open).unwrap();
+        let endpoint = Endpoint::from_options(&open).unwrap();
         assert_eq!((endpoint.step_timeout(), endpoint.process), (Duration::from_secs(1), None));
         let mut attempts = 0;
         let result = endpoint.connect_with_retry(|_| {

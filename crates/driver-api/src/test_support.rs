@@ -10,7 +10,7 @@ pub struct MemoryDocuments {
 
 impl MemoryDocuments {
     /// Copies `lines`; each becomes one document.
-    pub fn of<T: AsRef<[u8]>>(lines: &[T]) -> Self {
+    pub fn new<T: AsRef<[u8]>>(lines: &[T]) -> Self {
         Self { lines: lines.iter().map(|line| line.as_ref().to_vec()).collect(), position: 0 }
     }
 }
@@ -32,11 +32,11 @@ pub struct RecordingSink {
 }
 
 impl LoadSink for RecordingSink {
-    fn refused(&mut self, ordinal: u64, reason: String) {
+    fn reject(&mut self, ordinal: u64, reason: String) {
         self.refused.push((ordinal, reason));
     }
 
-    fn offered(&mut self, documents: u64) {
+    fn report_offered(&mut self, documents: u64) {
         self.offered = documents;
     }
 }

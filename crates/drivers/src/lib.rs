@@ -18,6 +18,6 @@ mod tls;
 
 pub use clickhouse::Clickhouse;
 pub use elasticsearch::Elasticsearch;
-pub use mongodb::{Mongodb, lane as mongodb_lane};
+pub use mongodb::{Mongodb, open_nonblocking as open_mongodb_nonblocking};
 pub use mysql::{Mysql, MysqlNonblocking};
 pub use postgres::{Postgres, PostgresNonblocking};

@@ -25,6 +25,17 @@ pub(crate) enum Socket {
     Tls(Box<TlsStream>),
 }
 
+/// Who between client and server can read what is sent, which decides how a password is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// Everyone on the network can read it.
+    Exposed,
+    /// It does not leave the machine, but is not encrypted.
+    OnThisMachine,
+    /// Only client and server can read it.
+    Encrypted,
+}
+
 impl Socket {
     /// Connects without encryption. `limit` is the timeout for each address of the host.
     pub(crate) fn connect(endpoint: &Endpoint, limit: Duration) -> io::Result<Self> {
@@ -48,9 +59,13 @@ impl Socket {
         }
     }
 
-    /// Returns `true` if nobody between client and server can read what is sent.
-    pub(crate) fn is_private(&self) -> bool {
-        !matches!(self, Self::Tcp(_))
+    /// Returns who between client and server can read what is sent.
+    pub(crate) fn privacy(&self) -> Privacy {
+        match self {
+            Self::Tcp(_) => Privacy::Exposed,
+            Self::Unix(_) => Privacy::OnThisMachine,
+            Self::Tls(_) => Privacy::Encrypted,
+        }
     }
 
     /// Sets the timeout of reads. `None` for no timeout, which is the default.

@@ -47,7 +47,8 @@ fn main() -> Result<(), Problem> {
     for variant in variants {
         let mut server = Started::new(&scratch.path().join(variant), variant)?;
         for ordinal in ordinals {
-            let table = NestedTable::of_total(u32::try_from(*ordinal)?, total, InnerContent::Identical, 1)?;
+            let table =
+                NestedTable::with_total_bytes(u32::try_from(*ordinal)?, total, InnerContent::Identical, 1)?;
             let files = Files::new(scratch.path(), table)?;
             println!("{variant}: {table}, {pairs} pairs");
             for (what, ours, theirs) in [

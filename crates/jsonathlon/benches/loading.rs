@@ -16,11 +16,11 @@ use std::{
 
 use common::{LIMIT, Problem, generate, numbers, worker};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op, OpenReply, PROTOCOL_VERSION, RunReply};
 use jsonathlon_workloads::target::Target;
 
 const TABLE: &str = "events";
@@ -36,7 +36,7 @@ fn main() -> Result<(), Problem> {
 
     let by_hand = compile()?;
     let catalogue = Catalogue::load(&[])?;
-    let store = Store::from_environment()?;
+    let store = ArtifactStore::from_environment()?;
     for system in catalogue.systems().iter().filter(|system| system.is_embedded() && !system.is_reference()) {
         let variant = system.representative_variant().ok_or("no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
@@ -45,7 +45,7 @@ fn main() -> Result<(), Problem> {
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
         let folder = scratch.path().join("data");
         let cores = std::thread::available_parallelism()?.get();
-        let open = target.open(&folder, cores)?;
+        let open = target.session_options(&folder, cores)?;
         let engine = Engine { target: &target, open, file: &file };
         let (mut harness, mut hand) = (Vec::new(), Vec::new());
         for round in 0..=rounds {
@@ -97,7 +97,7 @@ impl Engine<'_> {
         let cores = self.open.cores.to_string();
         let (file, folder) = (self.file.display().to_string(), self.open.folder.display().to_string());
         let values = [("table", TABLE), ("file", &file), ("cores", &cores), ("folder", &folder)];
-        let texts = self.target.part.statements(name);
+        let texts = self.target.setup.statements(name);
         Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
     }
 
@@ -107,11 +107,11 @@ impl Engine<'_> {
         let mut worker = worker(&log)?;
         let open = self.open.clone();
         let _: OpenReply =
-            worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
+            worker.request(&Op::Open { protocol: PROTOCOL_VERSION, open }, LIMIT, &|| false, &mut |_| {})?;
         let create = Op::Run { statements: self.statements("create")? };
         let _: RunReply = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
         let mut statements = self.statements("load")?;
-        let load = if self.target.part.load == LoadMode::Rows {
+        let load = if self.target.setup.load == LoadMode::Rows {
             LoadMethod::Rows { statement: statements.remove(0), file: self.file.to_owned() }
         } else {
             LoadMethod::Statement { statements }

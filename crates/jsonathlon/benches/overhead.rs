@@ -8,11 +8,13 @@ mod common;
 
 use common::{LIMIT, Problem, generate, numbers, worker};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_stats::statistics::median;
-use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply};
+use jsonathlon_worker::protocol::{
+    AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL_VERSION, RunReply,
+};
 use jsonathlon_workloads::target::Target;
 
 fn main() -> Result<(), Problem> {
@@ -23,7 +25,7 @@ fn main() -> Result<(), Problem> {
     let file = scratch.path().join("events.ndjson");
     generate(&file, documents)?;
     let file = file.display().to_string();
-    let store = Store::from_environment()?;
+    let store = ArtifactStore::from_environment()?;
     for system in
         Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded() && !system.is_reference())
     {
@@ -32,7 +34,7 @@ fn main() -> Result<(), Problem> {
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
-        let analytics = &target.part;
+        let analytics = &target.setup;
         let folder = scratch.path().join(system.name());
         let cores = std::thread::available_parallelism()?.get();
         let (count, at) = (cores.to_string(), folder.display().to_string());
@@ -41,12 +43,12 @@ fn main() -> Result<(), Problem> {
             Ok(analytics.statements(name).iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
         let log = scratch.path().join("worker.log");
-        let open = target.open(&folder, cores)?;
+        let open = target.session_options(&folder, cores)?;
         let mut worker = worker(&log)?;
         let mut ask = |op: &Op| -> Result<serde_json::Value, Problem> {
             Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
         };
-        let _: OpenReply = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL, open })?)?;
+        let _: OpenReply = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL_VERSION, open })?)?;
         let _: RunReply = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
         let mut statements = filled("load")?;
         let load = match analytics.load {

@@ -105,13 +105,13 @@ fn main() -> Result<(), Problem> {
     let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
     // Suspects are left out as in a run, because a rejected document would end `\copy`.
     let options = StageOptions {
-        suspect: Traits::SUSPECT | Traits::from_name("nul_escape").ok_or("no such trait")?,
+        suspect_traits: Traits::SUSPECT | Traits::from_name("nul_escape").ok_or("no such trait")?,
         ..StageOptions::default()
     };
     let source = Source::Generated { seed: 1, start: 0, documents, malformed: 0 };
     let staged = stage(&source, scratch.path(), options, &mut IgnoreDocuments, &mut |_| {}, &|| false)?;
     let (file, documents, megabytes) =
-        (staged.clean.clone(), staged.clean_documents, staged.clean_bytes as f64 / 1e6);
+        (staged.clean_file.clone(), staged.clean_documents, staged.clean_bytes as f64 / 1e6);
     println!("{documents} documents, {megabytes:.0} MB, {pairs} pairs");
 
     let mut server = Started::new(scratch.path(), client)?;

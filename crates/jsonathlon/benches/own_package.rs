@@ -19,14 +19,14 @@ use common::{LIMIT, Problem, generate, numbers, request, worker};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, System, Variant, fill};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_worker::{
     Worker,
-    protocol::{AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply, SettleReply},
+    protocol::{AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL_VERSION, RunReply, SettleReply},
 };
 use jsonathlon_workloads::target::Target;
 
@@ -50,7 +50,7 @@ fn main() -> Result<(), Problem> {
     generate(&file, documents)?;
     println!("{documents} documents, {rounds} rounds of {asks} asks after {WARM_UP} to warm up; medians");
 
-    let store = Store::from_environment()?;
+    let store = ArtifactStore::from_environment()?;
     let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| argument.contains('/')).collect();
     let catalogue = Catalogue::load(&[])?;
     let embedded = catalogue.systems().iter().filter(|system| system.is_embedded() && !system.is_reference());
@@ -157,7 +157,7 @@ impl Engine {
     fn of(
         system: &System,
         variant: &Variant,
-        store: &Store,
+        store: &ArtifactStore,
         file: &Path,
         folder: &Path,
     ) -> Result<Self, Problem> {
@@ -165,7 +165,7 @@ impl Engine {
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
-        let analytics = &target.part;
+        let analytics = &target.setup;
         let cores = std::thread::available_parallelism()?.get();
         let count = cores.to_string();
         let (from, at) = (file.display().to_string(), folder.display().to_string());
@@ -173,7 +173,7 @@ impl Engine {
         let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
             Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
-        let open = target.open(folder, cores)?;
+        let open = target.session_options(folder, cores)?;
         let mut statements = filled(analytics.statements("load"))?;
         let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
@@ -202,7 +202,8 @@ impl Engine {
     fn worker(&self) -> Result<Worker, Problem> {
         let log = self.open.folder.with_extension("log");
         let mut worker = worker(&log)?;
-        let _: OpenReply = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: self.open.clone() })?;
+        let _: OpenReply =
+            request(&mut worker, &Op::Open { protocol: PROTOCOL_VERSION, open: self.open.clone() })?;
         Ok(worker)
     }
 

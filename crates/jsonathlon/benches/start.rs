@@ -23,7 +23,7 @@ use std::{
 use common::{LIMIT, Problem, command, engine, numbers};
 use rustix::process::{Pid, Signal, kill_process};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_servers::LaunchSpec;
@@ -46,7 +46,7 @@ fn main() -> Result<(), Problem> {
         let variant = system.representative_variant().ok_or("it has no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let installed = ArtifactStore::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("it has no workload")?;
         // The server's user must be able to access its data.
         let open = std::fs::Permissions::from_mode(0o755);
@@ -59,8 +59,8 @@ fn main() -> Result<(), Problem> {
 fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<(), Problem> {
     let cores = std::thread::available_parallelism()?.get();
     let folder = scratch.join("session");
-    let open = target.open(&folder, cores)?;
-    let launch = target.launch(&folder, &scratch.join("server.log"), cores, &command().program)?;
+    let open = target.session_options(&folder, cores)?;
+    let launch = target.launch_spec(&folder, &scratch.join("server.log"), cores, &command().program)?;
     let mut launch = launch.ok_or("it is no server")?;
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     launch.port = Some(port);
@@ -106,7 +106,7 @@ fn ours(open: &SessionOptions, launch: &LaunchSpec, scratch: &Path) -> Result<(f
     let begun = Instant::now();
     let (engine, opened) = engine(&scratch.join("worker.log"), open, launch)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let by_hand = ByHand::of(opened.place.process().ok_or("no server")?)?;
+    let by_hand = ByHand::of(opened.location.process().ok_or("no server")?)?;
     engine.close(LIMIT)?;
     Ok((seconds, by_hand))
 }

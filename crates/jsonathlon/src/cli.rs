@@ -11,6 +11,7 @@ pub(crate) mod durability;
 pub(crate) mod fidelity;
 pub(crate) mod questions;
 pub(crate) mod run;
+pub(crate) mod run_options;
 pub(crate) mod serving;
 pub(crate) mod study;
 
@@ -139,7 +140,7 @@ pub(crate) struct SystemNames {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) newer: InstallOptions,
+    pub(crate) install: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }
@@ -158,13 +159,13 @@ pub(crate) enum DataAction {
         #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = parse::count)]
         scale: u64,
         /// Number of the first event, so that shards can be made apart
-        #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse::count_or_none)]
+        #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse::count_or_zero)]
         start: u64,
         /// Seed of the generated documents
         #[arg(long, value_name = "NUMBER", default_value_t = 1)]
         seed: u64,
         /// Number of malformed lines to plant among the documents
-        #[arg(long, value_name = "COUNT", default_value = "0", value_parser = parse::count_or_none)]
+        #[arg(long, value_name = "COUNT", default_value = "0", value_parser = parse::count_or_zero)]
         malformed: u64,
         /// File to write; `-` is standard output. A name that ends with .gz or .zst is compressed
         #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
@@ -318,7 +319,7 @@ pub(crate) struct CompareArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScoredBy {
+pub(crate) enum SortChoice {
     /// The better of runs 2 and 3
     Hot,
     /// The time of the first run
@@ -339,8 +340,8 @@ pub(crate) struct PublishedArguments {
     #[arg(long, value_name = "MONTH", default_value = "2025-11")]
     pub(crate) snapshot: String,
     /// What rows are ordered by, and whose times are shown
-    #[arg(long, value_enum, default_value = "hot")]
-    pub(crate) by: ScoredBy,
+    #[arg(long = "by", value_name = "BY", value_enum, default_value = "hot")]
+    pub(crate) sort_key: SortChoice,
     /// Only systems whose names begin with one of these, separated by commas
     #[arg(long, short = 's', value_name = "NAMES", value_delimiter = ',')]
     pub(crate) systems: Vec<String>,
@@ -354,6 +355,6 @@ pub(crate) struct PublishedArguments {
     #[arg(long, conflicts_with = "paths")]
     pub(crate) json: bool,
     /// What is published about large documents instead: times and sizes of Dolt and PostgreSQL, 2024
-    #[arg(long, conflicts_with_all = ["paths", "scale", "snapshot", "by", "any_structure"])]
+    #[arg(long, conflicts_with_all = ["paths", "scale", "snapshot", "sort_key", "any_structure"])]
     pub(crate) documents: bool,
 }

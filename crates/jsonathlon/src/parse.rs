@@ -5,14 +5,14 @@ use jsonathlon_schema::durability::DurabilityTier;
 /// Parses a positive number of documents; `k`, `m` and `g` (or `b`) stand for thousands, millions and
 /// billions. Underscores and commas are ignored.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
-    match count_or_none(text)? {
+    match count_or_zero(text)? {
         0 => Err("at least one document is needed".to_owned()),
         count => Ok(count),
     }
 }
 
 /// Parses a number of documents like [`count`], but accepts zero.
-pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
+pub(crate) fn count_or_zero(text: &str) -> Result<u64, String> {
     let plain = text.trim().replace(['_', ','], "").to_lowercase();
     let (digits, unit) = match plain.strip_suffix(['k', 'm', 'g', 'b']) {
         Some(digits) => (digits, plain.chars().last()),
@@ -82,12 +82,12 @@ pub(crate) fn precision(text: &str) -> Result<f64, String> {
 
 /// Parses the word of a durability tier.
 pub(crate) fn durability_tier(text: &str) -> Result<DurabilityTier, String> {
-    DurabilityTier::of_word(text)
-        .ok_or_else(|| format!("there is no durability tier `{text}`: use {}", durability_words()))
+    DurabilityTier::from_word(text)
+        .ok_or_else(|| format!("there is no durability tier `{text}`: use {}", durability_tier_names()))
 }
 
 /// Returns the words of all durability tiers, separated by commas.
-pub(crate) fn durability_words() -> String {
+pub(crate) fn durability_tier_names() -> String {
     DurabilityTier::ALL.map(DurabilityTier::word).join(", ")
 }
 
@@ -116,7 +116,7 @@ mod tests {
         for text in ["", "k", "-1", "1.5", "ten", "1kk", "1e5", "0", "0.0001k", "99999999999g"] {
             assert!(count(text).is_err(), "{text}");
         }
-        assert_eq!(count_or_none("0"), Ok(0));
+        assert_eq!(count_or_zero("0"), Ok(0));
     }
 
     #[test]

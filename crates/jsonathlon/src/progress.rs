@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use jsonathlon_artifacts::{Progress as InstallProgress, Step as InstallStep};
+use jsonathlon_artifacts::{InstallProgress, InstallStep};
 use jsonathlon_report::format;
 use jsonathlon_schema::{
     id::Step,
@@ -39,7 +39,7 @@ pub(crate) struct RunProgress {
     /// Start of the first work other than staging (loads count), and the number of trials recorded by then.
     /// The base of the first estimate; `None` before that work.
     trials_since: Option<(Instant, u64)>,
-    /// Expected end of the rounds, extrapolated from the finished ones ([`RunEvent::Left`]). The base of
+    /// Expected end of the rounds, extrapolated from the finished ones ([`RunEvent::RemainingTime`]). The base of
     /// every later estimate; `None` before the first such event.
     expected_end: Option<Instant>,
     last_line: Instant,
@@ -86,16 +86,16 @@ impl RunProgress {
         }
     }
 
-    fn begin(&mut self, work: Activity, what: &str) {
-        if work != Activity::Staging {
+    fn begin(&mut self, activity: Activity, description: &str) {
+        if activity != Activity::Staging {
             self.trials_since.get_or_insert((Instant::now(), self.trials.0));
         }
-        what.clone_into(&mut self.activity);
+        description.clone_into(&mut self.activity);
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
-        if work != Activity::Turn && !self.terminal {
-            self.line(what);
+        if activity != Activity::Turn && !self.terminal {
+            self.line(description);
         }
     }
 
@@ -153,7 +153,7 @@ fn configuration(cell: &Cell) -> String {
 impl Observer for RunProgress {
     fn event(&mut self, event: &RunEvent<'_>) {
         match event {
-            RunEvent::Began { work, what } => self.begin(*work, what),
+            RunEvent::Began { activity, description } => self.begin(*activity, description),
             RunEvent::Progress { done, total, unit } => self.progress(*done, *total, unit),
             RunEvent::Trials { done, planned } => {
                 self.trials = (*done, *planned);
@@ -184,7 +184,7 @@ impl Observer for RunProgress {
                     self.line(&format!(
                         "{}: {} documents loaded in {seconds}{partial}",
                         configuration(cell),
-                        format::whole(loaded)
+                        format::integer(loaded)
                     ));
                 }
             }
@@ -197,7 +197,7 @@ impl Observer for RunProgress {
                 self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
             RunEvent::Schedule(text) => self.line(text),
-            RunEvent::Left { seconds } => {
+            RunEvent::RemainingTime { seconds } => {
                 self.expected_end = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
             }
             RunEvent::Plan(_) | RunEvent::Structure(_) => {}
@@ -283,8 +283,8 @@ impl CheckBar {
 
 impl Observer for CheckBar {
     fn event(&mut self, event: &RunEvent<'_>) {
-        if let RunEvent::Began { what, .. } = event {
-            self.bar.set_message(format!("{}: {what}", self.name));
+        if let RunEvent::Began { description, .. } = event {
+            self.bar.set_message(format!("{}: {description}", self.name));
         }
     }
 }

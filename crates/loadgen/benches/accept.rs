@@ -40,7 +40,7 @@ fn main() -> Result<(), DataError> {
         let write = accept.begin_write(keys.draw(RECORDS, &mut random), WriteKind::Part);
         write.map_or(0, |write| {
             let version = write.version();
-            accept.acknowledged(write);
+            accept.acknowledge(write);
             u64::from(version)
         })
     });
@@ -70,10 +70,10 @@ fn main() -> Result<(), DataError> {
         let read = accept.begin_read(number);
         let reply = &replies[number as usize];
         let hash = reply_hash(reply, 0);
-        let seen = accept.checked(number, hash).or_else(|| {
+        let seen = accept.cached_reply(number, hash).or_else(|| {
             let seen = set.check(number, reply, WriteScope::Path(0), &mut scratch).ok();
             if let Some(seen) = seen {
-                accept.remember(number, hash, seen);
+                accept.cache_reply(number, hash, seen);
             }
             seen
         });

@@ -61,7 +61,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
-        watched: Default::default(),
+        sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
     }
@@ -70,12 +70,12 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
 fn main() -> Result<(), Box<dyn Error>> {
     let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
         .unwrap_or_else(|_| "unknown".to_owned());
-    let clock = MonotonicClock::new().resolution(1_000_000);
+    let clock = MonotonicClock::new().properties(1_000_000);
     println!(
         "clock source        {} ({:.1} ns a reading, step {} ns)",
         source.trim(),
-        clock.reading_ns,
-        clock.step_ns
+        clock.mean_read_ns,
+        clock.min_step_ns
     );
     if !["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"].contains(&source.trim()) {
         println!("                    void: not a clock that is read without a system call");
@@ -92,15 +92,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn of_null(count: u64) -> Result<(), Box<dyn Error>> {
     let table = Arc::new(MemoryTable::new(records().prepare()?, count));
     println!("null target         {count} records, answers in turn over {} MiB a client", BYTES >> 20);
-    let mut clients =
-        LoadGenerator::over(move |_, _, _| Ok(Box::new(NullConnection::new(Arc::clone(&table), BYTES))));
+    let mut clients = LoadGenerator::with_opener(move |_, _, _| {
+        Ok(Box::new(NullConnection::new(Arc::clone(&table), BYTES)))
+    });
     let mut run = |job: &Job| -> Result<JobReport, Box<dyn Error>> {
         let open = SessionOptions { protocol: PROTOCOL.to_owned(), ..SessionOptions::default() };
         let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
         let driven = clients
-            .run(job, &JobTarget { open: &open, place: EngineLocation::InProcess, host: &host }, &mut |_| {})
+            .run(
+                job,
+                &JobTarget { open: &open, location: EngineLocation::InProcess, host: &host },
+                &mut |_| {},
+            )
             .map_err(|failure| failure.message)?;
-        match driven.wrong.first() {
+        match driven.wrong_answers.first() {
             Some(wrong) => Err(wrong.clone().into()),
             None => Ok(driven),
         }

@@ -42,7 +42,7 @@ pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, timeout: Option<Duration
 
 /// One client with its connection and current operation.
 pub(crate) struct Client {
-    pub(crate) lane: Option<Box<dyn NonblockingConnection>>,
+    pub(crate) connection: Option<Box<dyn NonblockingConnection>>,
     /// Whether the connection has a descriptor to poll. Set when the connection is opened.
     pub(crate) is_pollable: bool,
     pub(crate) state: ClientState,
@@ -59,7 +59,7 @@ impl Client {
     pub(crate) fn new(connection: Box<dyn NonblockingConnection>, shared: &JobContext<'_>) -> Result<Self> {
         let mut client = Self {
             is_pollable: false,
-            lane: None,
+            connection: None,
             state: ClientState::Idle,
             task: Task::default(),
             prepared: Vec::new(),
@@ -85,20 +85,20 @@ impl Client {
             self.prepared.push((statements, undo));
         }
         self.is_pollable = connection.descriptor().is_some();
-        self.lane = Some(connection);
+        self.connection = Some(connection);
         self.state = ClientState::Idle;
         Ok(())
     }
 
     /// Closes the connection, if there is one.
     pub(crate) fn close(&mut self) {
-        if let Some(connection) = self.lane.take() {
+        if let Some(connection) = self.connection.take() {
             connection.close();
         }
     }
 
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.lane.as_ref().and_then(|connection| connection.descriptor())
+        self.connection.as_ref().and_then(|connection| connection.descriptor())
     }
 
     /// Sets the receive timeout of the connection's socket, in nanoseconds.
@@ -111,7 +111,7 @@ impl Client {
     pub(crate) fn send(&mut self, shared: &JobContext<'_>) -> Result<()> {
         let task = &mut self.task;
         let (Some(plan), Some((prepared, _)), Some(connection)) =
-            (shared.plans.get(task.place), self.prepared.get(task.place), self.lane.as_mut())
+            (shared.plans.get(task.plan_index), self.prepared.get(task.plan_index), self.connection.as_mut())
         else {
             return Ok(());
         };
@@ -119,7 +119,7 @@ impl Client {
         else {
             return Ok(());
         };
-        task.wrote |= statement.writes;
+        task.has_written |= statement.writes;
         let count = statement.fillers.len();
         let mut buffer = [Parameter::Null; INLINE_PARAMETERS];
         if let Some(parameters) = buffer.get_mut(..count) {
@@ -135,8 +135,8 @@ impl Client {
 
     /// Sends the undo statement of the operation. Returns `false` if the operation has none.
     pub(crate) fn send_undo(&mut self) -> Result<bool> {
-        let undo = self.prepared.get(self.task.place).and_then(|(_, undo)| undo.as_ref());
-        match (undo, self.lane.as_mut()) {
+        let undo = self.prepared.get(self.task.plan_index).and_then(|(_, undo)| undo.as_ref());
+        match (undo, self.connection.as_mut()) {
             (Some(undo), Some(connection)) => connection.send(undo, &[]).map(|()| true),
             _ => Ok(false),
         }

@@ -19,11 +19,11 @@ use crate::verify::{AnswerVerifier, VerifyingSink};
 /// One thread with its clients. `W` supplies the clock and readiness events, so that tests can replace both.
 pub(crate) struct ClientLoop<'a, W> {
     pub(crate) shared: &'a JobContext<'a>,
-    pub(crate) waiting: W,
+    pub(crate) reactor: W,
     pub(crate) clients: Vec<Client>,
     pub(crate) recorder: LatencyRecorder,
     pub(crate) random: Random,
-    checking: AnswerVerifier,
+    verifier: AnswerVerifier,
     arrivals: Option<ScheduleReader<'a>>,
     /// Clients with a free connection, longest idle first. Used in an open loop only.
     pub(crate) idle: VecDeque<usize>,
@@ -32,11 +32,11 @@ pub(crate) struct ClientLoop<'a, W> {
     /// Set once no further operation may begin.
     pub(crate) is_over: bool,
     /// Whether answers are read with blocking calls, because the thread has a single connection.
-    pub(crate) waits: bool,
+    pub(crate) is_blocking: bool,
     /// Counted operations that this thread may still begin.
     quota: u64,
     thread: usize,
-    pub(crate) next_look: u64,
+    pub(crate) next_poll: u64,
     ready: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// random stream.
     pub(crate) fn new(
         shared: &'a JobContext<'a>,
-        waiting: W,
+        reactor: W,
         clients: Vec<Client>,
         thread: usize,
         seed: u64,
@@ -64,18 +64,18 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         Self {
             recorder,
             random: Random::new(seed, thread as u64),
-            checking: AnswerVerifier::new(shared),
+            verifier: AnswerVerifier::new(shared),
             arrivals: shared.schedule.as_ref().map(|schedule| schedule.reader()),
             idle: VecDeque::new(),
             claimed: None,
             is_over: false,
-            waits: clients.len() == 1,
+            is_blocking: clients.len() == 1,
             quota: 0,
             thread,
-            next_look: 0,
+            next_poll: 0,
             ready: Vec::new(),
             shared,
-            waiting,
+            reactor,
             clients,
         }
     }
@@ -83,8 +83,8 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// Runs until the measurement window is over and every operation that began within it has ended.
     pub(crate) fn work(&mut self) {
         if let Err(error) = self.watch_all() {
-            self.recorder.broken = Some(format!("failed to poll connections: {error}"));
-            self.shared.window.end();
+            self.recorder.fatal_error = Some(format!("failed to poll connections: {error}"));
+            self.shared.window.end_early();
         } else if self.shared.schedule.is_some() {
             self.open_loop();
         } else {
@@ -102,10 +102,10 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
 
     fn watch_all(&mut self) -> std::io::Result<()> {
         for (index, client) in self.clients.iter().enumerate() {
-            if self.waits {
+            if self.is_blocking {
                 client.limit(self.shared.timeout_ns);
             } else if let Some(descriptor) = client.descriptor() {
-                self.waiting.watch(index, descriptor)?;
+                self.reactor.watch(index, descriptor)?;
             }
         }
         Ok(())
@@ -115,18 +115,18 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// the connection has no descriptor to poll.
     #[inline]
     pub(crate) fn blocks(&self, client: usize) -> bool {
-        self.waits || !self.clients[client].is_pollable
+        self.is_blocking || !self.clients[client].is_pollable
     }
 
     fn closed_loop(&mut self) {
-        let mut last_time = self.waiting.now();
+        let mut last_time = self.reactor.now();
         if (0..self.clients.len()).all(|client| self.blocks(client)) {
             while !self.is_over {
                 for client in 0..self.clients.len() {
                     last_time = self.next_closed(client, last_time);
                 }
                 self.check_timeouts(last_time);
-                if self.clients.iter().all(|client| client.lane.is_none()) {
+                if self.clients.iter().all(|client| client.connection.is_none()) {
                     last_time = self.wait_for(last_time, NEVER);
                 }
             }
@@ -147,7 +147,7 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
                     latest = Some(self.next_closed(client, self.clients[client].task.ended));
                 }
             }
-            last_time = latest.unwrap_or_else(|| self.waiting.now());
+            last_time = latest.unwrap_or_else(|| self.reactor.now());
             if !self.check_timeouts(last_time) {
                 continue;
             }
@@ -172,9 +172,10 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
             if self.is_over || self.clients[client].state != ClientState::Idle {
                 return last_time;
             }
-            let is_counted = self.shared.window.counts() && last_time >= self.shared.window.from();
+            let is_counted =
+                self.shared.window.has_operation_limit() && last_time >= self.shared.window.start_ns();
             if is_counted && self.quota == 0 {
-                self.quota = self.shared.window.take(self.shared.tallies.len() as u64);
+                self.quota = self.shared.window.claim_operations(self.shared.operation_counts.len() as u64);
                 if self.quota == 0 {
                     self.is_over = true;
                     return last_time;
@@ -186,12 +187,12 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
             let task = &mut self.clients[client].task;
             task.counted = is_counted;
             self.quota -= u64::from(is_counted);
-            task.begun = self.waiting.now();
+            task.begun = self.reactor.now();
             if self.start(client) == OperationState::Pending {
                 return last_time;
             }
             last_time = self.clients[client].task.ended.max(last_time);
-            if !self.waits || !self.clients[client].is_pollable {
+            if !self.is_blocking || !self.clients[client].is_pollable {
                 return last_time;
             }
         }
@@ -199,24 +200,24 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
 
     fn open_loop(&mut self) {
         self.idle.extend(0..self.clients.len());
-        let mut last_time = self.waiting.now();
+        let mut last_time = self.reactor.now();
         loop {
             // Arrivals come first, because their start is timed to the microsecond.
             while let Some(intended) = self.claim(last_time) {
                 if intended > last_time {
-                    last_time = self.waiting.now();
+                    last_time = self.reactor.now();
                     if intended > last_time {
                         break;
                     }
                 }
                 let Some(client) = self.idle.pop_front() else { break };
                 self.claimed = None;
-                let now = self.waiting.now();
+                let now = self.reactor.now();
                 let task = &mut self.clients[client].task;
                 task.begun = now;
                 task.intended = Some(intended);
-                let window = (self.shared.window.from(), self.shared.window.to());
-                self.recorder.begun(intended, task.free_since, now, window);
+                let window = (self.shared.window.start_ns(), self.shared.window.end_ns());
+                self.recorder.record_begin(intended, task.free_since, now, window);
                 last_time = now;
                 if self.start(client) == OperationState::Complete {
                     last_time = self.clients[client].task.ended.max(last_time);
@@ -251,7 +252,7 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// Returns the intended time of this thread's next arrival and prepares its operation on a free
     /// connection. `None` if no connection is free or no arrival is left.
     fn claim(&mut self, last_time: u64) -> Option<u64> {
-        let window_end = self.shared.window.to();
+        let window_end = self.shared.window.end_ns();
         if let Some(intended) = self.claimed {
             if self.shared.is_finished(last_time) {
                 // The claimed arrival did not begin before the end of the window.
@@ -269,8 +270,8 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         }
         let client = self.idle.front().copied().filter(|_| !self.is_over)?;
         // All threads contend for this counter, but an open loop claims arrivals only at the given rate.
-        let index = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let intended = self.arrivals.as_mut().and_then(|arrivals| arrivals.at(index));
+        let index = self.shared.next_arrival.fetch_add(1, Ordering::Relaxed);
+        let intended = self.arrivals.as_mut().and_then(|arrivals| arrivals.arrival_ns(index));
         let Some(intended) = intended.filter(|intended| *intended < window_end) else {
             // The claimed index needs no release: missed arrivals are counted up to the end of the schedule
             // only.
@@ -280,7 +281,13 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         if intended < last_time
             && let Some(schedule) = &self.shared.schedule
         {
-            self.recorder.record_queueing(schedule, index, intended, last_time, self.shared.window.from());
+            self.recorder.record_queueing(
+                schedule,
+                index,
+                intended,
+                last_time,
+                self.shared.window.start_ns(),
+            );
         }
         if !self.prepare(client) {
             return None;
@@ -295,11 +302,11 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         let task = &mut self.clients[client].task;
         for item in &mut task.items[..task.used] {
             if let Some(write) = item.write.take() {
-                self.shared.accept.aborted(write);
+                self.shared.accept.abort(write);
             }
         }
-        let operation_index = task.place;
-        if self.shared.window.from() <= intended && intended < window_end {
+        let operation_index = task.plan_index;
+        if self.shared.window.start_ns() <= intended && intended < window_end {
             self.recorder.record_missed(operation_index, intended, window_end);
         }
     }
@@ -310,8 +317,8 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     fn prepare(&mut self, client: usize) -> bool {
         let has_room = self.clients[client].task.prepare(self.shared, &mut self.random);
         if !has_room {
-            self.recorder.broken = Some("numbers of records or versions have run out".to_owned());
-            self.shared.window.end();
+            self.recorder.fatal_error = Some("numbers of records or versions have run out".to_owned());
+            self.shared.window.end_early();
             self.is_over = true;
         }
         has_room
@@ -322,21 +329,21 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     #[inline]
     fn start(&mut self, client: usize) -> OperationState {
         let shared = self.shared;
-        let _turn = shared.turns.as_ref().and_then(|turns| {
-            let plan = shared.plans.get(self.clients[client].task.place)?;
+        let _turn = shared.write_turns.as_ref().and_then(|turns| {
+            let plan = shared.plans.get(self.clients[client].task.plan_index)?;
             plan.operation.writes().then(|| turns.take())
         });
-        self.begin(client)
+        self.send_first_statement(client)
     }
 
     /// Sends the first statement of the prepared operation.
     #[inline]
-    pub(crate) fn begin(&mut self, client: usize) -> OperationState {
+    pub(crate) fn send_first_statement(&mut self, client: usize) -> OperationState {
         self.clients[client].state = ClientState::Busy;
         match self.clients[client].send(self.shared) {
             Ok(()) if self.blocks(client) => self.advance(client),
             Ok(()) => OperationState::Pending,
-            Err(error) => self.failed(client, error),
+            Err(error) => self.handle_failure(client, error),
         }
     }
 
@@ -347,47 +354,49 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         loop {
             let client = &mut self.clients[index];
             if client.state == ClientState::Undoing {
-                return self.undone(index, waits);
+                return self.finish_undo(index, waits);
             }
             if client.state != ClientState::Busy {
                 return OperationState::Pending;
             }
             let (Some(plan), Some(connection)) =
-                (self.shared.plans.get(client.task.place), client.lane.as_mut())
+                (self.shared.plans.get(client.task.plan_index), client.connection.as_mut())
             else {
                 return OperationState::Pending;
             };
             let mut sink =
-                VerifyingSink::new(self.shared, plan, &mut client.task, &mut self.checking, &self.waiting);
+                VerifyingSink::new(self.shared, plan, &mut client.task, &mut self.verifier, &self.reactor);
             let report = match connection.receive(waits, &mut sink) {
                 Ok(Some(report)) => {
                     sink.finish();
                     report
                 }
                 Ok(None) => return OperationState::Pending,
-                Err(error) => return self.failed(index, error),
+                Err(error) => return self.handle_failure(index, error),
             };
-            if let Some(state) = self.answered(index, report) {
+            if let Some(state) = self.handle_answer(index, report) {
                 return state;
             }
             match self.clients[index].send(self.shared) {
                 Ok(()) if waits => {}
                 Ok(()) => return OperationState::Pending,
-                Err(error) => return self.failed(index, error),
+                Err(error) => return self.handle_failure(index, error),
             }
         }
     }
 
     /// Advances the operation after an answered statement. `None` if another statement has to be sent.
     #[inline]
-    fn answered(&mut self, index: usize, report: StatementStats) -> Option<OperationState> {
+    fn handle_answer(&mut self, index: usize, report: StatementStats) -> Option<OperationState> {
         let task = &mut self.clients[index].task;
-        let Some(plan) = self.shared.plans.get(task.place) else { return Some(OperationState::Complete) };
+        let Some(plan) = self.shared.plans.get(task.plan_index) else {
+            return Some(OperationState::Complete);
+        };
         if let Some(statement) = plan.statements.get(task.step) {
             if statement.writes
                 && let Some(affected) = report.affected
             {
-                *task.changed.get_or_insert(0) += affected;
+                *task.changed_documents.get_or_insert(0) += affected;
             }
             if statement.repeats && task.turn + 1 < task.used {
                 task.turn += 1;
@@ -397,25 +406,25 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         task.turn = 0;
         task.step += 1;
         if let Some(next_statement) = plan.statements.get(task.step) {
-            let is_absent = next_statement.writes && !task.wrote && task.answer.rows == 0;
+            let is_absent = next_statement.writes && !task.has_written && task.answer.rows == 0;
             if plan.operation == Operation::ReadModifyWrite && is_absent {
-                let outcome = completion::absent(self.shared, plan, task);
-                return Some(self.undo(index, outcome));
+                let outcome = completion::complete_absent(self.shared, plan, task);
+                return Some(self.undo_and_end(index, outcome));
             }
             return None;
         }
         match completion::complete(self.shared, plan, task, &mut self.recorder) {
             Completion::Done(outcome) => {
-                self.over(index, outcome);
+                self.end_operation(index, outcome);
                 Some(OperationState::Complete)
             }
-            Completion::Conflict(message) => Some(self.conflict(index, message, false)),
+            Completion::Conflict(message) => Some(self.handle_conflict(index, message, false)),
         }
     }
 
     /// Records the outcome of an operation and marks its client as idle.
     #[inline]
-    pub(crate) fn over(&mut self, index: usize, outcome: OperationOutcome) {
+    pub(crate) fn end_operation(&mut self, index: usize, outcome: OperationOutcome) {
         let client = &mut self.clients[index];
         client.state = ClientState::Idle;
         let task = &client.task;
@@ -426,23 +435,23 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
             counted: task.counted,
         };
         let totals = completion::totals(task);
-        let window = match self.shared.window.counts() {
+        let window = match self.shared.window.has_operation_limit() {
             // Operations that began before the window do not count, whenever they end.
             true if task.intended.is_none() => (NEVER, NEVER),
-            _ => (self.shared.window.from(), self.shared.window.to()),
+            _ => (self.shared.window.start_ns(), self.shared.window.end_ns()),
         };
-        self.recorder.ended(task.place, times, outcome, totals, window);
-        if let Some(tally) = self.shared.tallies.get(self.thread) {
-            tally.set(self.recorder.ended);
+        self.recorder.record_end(task.plan_index, times, outcome, totals, window);
+        if let Some(tally) = self.shared.operation_counts.get(self.thread) {
+            tally.set(self.recorder.ended_operations);
         }
     }
 
     /// Checks timeouts and reopens lost connections if the check is due. Returns whether the check was due.
     #[inline]
     fn check_timeouts(&mut self, now: u64) -> bool {
-        let is_due = now >= self.next_look;
+        let is_due = now >= self.next_poll;
         if is_due {
-            self.look_at_all(now);
+            self.poll_clients(now);
         }
         is_due
     }
@@ -454,21 +463,21 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// Waits for answers, at most until `deadline`, and returns the current time.
     fn wait_for(&mut self, last_time: u64, deadline: u64) -> u64 {
         self.wait(last_time, deadline);
-        self.waiting.now()
+        self.reactor.now()
     }
 
     /// Waits for answers, at most until `deadline`, the next timeout check or the end of the window.
     #[inline]
     fn wait(&mut self, last_time: u64, deadline: u64) {
         self.ready.clear();
-        let mut wake_time = deadline.min(self.next_look.max(last_time + 1));
-        let window_end = self.shared.window.to();
+        let mut wake_time = deadline.min(self.next_poll.max(last_time + 1));
+        let window_end = self.shared.window.end_ns();
         if window_end > last_time {
             wake_time = wake_time.min(window_end);
         }
-        if let Err(error) = self.waiting.wait(wake_time, deadline != NEVER, &mut self.ready) {
-            self.recorder.broken = Some(format!("failed to wait for answers: {error}"));
-            self.shared.window.end();
+        if let Err(error) = self.reactor.wait(wake_time, deadline != NEVER, &mut self.ready) {
+            self.recorder.fatal_error = Some(format!("failed to wait for answers: {error}"));
+            self.shared.window.end_early();
             self.is_over = true;
         }
     }

@@ -39,7 +39,7 @@ pub(crate) type Opening<'a> =
 /// Merged latencies of all client threads, and what was measured while they worked.
 pub(crate) struct ThreadResults {
     pub(crate) recorder: LatencyRecorder,
-    pub(crate) beside: SideMeasurements,
+    pub(crate) side: SideMeasurements,
     pub(crate) threads: u32,
 }
 
@@ -157,7 +157,7 @@ impl ThreadClients<'_> {
         self.ready.send(Ok(())).ok();
         drop(self.ready);
         let Ok(start_ns) = self.start.recv() else { return Ok(None) };
-        let active_guard = shared.leaving.begin();
+        let active_guard = shared.shutdown_barrier.enter();
         let reactor = EpollReactor::new(start_ns)?;
         let mut client_loop = ClientLoop::new(shared, reactor, self.clients, self.index, shared.job.seed);
         let remaining_ns = start_ns.saturating_sub(monotonic_ns());
@@ -165,7 +165,7 @@ impl ThreadClients<'_> {
         client_loop.work();
         drop(active_guard);
         // This thread and its connections must last until the counters of the job have been read.
-        shared.leaving.wait();
+        shared.shutdown_barrier.wait();
         Ok(Some(client_loop.close()))
     }
 }
@@ -241,7 +241,7 @@ fn merge_results(
             Err(_) => return Err(system_failure("a client thread panicked; see the log")),
         }
     }
-    match merged.broken.take() {
+    match merged.fatal_error.take() {
         Some(message) => Err(system_failure(message)),
         None => Ok(merged),
     }
@@ -292,15 +292,15 @@ pub(crate) fn run(
             let panicked = || system_failure("a client thread panicked before the job began; see the log");
             return Err(failure.map_or_else(panicked, |failure| opener.explain(failure)));
         }
-        shared.leaving.await_all(threads);
+        shared.shutdown_barrier.set_thread_count(threads);
         let start_ns = monotonic_ns() + START_NOTICE_NS;
         for start_sender in start_senders {
             start_sender.send(start_ns).ok();
         }
         let all_ended = || handles.iter().all(|handle| handle.is_finished());
-        let beside = supervise_and_sample(shared, target, warm_up, start_ns, all_ended, report_progress);
+        let side = supervise_and_sample(shared, target, warm_up, start_ns, all_ended, report_progress);
         let recorder = merge_results(shared, handles)?;
-        Ok(ThreadResults { recorder, beside, threads: u32::try_from(threads).unwrap_or(u32::MAX) })
+        Ok(ThreadResults { recorder, side, threads: u32::try_from(threads).unwrap_or(u32::MAX) })
     })
 }
 
@@ -314,20 +314,27 @@ fn supervise_and_sample(
     all_ended: impl Fn() -> bool,
     report_progress: &mut dyn FnMut(Progress),
 ) -> SideMeasurements {
-    let sampling_targets = &shared.job.watched;
+    let sampling_targets = &shared.job.sampling_targets;
     let must_stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let sample = || SystemSampler::keep(sampling_targets, shared.openers.again, start_ns, &must_stop);
+        let sample = || {
+            SystemSampler::sample_until_end(
+                sampling_targets,
+                shared.connection_factories.immediate,
+                start_ns,
+                &must_stop,
+            )
+        };
         // If the sampling thread cannot start, its samples are missing and nothing else changes.
         let sampler = (*sampling_targets != SamplingTargets::default())
             .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, sample).ok())
             .flatten();
-        let beside = supervise(shared, target, warm_up, start_ns, all_ended, report_progress);
+        let side = supervise(shared, target, warm_up, start_ns, all_ended, report_progress);
         must_stop.store(true, Ordering::SeqCst);
         let samples = sampler.and_then(|handle| {
             handle.thread().unpark();
             handle.join().ok()
         });
-        SideMeasurements { watch: samples.unwrap_or_default(), ..beside }
+        SideMeasurements { sampler: samples.unwrap_or_default(), ..side }
     })
 }

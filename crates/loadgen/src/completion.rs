@@ -26,7 +26,7 @@ pub(crate) fn complete(
     if plan.operation.writes() {
         return complete_write(shared, plan, task, recorder);
     }
-    if let Some(message) = task.answer.wrong.take() {
+    if let Some(message) = task.answer.error.take() {
         return Completion::Done(OperationOutcome::Wrong(message));
     }
     if task.answer.rows == 0 && plan.operation == Operation::Count {
@@ -42,40 +42,40 @@ fn complete_write(
     recorder: &mut LatencyRecorder,
 ) -> Completion {
     let expected = task.used as u64;
-    let changed = task.changed.unwrap_or(expected);
+    let changed = task.changed_documents.unwrap_or(expected);
     let operation = plan.operation;
-    if changed == 0 && plan.needs(ParameterSource::Old) && task.replaces.is_some() {
+    if changed == 0 && plan.needs(ParameterSource::Old) && task.replaced_version.is_some() {
         return Completion::Conflict("another write came between".to_owned());
     }
     let verify = shared.job.verify;
-    let mut wrong_answer = task.answer.wrong.take();
-    let replaced_version = task.replaces;
-    let read = task.read;
+    let mut wrong_answer = task.answer.error.take();
+    let replaced_version = task.replaced_version;
+    let read = task.read_token;
     let key = if changed == expected { String::new() } else { task.name() };
     for item in &mut task.items[..task.used] {
         let Some(write) = item.write.take() else { continue };
         if changed == expected {
             let number = write.number();
-            recorder.added += match operation {
+            recorder.net_inserts += match operation {
                 Operation::Insert | Operation::InsertBatch => 1,
                 Operation::Delete => -1,
                 _ => 0,
             };
-            shared.acknowledged(write);
+            shared.acknowledge(write);
             if let Some(version) = replaced_version
-                && shared.accept.replaced(number, version)
+                && shared.accept.is_lost_update(number, version)
             {
                 recorder.lost_updates += 1;
             }
         } else if changed == 0 {
             // Changing nothing is right if the record may be absent.
             let absence = read.map(|read| shared.accept.accepts(&read, None));
-            shared.accept.aborted(write);
+            shared.accept.abort(write);
             if verify && !matches!(absence, Some(Ok(()))) {
                 wrong_answer.get_or_insert_with(|| format!("{operation} {key}: changed nothing"));
             }
         } else {
-            shared.accept.unknown(write);
+            shared.accept.mark_unknown(write);
             wrong_answer.get_or_insert_with(|| {
                 format!("{operation} {key}: changed {changed} documents instead of {expected}")
             });
@@ -88,44 +88,48 @@ fn complete_write(
 /// Completes a read-modify-write whose record was absent, so that no write is sent. That is right if the
 /// record may be absent.
 #[cold]
-pub(crate) fn absent(shared: &JobContext<'_>, plan: &OperationPlan, task: &mut Task) -> OperationOutcome {
-    let mut wrong_answer = task.answer.wrong.take();
-    if let Some(read) = task.read.filter(|_| shared.job.verify)
+pub(crate) fn complete_absent(
+    shared: &JobContext<'_>,
+    plan: &OperationPlan,
+    task: &mut Task,
+) -> OperationOutcome {
+    let mut wrong_answer = task.answer.error.take();
+    if let Some(read) = task.read_token.filter(|_| shared.job.verify)
         && let Err(violation) = shared.accept.accepts(&read, None)
         && !(violation.is_stale() && plan.may_be_stale)
     {
         wrong_answer.get_or_insert_with(|| format!("{} {}: {violation}", plan.operation, task.name()));
     }
-    refused(shared, task);
+    abort_writes(shared, task);
     wrong_answer.map_or(OperationOutcome::Done, OperationOutcome::Wrong)
 }
 
 /// Marks the operation's writes as not done, because the system refused it.
-pub(crate) fn refused(shared: &JobContext<'_>, task: &mut Task) {
+pub(crate) fn abort_writes(shared: &JobContext<'_>, task: &mut Task) {
     for item in &mut task.items[..task.used] {
         if let Some(write) = item.write.take() {
-            shared.accept.aborted(write);
+            shared.accept.abort(write);
         }
     }
 }
 
 /// Marks the operation's writes as not done, because one of its keys already exists in the system.
-pub(crate) fn key_exists(shared: &JobContext<'_>, task: &mut Task) {
+pub(crate) fn mark_keys_taken(shared: &JobContext<'_>, task: &mut Task) {
     for item in &mut task.items[..task.used] {
         if let Some(write) = item.write.take() {
-            shared.accept.taken(write);
+            shared.accept.mark_key_taken(write);
         }
     }
 }
 
 /// Marks the outcome of the operation's writes as unknown, or as not done if no write was sent.
-pub(crate) fn unknown(shared: &JobContext<'_>, task: &mut Task) {
-    if !task.wrote {
-        return refused(shared, task);
+pub(crate) fn mark_writes_unknown(shared: &JobContext<'_>, task: &mut Task) {
+    if !task.has_written {
+        return abort_writes(shared, task);
     }
     for item in &mut task.items[..task.used] {
         if let Some(write) = item.write.take() {
-            shared.accept.unknown(write);
+            shared.accept.mark_unknown(write);
         }
     }
 }

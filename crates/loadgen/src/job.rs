@@ -56,7 +56,7 @@ pub struct Job {
     pub timeout_s: f64,
     /// What is sampled once per second during the job; by default nothing.
     #[serde(default)]
-    pub watched: SamplingTargets,
+    pub sampling_targets: SamplingTargets,
     /// Whether writers take turns, in the order in which they arrive. A program that embeds an engine with
     /// room for a single writer would do the same, instead of letting writers retry again and again.
     #[serde(default)]

@@ -23,46 +23,46 @@ pub(crate) struct JobContext<'a> {
     pub(crate) set: &'a RecordSet,
     pub(crate) accept: &'a AcceptSet,
     /// Acknowledgement log. `None` unless the job names a file for it (crash tests).
-    pub(crate) promises: Option<AckLog>,
+    pub(crate) ack_log: Option<AckLog>,
     /// Sorted keys of all loaded records, which a scan must not leave out. `None` if the mix has no scan,
     /// answers are not verified, or records may have been deleted.
-    pub(crate) sorted: Option<&'a SortedKeys>,
-    pub(crate) written: WriteScope,
+    pub(crate) sorted_keys: Option<&'a SortedKeys>,
+    pub(crate) write_scope: WriteScope,
     pub(crate) paths: Paths,
     /// Number of matching elements in all loaded documents, the expected answer of unwrap-all. 0 if the mix
     /// has no unwrap-all.
-    pub(crate) elements: u64,
+    pub(crate) expected_elements: u64,
     /// One plan per operation of the mix, in the order of its shares.
     pub(crate) plans: Vec<OperationPlan>,
     /// Index into `plans` by operation (as a number). 0 for operations that the mix does not have.
-    pub(crate) places: [usize; Operation::ALL.len()],
-    pub(crate) shares: OperationChooser,
-    pub(crate) keys: KeyChooser,
+    pub(crate) plan_indexes: [usize; Operation::ALL.len()],
+    pub(crate) operation_chooser: OperationChooser,
+    pub(crate) key_chooser: KeyChooser,
     /// Schedule of the arrivals. `None` in a closed loop.
     pub(crate) schedule: Option<Schedule>,
     /// Index of the first arrival that no thread has claimed yet.
-    pub(crate) next: AtomicU64,
+    pub(crate) next_arrival: AtomicU64,
     pub(crate) window: MeasurementWindow,
     /// Whether measuring ends when all planned arrivals have ended, instead of at a fixed time. Set for an
     /// open loop with a fixed number of operations.
     pub(crate) awaits_all: bool,
     pub(crate) timeout_ns: u64,
-    pub(crate) openers: ConnectionFactories<'a>,
+    pub(crate) connection_factories: ConnectionFactories<'a>,
     /// Number of ended operations, one tally per thread.
-    pub(crate) tallies: Vec<ThreadCounter>,
-    pub(crate) leaving: ShutdownBarrier,
+    pub(crate) operation_counts: Vec<ThreadCounter>,
+    pub(crate) shutdown_barrier: ShutdownBarrier,
     /// Fair lock of the operations that write. `None` unless writers take turns.
-    pub(crate) turns: Option<Turns>,
+    pub(crate) write_turns: Option<Turns>,
 }
 
 /// Functions that open a connection after the clients have started.
 #[derive(Clone, Copy)]
 pub(crate) struct ConnectionFactories<'a> {
     /// Waits for a server that may still be starting.
-    pub(crate) patient: &'a ConnectionFactory<'a>,
+    pub(crate) waiting: &'a ConnectionFactory<'a>,
     /// Makes one short attempt and fails at once, because other clients of the thread are waiting. The caller
     /// retries later.
-    pub(crate) again: &'a ConnectionFactory<'a>,
+    pub(crate) immediate: &'a ConnectionFactory<'a>,
 }
 
 /// Opens a nonblocking connection to the system under test.
@@ -73,7 +73,7 @@ impl JobContext<'_> {
     /// early.
     #[inline]
     pub(crate) fn is_finished(&self, now: u64) -> bool {
-        (now >= self.window.to() && !self.awaits_all) || self.window.has_ended()
+        (now >= self.window.end_ns() && !self.awaits_all) || self.window.has_ended()
     }
 
     /// Issues a version for a write and appends the write to the acknowledgement log, if there is one. `None`
@@ -91,34 +91,34 @@ impl JobContext<'_> {
 
     #[inline]
     fn begin(&self, change: WriteKind, begin: impl FnOnce() -> Option<WriteToken>) -> Option<WriteToken> {
-        match &self.promises {
+        match &self.ack_log {
             None => begin(),
-            Some(promises) => promises.send(change, begin),
+            Some(ack_log) => ack_log.send(change, begin),
         }
     }
 
     /// Records that the system acknowledged a write: first in the acknowledgement log, then in the accept
     /// sets.
     #[inline]
-    pub(crate) fn acknowledged(&self, write: WriteToken) {
-        if let Some(promises) = &self.promises {
-            promises.acknowledged(&write);
+    pub(crate) fn acknowledge(&self, write: WriteToken) {
+        if let Some(ack_log) = &self.ack_log {
+            ack_log.acknowledge(&write);
         }
-        self.accept.acknowledged(write);
+        self.accept.acknowledge(write);
     }
 
     /// Index of an operation's plan; 0 for an operation that the mix does not have.
     #[inline]
-    pub(crate) fn place(&self, operation: Operation) -> usize {
-        self.places.get(operation as usize).copied().unwrap_or(0)
+    pub(crate) fn plan_index(&self, operation: Operation) -> usize {
+        self.plan_indexes.get(operation as usize).copied().unwrap_or(0)
     }
 }
 
 /// Part of a job whose operations are measured; times are nanoseconds since the job began.
 #[derive(Debug)]
 pub(crate) struct MeasurementWindow {
-    from: AtomicU64,
-    to: AtomicU64,
+    start_ns: AtomicU64,
+    end_ns: AtomicU64,
     /// Operations that may still begin. `None` if the window ends by time.
     remaining: Option<AtomicU64>,
     ended: AtomicBool,
@@ -130,43 +130,43 @@ pub(crate) const NEVER: u64 = u64::MAX;
 const PORTION: u64 = 64;
 
 impl MeasurementWindow {
-    /// Creates a window. `from` and `to` may be [`NEVER`] until [`Self::decide`] is called. `count` limits
-    /// the number of measured operations.
-    pub(crate) fn new(from: u64, to: u64, count: Option<u64>) -> Self {
+    /// Creates a window. `start_ns` and `end_ns` may be [`NEVER`] until [`Self::set_bounds`] is called.
+    /// `count` limits the number of measured operations.
+    pub(crate) fn new(start_ns: u64, end_ns: u64, count: Option<u64>) -> Self {
         Self {
-            from: AtomicU64::new(from),
-            to: AtomicU64::new(to),
+            start_ns: AtomicU64::new(start_ns),
+            end_ns: AtomicU64::new(end_ns),
             remaining: count.map(AtomicU64::new),
             ended: AtomicBool::new(false),
         }
     }
 
-    /// Sets start and end of the window. `to` is stored first, so that no thread sees the new start with an
-    /// old end.
-    pub(crate) fn decide(&self, from: u64, to: u64) {
-        self.to.store(to, Ordering::SeqCst);
-        self.from.store(from, Ordering::SeqCst);
+    /// Sets start and end of the window. The end is stored first, so that no thread sees the new start with
+    /// an old end.
+    pub(crate) fn set_bounds(&self, start_ns: u64, end_ns: u64) {
+        self.end_ns.store(end_ns, Ordering::SeqCst);
+        self.start_ns.store(start_ns, Ordering::SeqCst);
     }
 
     #[inline]
-    pub(crate) fn from(&self) -> u64 {
-        self.from.load(Ordering::Relaxed)
+    pub(crate) fn start_ns(&self) -> u64 {
+        self.start_ns.load(Ordering::Relaxed)
     }
 
     #[inline]
-    pub(crate) fn to(&self) -> u64 {
-        self.to.load(Ordering::Relaxed)
+    pub(crate) fn end_ns(&self) -> u64 {
+        self.end_ns.load(Ordering::Relaxed)
     }
 
     /// Returns `true` if the window ends after a fixed number of operations.
     #[inline]
-    pub(crate) fn counts(&self) -> bool {
+    pub(crate) fn has_operation_limit(&self) -> bool {
         self.remaining.is_some()
     }
 
     /// Takes a portion of the remaining operations for one of `threads` threads: at most [`PORTION`], smaller
     /// towards the end. Returns 0 if none is left, `u64::MAX` if operations are not counted.
-    pub(crate) fn take(&self, threads: u64) -> u64 {
+    pub(crate) fn claim_operations(&self, threads: u64) -> u64 {
         let Some(remaining) = &self.remaining else { return u64::MAX };
         let portion = |remaining: u64| (remaining / (4 * threads.max(1))).clamp(1, PORTION).min(remaining);
         let take = |remaining: u64| Some(remaining - portion(remaining));
@@ -174,7 +174,7 @@ impl MeasurementWindow {
     }
 
     /// Ends the window early, for example after a fatal error of one thread.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_early(&self) {
         self.ended.store(true, Ordering::SeqCst);
     }
 
@@ -202,12 +202,12 @@ impl ShutdownBarrier {
     const PAUSE: Duration = Duration::from_micros(200);
 
     /// Sets the number of threads that are about to work.
-    pub(crate) fn await_all(&self, threads: usize) {
+    pub(crate) fn set_thread_count(&self, threads: usize) {
         self.active_threads.store(threads, Ordering::SeqCst);
     }
 
-    /// Returns the guard of one of these threads. The count was set by [`Self::await_all`].
-    pub(crate) fn begin(&self) -> ActiveThread<'_> {
+    /// Returns the guard of one of these threads. The count was set by [`Self::set_thread_count`].
+    pub(crate) fn enter(&self) -> ActiveThread<'_> {
         ActiveThread(self)
     }
 
@@ -261,15 +261,15 @@ mod tests {
             let window = MeasurementWindow::new(0, NEVER, Some(count));
             let mut total = 0;
             loop {
-                let portion = window.take(threads);
+                let portion = window.claim_operations(threads);
                 total += portion;
                 assert!(portion <= PORTION);
                 if portion == 0 {
                     break;
                 }
             }
-            assert_eq!((total, window.take(threads)), (count, 0));
+            assert_eq!((total, window.claim_operations(threads)), (count, 0));
         }
-        assert_eq!(MeasurementWindow::new(0, NEVER, None).take(1), u64::MAX);
+        assert_eq!(MeasurementWindow::new(0, NEVER, None).claim_operations(1), u64::MAX);
     }
 }

@@ -99,7 +99,7 @@ impl KeyPermutation {
     /// Maps a number below the count to another one. Must not be called with a greater number.
     #[inline]
     #[must_use]
-    pub fn place(&self, number: u64) -> u64 {
+    pub fn position(&self, number: u64) -> u64 {
         debug_assert!(number < self.count.max(1));
         let mut x = number;
         loop {
@@ -143,7 +143,7 @@ impl KeyChooser {
     pub fn draw(&self, records: u64, random: &mut Random) -> u64 {
         match self.requests {
             RequestDistribution::Uniform => random.below(records),
-            RequestDistribution::Zipfian => self.scatter.place(self.zipf.draw(random) - 1),
+            RequestDistribution::Zipfian => self.scatter.position(self.zipf.draw(random) - 1),
             RequestDistribution::Latest => records.saturating_sub(self.zipf.draw(random)),
         }
     }

@@ -56,8 +56,8 @@ struct LoadedData {
     loaded: u64,
     set: RecordSet,
     accept: AcceptSet,
-    written: WriteScope,
-    sorted: Option<SortedKeys>,
+    write_scope: WriteScope,
+    sorted_keys: Option<SortedKeys>,
     /// Whether every loaded document still exists with the value that find and count search for.
     is_searchable: bool,
     /// Whether a job over this data had deletes.
@@ -111,12 +111,14 @@ impl LoadGenerator {
     /// Creates clients that connect through the drivers of all known protocols.
     #[must_use]
     pub fn new() -> Self {
-        Self::over(|open, host, prepare| Connector::of(&open.protocol)?.lane(open, host, prepare))
+        Self::with_opener(|open, host, prepare| {
+            Connector::for_protocol(&open.protocol)?.open_nonblocking(open, host, prepare)
+        })
     }
 
     /// Creates clients that connect through `opener`, such as an in-memory driver of a test.
     #[must_use]
-    pub fn over(
+    pub fn with_opener(
         opener: impl Fn(
             &SessionOptions,
             &DriverContext,
@@ -145,7 +147,7 @@ impl LoadGenerator {
         let Some(data) = self.data.as_mut() else {
             return Err(failure(FailureKind::Request, "nothing is known of the data"));
         };
-        let paths = Paths::of(&data.set, job.projection);
+        let paths = Paths::select(&data.set, job.projection);
         let invalid_request = |message: String| failure(FailureKind::Request, message);
         data.prepare(job, &paths).map_err(invalid_request)?;
 
@@ -155,27 +157,28 @@ impl LoadGenerator {
         let single_attempt = target.open.with_single_attempt();
         let open_patiently = || opener(&reconnect_options, target.host, job.prepare);
         let open_once = || opener(&single_attempt, target.host, job.prepare);
-        let openers = ConnectionFactories { patient: &open_patiently, again: &open_once };
+        let connection_factories = ConnectionFactories { waiting: &open_patiently, immediate: &open_once };
         let protocol = &target.open.protocol;
-        let shared = create_context(data, job, paths, protocol, openers).map_err(invalid_request)?;
+        let shared =
+            create_context(data, job, paths, protocol, connection_factories).map_err(invalid_request)?;
         let open_connection = || opener(target.open, target.host, job.prepare);
         let warm_up = WarmUp {
-            least_ns: nanoseconds(job.ramp_s),
+            min_ns: nanoseconds(job.ramp_s),
             measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
-            tests: tests_steadiness(job),
+            awaits_steadiness: tests_steadiness(job),
         };
-        let ThreadResults { mut recorder, beside: side, threads } =
+        let ThreadResults { mut recorder, side, threads } =
             client_threads::run(&shared, &open_connection, &warm_up, target, report_progress)?;
-        if let Some(ack_log) = &shared.promises {
+        if let Some(ack_log) = &shared.ack_log {
             return match ack_log.has_failed() {
                 true => Err(failure(FailureKind::System, "cannot write the acknowledgement log")),
                 // The caller that crashed the system reads the data back itself.
                 false => Ok(build_report(&shared, recorder, side, threads, data.loaded, data.added).0),
             };
         }
-        let lost_all = recorder.lost >= u64::from(job.clients);
+        let lost_all = recorder.lost_connections >= u64::from(job.clients);
         let reconciliation = read_back(&shared, job, protocol, lost_all);
-        recorder.wrong.extend(reconciliation.wrong);
+        recorder.wrong_answers.extend(reconciliation.wrong_answers);
         let (mut report, added) = build_report(&shared, recorder, side, threads, data.loaded, data.added);
         report.read_back = reconciliation.read_back;
         data.added = added;
@@ -208,8 +211,8 @@ impl LoadGenerator {
             loaded: job.loaded,
             accept: AcceptSet::new(job.loaded),
             set,
-            written: WriteScope::Nothing,
-            sorted: None,
+            write_scope: WriteScope::Nothing,
+            sorted_keys: None,
             is_searchable: true,
             has_deleted: false,
             added: 0,
@@ -222,8 +225,8 @@ impl LoadedData {
     /// Prepares the state for a job.
     ///
     /// # Errors
-    /// Why the job is refused: see [`validate::validate_job`] and [`validate::written_by`], or the mix sets
-    /// other values than earlier mixes over the same data.
+    /// Why the job is refused: see [`validate::validate_job`] and [`validate::write_scope_of`], or the mix
+    /// sets other values than earlier mixes over the same data.
     fn prepare(&mut self, job: &Job, paths: &Paths) -> Result<(), String> {
         let deletes = validate::mix_contains(job, Operation::Delete);
         let replaces = deletes || validate::mix_contains(job, Operation::UpdateAll);
@@ -234,24 +237,24 @@ impl LoadedData {
             is_as_loaded: !(self.has_deleted || deletes || inserts) && self.added == 0,
         };
         validate::validate_job(job, invariants)?;
-        let write_scope = validate::written_by(job, paths)?;
-        let write_scope = validate::merge_write_scopes(self.written, write_scope).ok_or_else(|| {
+        let write_scope = validate::write_scope_of(job, paths)?;
+        let write_scope = validate::merge_write_scopes(self.write_scope, write_scope).ok_or_else(|| {
             format!(
                 "the mix {} sets other values than earlier mixes over the same data have set, so that answers cannot be \
                  checked: load again",
                 job.mix.name
             )
         })?;
-        if write_scope != self.written {
+        if write_scope != self.write_scope {
             self.accept.forget_replies();
-            self.written = write_scope;
+            self.write_scope = write_scope;
         }
         let scans =
             validate::mix_contains(job, Operation::Scan) && job.verify && !deletes && !self.has_deleted;
         if !scans {
-            self.sorted = None;
-        } else if self.sorted.is_none() {
-            self.sorted = Some(self.set.sorted_keys(self.loaded));
+            self.sorted_keys = None;
+        } else if self.sorted_keys.is_none() {
+            self.sorted_keys = Some(self.set.sorted_keys(self.loaded));
         }
         Ok(())
     }
@@ -262,12 +265,12 @@ fn create_context<'a>(
     job: &'a Job,
     paths: Paths,
     protocol: &str,
-    openers: ConnectionFactories<'a>,
+    connection_factories: ConnectionFactories<'a>,
 ) -> Result<JobContext<'a>, String> {
     let integer_key = data.records.key_type == KeyType::Bigint;
-    let (plans, places) = plan_operations(job, protocol, integer_key)?;
-    let elements = match validate::mix_contains(job, Operation::UnwrapAll) {
-        true => data.set.elements_of_all(ContainerKind::Array, job.loaded),
+    let (plans, plan_indexes) = plan_operations(job, protocol, integer_key)?;
+    let expected_elements = match validate::mix_contains(job, Operation::UnwrapAll) {
+        true => data.set.count_satisfying_elements(ContainerKind::Array, job.loaded),
         false => 0,
     };
     let (schedule, window) = schedule_and_window(job);
@@ -282,43 +285,43 @@ fn create_context<'a>(
         job,
         set: &data.set,
         accept: &data.accept,
-        promises: ack_log,
-        sorted: data.sorted.as_ref(),
-        written: data.written,
+        ack_log,
+        sorted_keys: data.sorted_keys.as_ref(),
+        write_scope: data.write_scope,
         paths,
-        elements,
+        expected_elements,
         plans,
-        places,
-        shares: OperationChooser::new(&job.mix.shares)?,
-        keys: KeyChooser::new(job.mix.requests, data.accept.records().max(1)),
+        plan_indexes,
+        operation_chooser: OperationChooser::new(&job.mix.shares)?,
+        key_chooser: KeyChooser::new(job.mix.requests, data.accept.records().max(1)),
         schedule,
-        next: AtomicU64::new(0),
+        next_arrival: AtomicU64::new(0),
         window,
         awaits_all,
         timeout_ns: nanoseconds(job.timeout_s).max(1),
-        openers,
-        tallies: (0..job.clients).map(|_| ThreadCounter::default()).collect(),
-        leaving: ShutdownBarrier::default(),
-        turns: job.writers_take_turns.then(Turns::default),
+        connection_factories,
+        operation_counts: (0..job.clients).map(|_| ThreadCounter::default()).collect(),
+        shutdown_barrier: ShutdownBarrier::default(),
+        write_turns: job.writers_take_turns.then(Turns::default),
     })
 }
 
 /// Compiles the scripts of the mix. Also returns the index of each operation's plan, as in
-/// [`JobContext::places`].
+/// [`JobContext::plan_indexes`].
 fn plan_operations(
     job: &Job,
     protocol: &str,
     integer_key: bool,
 ) -> Result<(Vec<OperationPlan>, [usize; Operation::ALL.len()]), String> {
-    let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
+    let (mut plans, mut plan_indexes) = (Vec::new(), [0; Operation::ALL.len()]);
     for (operation, _) in &job.mix.shares {
         let Some(script) = job.scripts.get(operation) else { continue };
-        if let Some(index) = places.get_mut(*operation as usize) {
+        if let Some(index) = plan_indexes.get_mut(*operation as usize) {
             *index = plans.len();
         }
         plans.push(OperationPlan::new(*operation, script, protocol, integer_key, job.batch)?);
     }
-    Ok((plans, places))
+    Ok((plans, plan_indexes))
 }
 
 /// Returns the schedule of the arrivals, long enough for the longest warm-up, and the measurement window. The
@@ -330,7 +333,7 @@ fn schedule_and_window(job: &Job) -> (Option<Schedule>, MeasurementWindow) {
         Some(seconds) => {
             let longest_ns = ramp_ns
                 + nanoseconds(seconds)
-                + if until_steady { nanoseconds(steady_state::LONGEST_S + 5.0) } else { 0 };
+                + if until_steady { nanoseconds(steady_state::MAX_EXTENSION_S + 5.0) } else { 0 };
             (job.arrival.schedule(job.seed, longest_ns), ramp_ns + nanoseconds(seconds))
         }
         None => counted_schedule(job, ramp_ns),
@@ -346,7 +349,7 @@ fn schedule_and_window(job: &Job) -> (Option<Schedule>, MeasurementWindow) {
 }
 
 fn tests_steadiness(job: &Job) -> bool {
-    job.stop.seconds().is_some_and(|seconds| seconds >= steady_state::FROM_S)
+    job.stop.seconds().is_some_and(|seconds| seconds >= steady_state::MIN_WINDOW_S)
 }
 
 /// Returns the schedule of a fixed number of arrivals, and the time in nanoseconds just after the last of
@@ -362,7 +365,7 @@ fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<Schedule>, u64) {
         return (None, NEVER);
     };
     let last_index = schedule.arrivals_before(ramp_ns) + count as u64 - 1;
-    let end_ns = schedule.reader().at(last_index).map_or(NEVER, |at| at + 1);
+    let end_ns = schedule.reader().arrival_ns(last_index).map_or(NEVER, |at| at + 1);
     (Some(schedule), end_ns)
 }
 
@@ -394,19 +397,19 @@ fn report_arrivals(
     recorder: &mut LatencyRecorder,
     (window_start, window_end): (u64, u64),
 ) -> ArrivalReport {
-    let next_index = shared.next.load(Ordering::SeqCst);
+    let next_index = shared.next_arrival.load(Ordering::SeqCst);
     let mut reader = schedule.reader();
     let due_count = schedule.arrivals_before(window_end);
     if next_index < due_count
-        && let Some(intended) = reader.at(next_index)
+        && let Some(intended) = reader.arrival_ns(next_index)
     {
         recorder.record_queueing(schedule, next_index, intended, window_end, window_start);
     }
     // The operations of arrivals that no thread has claimed are drawn from the same shares as all others.
     let mut random = Random::new(shared.job.seed, MISSED_STREAM);
     for index in next_index.max(schedule.arrivals_before(window_start))..due_count {
-        if let Some(intended) = reader.at(index) {
-            let operation_index = shared.place(shared.shares.draw(&mut random));
+        if let Some(intended) = reader.arrival_ns(index) {
+            let operation_index = shared.plan_index(shared.operation_chooser.draw(&mut random));
             recorder.record_missed(operation_index, intended, window_end);
         }
     }
@@ -437,18 +440,18 @@ fn build_report(
     loaded: u64,
     added: i64,
 ) -> (JobReport, i64) {
-    let (window_start, window_end) = (shared.window.from(), shared.window.to());
+    let (window_start, window_end) = (shared.window.start_ns(), shared.window.end_ns());
     let window = (window_start, window_end);
     let arrivals =
         shared.schedule.as_ref().map(|schedule| report_arrivals(shared, schedule, &mut recorder, window));
     let end_ns = if window_end == NEVER || shared.awaits_all { recorder.last_ns } else { window_end };
     let side = side.drop_if_incomplete(end_ns.saturating_sub(window_start));
-    let added = added + recorder.added;
+    let added = added + recorder.net_inserts;
     let seconds = usize::try_from(end_ns.div_ceil(SECOND_NS)).unwrap_or(0);
     if shared.schedule.is_some() || window_end != NEVER {
         recorder.seconds.resize(seconds.max(1), Default::default());
     }
-    side.watch.add_to(&mut recorder.seconds);
+    side.sampler.add_to(&mut recorder.seconds);
     let is_open = shared.schedule.is_some();
     let mut operations = BTreeMap::new();
     for (plan, recorded) in shared.plans.iter().zip(recorder.operations) {
@@ -469,7 +472,7 @@ fn build_report(
         arrivals,
         lost_updates: recorder.lost_updates,
         reconnects: recorder.reconnects,
-        wrong: recorder.wrong,
+        wrong_answers: recorder.wrong_answers,
         refusals: recorder.refusals,
         steady: side.steady,
         records: loaded.saturating_add_signed(added),

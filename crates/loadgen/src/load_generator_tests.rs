@@ -183,7 +183,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: StopCondition) -> Job 
         projection: crate::paths::Projection::default(),
         retries: 3,
         timeout_s: 5.0,
-        watched: Default::default(),
+        sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
     }
@@ -191,21 +191,21 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: StopCondition) -> Job 
 
 /// Runs a job on a single thread.
 fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> JobReport {
-    let mut generator = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
+    let mut generator = LoadGenerator::with_opener(|_, _, _| panic!("nothing is opened here"));
     generator.set_load(job).unwrap();
     let data = generator.data.as_mut().unwrap();
-    let paths = Paths::of(&data.set, job.projection);
+    let paths = Paths::select(&data.set, job.projection);
     data.prepare(job, &paths).unwrap();
     let open_connection = || Ok(world.lane(is_pollable));
-    let openers = ConnectionFactories { patient: &open_connection, again: &open_connection };
-    let context = create_context(data, job, paths, "memory", openers).unwrap();
+    let connection_factories = ConnectionFactories { waiting: &open_connection, immediate: &open_connection };
+    let context = create_context(data, job, paths, "memory", connection_factories).unwrap();
     let clients =
         (0..job.clients).map(|_| Client::new(open_connection().unwrap(), &context).unwrap()).collect();
     let reactor = FakeReactor { world: Arc::clone(world), watched: BTreeMap::new() };
     let mut client_loop = ClientLoop::new(&context, reactor, clients, 0, 1);
     client_loop.work();
     let recorder = client_loop.close();
-    assert_eq!(recorder.broken, None);
+    assert_eq!(recorder.fatal_error, None);
     build_report(&context, recorder, SideMeasurements::default(), 1, job.loaded, 0).0
 }
 
@@ -418,11 +418,11 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
             if is_down(now) { Err(DriverError::Crashed("cut".to_owned())) } else { Ok(MS) }
         },
     );
-    let mut generator = LoadGenerator::over(|_, _, _| panic!("nothing is opened here"));
+    let mut generator = LoadGenerator::with_opener(|_, _, _| panic!("nothing is opened here"));
     let job = job(2, Arrival::Closed, 1.0, time(2.0));
     generator.set_load(&job).unwrap();
     let data = generator.data.as_mut().unwrap();
-    let paths = Paths::of(&data.set, job.projection);
+    let paths = Paths::select(&data.set, job.projection);
     data.prepare(&job, &paths).unwrap();
     let open_connection = || {
         if is_down(world.now()) {
@@ -430,8 +430,8 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
         }
         Ok(world.lane(true))
     };
-    let openers = ConnectionFactories { patient: &open_connection, again: &open_connection };
-    let context = create_context(data, &job, paths, "memory", openers).unwrap();
+    let connection_factories = ConnectionFactories { waiting: &open_connection, immediate: &open_connection };
+    let context = create_context(data, &job, paths, "memory", connection_factories).unwrap();
     let clients = (0..2).map(|_| Client::new(open_connection().unwrap(), &context).unwrap()).collect();
     let reactor = FakeReactor { world: Arc::clone(&world), watched: BTreeMap::new() };
     let mut client_loop = ClientLoop::new(&context, reactor, clients, 0, 1);

@@ -82,7 +82,7 @@ impl Operation {
 
     /// Finds the operation with this name. `None` if there is none.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.word() == word)
     }
 

@@ -78,7 +78,7 @@ pub struct Paths {
 impl Paths {
     /// Selects the paths for the documents of a record set.
     #[must_use]
-    pub fn of(set: &RecordSet, projection: Projection) -> Self {
+    pub fn select(set: &RecordSet, projection: Projection) -> Self {
         let condition = set.group_path();
         // Never the path that searches use: updating its value would move the record to another group.
         let nested = condition.saturating_sub(1);
@@ -91,7 +91,7 @@ impl Paths {
 
     /// Path whose value an operation sets. `None` if the operation sets no value or all values.
     #[must_use]
-    pub fn set_by(&self, operation: Operation) -> Option<usize> {
+    pub fn path_set_by(&self, operation: Operation) -> Option<usize> {
         match operation {
             Operation::Update | Operation::ReadModifyWrite => Some(self.field),
             Operation::UpdatePath => Some(self.nested),

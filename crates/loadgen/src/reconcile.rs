@@ -20,7 +20,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(crate) struct Reconciliation {
     /// Descriptions of records whose content is not acceptable.
-    pub(crate) wrong: Vec<String>,
+    pub(crate) wrong_answers: Vec<String>,
     /// Number of records with an acknowledged write and how many of them were read. `None` unless
     /// `reads_all` was set.
     pub(crate) read_back: Option<ReadBackCount>,
@@ -45,14 +45,14 @@ pub(crate) fn reconcile(
     }
     std::thread::sleep(PAUSE);
     let started = Instant::now();
-    let mut reader = PointReader::new(shared.set, plan, (shared.openers.patient)()?)?;
+    let mut reader = PointReader::new(shared.set, plan, (shared.connection_factories.waiting)()?)?;
     for number in records {
         if started.elapsed() >= TIME_LIMIT {
             break;
         }
         match read_back(shared, &mut reader, number)? {
             Ok(seen) => shared.accept.settle(number, seen),
-            Err(message) => reconciliation.wrong.push(message),
+            Err(message) => reconciliation.wrong_answers.push(message),
         }
     }
     if reads_all {
@@ -61,13 +61,13 @@ pub(crate) fn reconcile(
             if started.elapsed() >= TIME_LIMIT {
                 break;
             }
-            reconciliation.wrong.extend(read_back(shared, &mut reader, *number)?.err());
+            reconciliation.wrong_answers.extend(read_back(shared, &mut reader, *number)?.err());
             read += 1;
         }
         reconciliation.read_back = Some(ReadBackCount { written: written_records.len() as u64, read });
     }
-    reconciliation.wrong.sort();
-    reconciliation.wrong.dedup();
+    reconciliation.wrong_answers.sort();
+    reconciliation.wrong_answers.dedup();
     reader.close();
     Ok(reconciliation)
 }
@@ -90,6 +90,6 @@ fn read_back(
 }
 
 fn check(shared: &JobContext<'_>, number: u64, text: &str) -> std::result::Result<SeenVersions, String> {
-    let checked = shared.set.check(number, text.as_bytes(), shared.written, &mut Scratch::new());
+    let checked = shared.set.check(number, text.as_bytes(), shared.write_scope, &mut Scratch::new());
     checked.map_err(|mismatch| mismatch.to_string())
 }

@@ -23,14 +23,14 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Ends the current operation and closes a connection that is lost or unusable. The client reconnects
     /// later, except in a crash test, where it stays dead.
     #[cold]
-    pub(crate) fn lost(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
-        self.over(index, outcome);
-        let now = self.waiting.now();
+    pub(crate) fn lose_connection(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
+        self.end_operation(index, outcome);
+        let now = self.reactor.now();
         let client = &mut self.clients[index];
         client.close();
         client.state = ClientState::Down { next_try: now, tries: 0 };
-        self.recorder.lost += 1;
-        if self.shared.promises.is_some() {
+        self.recorder.lost_connections += 1;
+        if self.shared.ack_log.is_some() {
             self.retire(index);
         }
         OperationState::Complete
@@ -43,8 +43,8 @@ impl<W: Reactor> ClientLoop<'_, W> {
     }
 
     #[cold]
-    pub(crate) fn look_at_all(&mut self, now: u64) {
-        self.next_look = now + TICK_NS;
+    pub(crate) fn poll_clients(&mut self, now: u64) {
+        self.next_poll = now + TICK_NS;
         if self.shared.is_finished(now) {
             self.is_over = true;
         }
@@ -54,10 +54,10 @@ impl<W: Reactor> ClientLoop<'_, W> {
                     if now.saturating_sub(self.clients[index].task.begun) >= self.shared.timeout_ns =>
                 {
                     let client = &mut self.clients[index];
-                    completion::unknown(self.shared, &mut client.task);
-                    client.task.undoing = None;
+                    completion::mark_writes_unknown(self.shared, &mut client.task);
+                    client.task.after_rollback = None;
                     client.task.ended = now;
-                    self.lost(index, OperationOutcome::TimedOut);
+                    self.lose_connection(index, OperationOutcome::TimedOut);
                 }
                 ClientState::Down { next_try, tries } if now >= next_try && !self.is_over => {
                     self.reopen(index, tries);
@@ -71,9 +71,9 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// client.
     #[cold]
     fn reopen(&mut self, index: usize, tries: u32) {
-        let begun = self.waiting.now();
+        let begun = self.reactor.now();
         let opened = self.connect(index);
-        let now = self.waiting.now();
+        let now = self.reactor.now();
         match opened {
             Ok(()) => {
                 self.recorder.reconnects += 1;
@@ -91,11 +91,12 @@ impl<W: Reactor> ClientLoop<'_, W> {
                     self.retire(index);
                 }
                 if self.shared.schedule.is_none() {
-                    let operation_index = self.shared.place(self.shared.shares.draw(&mut self.random));
+                    let operation_index =
+                        self.shared.plan_index(self.shared.operation_chooser.draw(&mut self.random));
                     let times = OperationTimes { intended: None, begun, ended: now, counted: false };
-                    let window = (self.shared.window.from(), self.shared.window.to());
+                    let window = (self.shared.window.start_ns(), self.shared.window.end_ns());
                     let message = format!("failed to connect again: {error}");
-                    self.recorder.ended(
+                    self.recorder.record_end(
                         operation_index,
                         times,
                         OperationOutcome::Failed(message),
@@ -109,16 +110,16 @@ impl<W: Reactor> ClientLoop<'_, W> {
 
     /// Makes one attempt to connect, during which the other clients of the thread wait.
     fn connect(&mut self, index: usize) -> Result<()> {
-        let connection = (self.shared.openers.again)()?;
+        let connection = (self.shared.connection_factories.immediate)()?;
         let descriptor = connection.descriptor();
         // A server that accepts connections may still be too busy to answer.
         limit(descriptor, Some(PREPARE_TIMEOUT));
         self.clients[index].connect(connection, self.shared)?;
         let descriptor = self.clients[index].descriptor();
-        limit(descriptor, self.waits.then(|| Duration::from_nanos(self.shared.timeout_ns)));
+        limit(descriptor, self.is_blocking.then(|| Duration::from_nanos(self.shared.timeout_ns)));
         match descriptor {
-            Some(descriptor) if !self.waits => self
-                .waiting
+            Some(descriptor) if !self.is_blocking => self
+                .reactor
                 .watch(index, descriptor)
                 .map_err(|error| DriverError::Unavailable(format!("failed to poll: {error}"))),
             _ => Ok(()),

@@ -95,17 +95,17 @@ pub(crate) struct LatencyRecorder {
     pub(crate) lost_updates: u64,
     pub(crate) reconnects: u64,
     /// Number of connections that were lost.
-    pub(crate) lost: u64,
+    pub(crate) lost_connections: u64,
     /// Records inserted minus records deleted, as far as acknowledged.
-    pub(crate) added: i64,
-    pub(crate) wrong: Vec<String>,
+    pub(crate) net_inserts: i64,
+    pub(crate) wrong_answers: Vec<String>,
     pub(crate) refusals: BTreeMap<String, u64>,
     /// Number of all ended operations, inside and outside the measurement window.
-    pub(crate) ended: u64,
+    pub(crate) ended_operations: u64,
     /// End of the last measured operation, in nanoseconds since the job began.
     pub(crate) last_ns: u64,
     /// Error that ended the thread early, if any.
-    pub(crate) broken: Option<String>,
+    pub(crate) fatal_error: Option<String>,
     is_open: bool,
     /// Whether every arrival is measured until it ends, however long it takes, because arrivals are counted.
     pub(crate) awaits_all: bool,
@@ -127,13 +127,13 @@ impl LatencyRecorder {
             backlog_at_start: 0,
             lost_updates: 0,
             reconnects: 0,
-            lost: 0,
-            added: 0,
-            wrong: Vec::new(),
+            lost_connections: 0,
+            net_inserts: 0,
+            wrong_answers: Vec::new(),
             refusals: BTreeMap::new(),
-            ended: 0,
+            ended_operations: 0,
             last_ns: 0,
-            broken: None,
+            fatal_error: None,
             is_open,
             awaits_all: false,
             filled: 0,
@@ -145,7 +145,7 @@ impl LatencyRecorder {
     /// Records an ended operation. A closed loop measures operations that end within the measurement window,
     /// or counted ones; an open loop measures operations whose intended start lies within it.
     #[inline]
-    pub(crate) fn ended(
+    pub(crate) fn record_end(
         &mut self,
         index: usize,
         times: OperationTimes,
@@ -153,7 +153,7 @@ impl LatencyRecorder {
         totals: OperationTotals,
         (window_start, window_end): (u64, u64),
     ) {
-        self.ended += 1;
+        self.ended_operations += 1;
         let is_done = outcome == OperationOutcome::Done;
         let service = times.ended.saturating_sub(times.begun);
         let response = times.intended.map_or(service, |intended| times.ended.saturating_sub(intended));
@@ -216,7 +216,9 @@ impl LatencyRecorder {
     #[cold]
     fn record_message(&mut self, outcome: OperationOutcome) {
         match outcome {
-            OperationOutcome::Wrong(message) if self.wrong.len() < WRONG_KEPT => self.wrong.push(message),
+            OperationOutcome::Wrong(message) if self.wrong_answers.len() < WRONG_KEPT => {
+                self.wrong_answers.push(message)
+            }
             OperationOutcome::Failed(message) => self.count_refusal(message, 1),
             OperationOutcome::TimedOut => self.count_refusal("no answer in time".to_owned(), 1),
             _ => {}
@@ -249,7 +251,7 @@ impl LatencyRecorder {
 
     /// Records the start of an arrival: its intended time, since when a connection was free, and the actual
     /// start. Only arrivals intended within the window are recorded.
-    pub(crate) fn begun(
+    pub(crate) fn record_begin(
         &mut self,
         intended: u64,
         free_since: u64,
@@ -313,13 +315,13 @@ impl LatencyRecorder {
         self.backlog_at_start = self.backlog_at_start.max(other.backlog_at_start);
         self.lost_updates += other.lost_updates;
         self.reconnects += other.reconnects;
-        self.lost += other.lost;
-        self.added += other.added;
-        self.ended += other.ended;
+        self.lost_connections += other.lost_connections;
+        self.net_inserts += other.net_inserts;
+        self.ended_operations += other.ended_operations;
         self.last_ns = self.last_ns.max(other.last_ns);
-        self.broken = self.broken.take().or(other.broken);
-        let room = WRONG_KEPT.saturating_sub(self.wrong.len());
-        self.wrong.extend(other.wrong.into_iter().take(room));
+        self.fatal_error = self.fatal_error.take().or(other.fatal_error);
+        let room = WRONG_KEPT.saturating_sub(self.wrong_answers.len());
+        self.wrong_answers.extend(other.wrong_answers.into_iter().take(room));
         for (message, count) in other.refusals {
             self.count_refusal(message, count);
         }

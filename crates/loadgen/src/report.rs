@@ -35,7 +35,7 @@ pub struct JobReport {
     /// Number of lost connections that were reopened.
     pub reconnects: u64,
     /// Descriptions of the first wrong answers.
-    pub wrong: Vec<String>,
+    pub wrong_answers: Vec<String>,
     /// Error messages of the system, each with its number of occurrences.
     pub refusals: BTreeMap<String, u64>,
     /// Whether throughput was steady before measuring began. `None` if this was not tested.

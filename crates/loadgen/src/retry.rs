@@ -13,23 +13,23 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Handles a failed statement: retries after a conflict, otherwise ends the operation and settles its
     /// writes.
     #[cold]
-    pub(crate) fn failed(&mut self, index: usize, error: DriverError) -> OperationState {
-        let now = self.waiting.now();
+    pub(crate) fn handle_failure(&mut self, index: usize, error: DriverError) -> OperationState {
+        let now = self.reactor.now();
         let client = &mut self.clients[index];
-        client.task.ended = now.saturating_sub(client.task.checking);
+        client.task.ended = now.saturating_sub(client.task.checking_ns);
         let elapsed = client.task.ended.saturating_sub(client.task.begun);
         match error {
-            DriverError::Conflict(message) => self.conflict(index, message, true),
+            DriverError::Conflict(message) => self.handle_conflict(index, message, true),
             DriverError::Refused(message) => {
-                completion::refused(self.shared, &mut client.task);
-                self.undo(index, OperationOutcome::Failed(message))
+                completion::abort_writes(self.shared, &mut client.task);
+                self.undo_and_end(index, OperationOutcome::Failed(message))
             }
             DriverError::Duplicate(message) => {
-                completion::key_exists(self.shared, &mut client.task);
-                self.undo(index, OperationOutcome::Failed(message))
+                completion::mark_keys_taken(self.shared, &mut client.task);
+                self.undo_and_end(index, OperationOutcome::Failed(message))
             }
             DriverError::Crashed(message) | DriverError::Unavailable(message) => {
-                completion::unknown(self.shared, &mut client.task);
+                completion::mark_writes_unknown(self.shared, &mut client.task);
                 // The socket's receive timeout ended the read: at least 95 % of the time limit has passed.
                 let has_timed_out = elapsed >= self.shared.timeout_ns / 20 * 19;
                 let outcome = if has_timed_out {
@@ -37,15 +37,15 @@ impl<W: Reactor> ClientLoop<'_, W> {
                 } else {
                     OperationOutcome::Failed(message)
                 };
-                self.lost(index, outcome)
+                self.lose_connection(index, outcome)
             }
             DriverError::Protocol(message) => {
-                completion::unknown(self.shared, &mut client.task);
-                self.lost(index, OperationOutcome::Failed(message))
+                completion::mark_writes_unknown(self.shared, &mut client.task);
+                self.lose_connection(index, OperationOutcome::Failed(message))
             }
             other => {
-                completion::unknown(self.shared, &mut client.task);
-                self.undo(index, OperationOutcome::Failed(other.to_string()))
+                completion::mark_writes_unknown(self.shared, &mut client.task);
+                self.undo_and_end(index, OperationOutcome::Failed(other.to_string()))
             }
         }
     }
@@ -53,34 +53,34 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Handles a conflict with another transaction: undoes the operation and retries it up to `retries`
     /// times. `is_open` tells whether a transaction may have to be undone.
     #[cold]
-    pub(crate) fn conflict(&mut self, index: usize, message: String, is_open: bool) -> OperationState {
+    pub(crate) fn handle_conflict(&mut self, index: usize, message: String, is_open: bool) -> OperationState {
         let client = &mut self.clients[index];
-        completion::refused(self.shared, &mut client.task);
+        completion::abort_writes(self.shared, &mut client.task);
         if is_open && client.task.step > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
-                    client.task.answer.wrong = None;
-                    client.task.undoing = Some(AfterRollback::Conflict(message));
+                    client.task.answer.error = None;
+                    client.task.after_rollback = Some(AfterRollback::Conflict(message));
                     if self.blocks(index) {
-                        return self.undone(index, true);
+                        return self.finish_undo(index, true);
                     }
                     return OperationState::Pending;
                 }
                 Ok(false) => {}
-                Err(_) => return self.lost(index, OperationOutcome::Failed(message)),
+                Err(_) => return self.lose_connection(index, OperationOutcome::Failed(message)),
             }
         }
         self.retry(index, message)
     }
 
     fn retry(&mut self, index: usize, message: String) -> OperationState {
-        let now = self.waiting.now();
+        let now = self.reactor.now();
         let client = &mut self.clients[index];
         let is_too_late = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
         if client.task.tries >= self.shared.job.retries || is_too_late {
-            client.task.ended = now.saturating_sub(client.task.checking);
-            self.over(index, OperationOutcome::Failed(message));
+            client.task.ended = now.saturating_sub(client.task.checking_ns);
+            self.end_operation(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
         // A retry after the end of the window would not end within it, and the conflict is no error of the
@@ -88,37 +88,37 @@ impl<W: Reactor> ClientLoop<'_, W> {
         // window.
         if self.shared.is_finished(now) || !client.task.restart_after_conflict(self.shared) {
             client.task.ended = now;
-            self.over(index, OperationOutcome::Failed(message));
+            self.end_operation(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
-        self.begin(index)
+        self.send_first_statement(index)
     }
 
     /// Rolls back an operation that failed after its first statement, and then ends it with `outcome`.
-    pub(crate) fn undo(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
+    pub(crate) fn undo_and_end(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
         let client = &mut self.clients[index];
         if client.task.step > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
-                    client.task.undoing = Some(AfterRollback::Ends(outcome));
+                    client.task.after_rollback = Some(AfterRollback::Ends(outcome));
                     if self.blocks(index) {
-                        return self.undone(index, true);
+                        return self.finish_undo(index, true);
                     }
                     return OperationState::Pending;
                 }
                 Ok(false) => {}
-                Err(_) => return self.lost(index, outcome),
+                Err(_) => return self.lose_connection(index, outcome),
             }
         }
-        self.over(index, outcome);
+        self.end_operation(index, outcome);
         OperationState::Complete
     }
 
     /// Reads the answer to the undo statement, then retries or ends the operation.
-    pub(crate) fn undone(&mut self, index: usize, waits: bool) -> OperationState {
+    pub(crate) fn finish_undo(&mut self, index: usize, waits: bool) -> OperationState {
         let client = &mut self.clients[index];
-        let Some(connection) = client.lane.as_mut() else { return OperationState::Complete };
+        let Some(connection) = client.connection.as_mut() else { return OperationState::Complete };
         let received = connection.receive(waits, &mut DiscardRows);
         let is_lost = match received {
             Ok(None) => return OperationState::Pending,
@@ -127,19 +127,19 @@ impl<W: Reactor> ClientLoop<'_, W> {
             Err(DriverError::Refused(_) | DriverError::Conflict(_)) => false,
             Err(_) => true,
         };
-        let undoing = client.task.undoing.take();
+        let undoing = client.task.after_rollback.take();
         client.state = ClientState::Busy;
         match undoing {
             Some(AfterRollback::Conflict(message)) if is_lost => {
-                self.lost(index, OperationOutcome::Failed(message))
+                self.lose_connection(index, OperationOutcome::Failed(message))
             }
             Some(AfterRollback::Conflict(message)) => self.retry(index, message),
-            Some(AfterRollback::Ends(outcome)) if is_lost => self.lost(index, outcome),
+            Some(AfterRollback::Ends(outcome)) if is_lost => self.lose_connection(index, outcome),
             Some(AfterRollback::Ends(outcome)) => {
-                let now = self.waiting.now();
+                let now = self.reactor.now();
                 let task = &mut self.clients[index].task;
-                task.ended = now.saturating_sub(task.checking);
-                self.over(index, outcome);
+                task.ended = now.saturating_sub(task.checking_ns);
+                self.end_operation(index, outcome);
                 OperationState::Complete
             }
             None => OperationState::Complete,

@@ -46,7 +46,7 @@ pub(crate) struct SystemSampler {
 impl SystemSampler {
     /// Takes a sample at the start of each second, counted from `job_start`, until `is_over` is set, and one
     /// last sample then. The thread that sets `is_over` must unpark this one.
-    pub(crate) fn keep(
+    pub(crate) fn sample_until_end(
         targets: &SamplingTargets,
         open: &ConnectionFactory<'_>,
         job_start: u64,

@@ -11,9 +11,9 @@ const SECONDS: usize = 10;
 /// Limit of the coefficient of variation, and of the relative difference of the two halves.
 const THRESHOLD: f64 = 0.05;
 /// Shortest measurement window, in seconds, for which steadiness is tested.
-pub(crate) const FROM_S: f64 = 30.0;
+pub(crate) const MIN_WINDOW_S: f64 = 30.0;
 /// Longest extension of the warm-up, in seconds, while throughput is not steady.
-pub(crate) const LONGEST_S: f64 = 60.0;
+pub(crate) const MAX_EXTENSION_S: f64 = 60.0;
 
 /// Sliding window over the throughput of the last seconds.
 #[derive(Debug, Default)]

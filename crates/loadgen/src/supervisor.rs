@@ -14,7 +14,7 @@ use crate::reactor::monotonic_ns;
 use crate::recorder::SECOND_NS;
 use crate::report::Scheduling;
 use crate::sampler::SystemSampler;
-use crate::steady_state::{LONGEST_S, SteadyStateDetector};
+use crate::steady_state::{MAX_EXTENSION_S, SteadyStateDetector};
 
 /// Interval between two progress messages, in nanoseconds.
 const PROGRESS_NS: u64 = 250_000_000;
@@ -29,7 +29,7 @@ pub(crate) struct SideMeasurements {
     pub(crate) disk_written_bytes: Option<u64>,
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) steady: Option<bool>,
-    pub(crate) watch: SystemSampler,
+    pub(crate) sampler: SystemSampler,
     /// Nanoseconds from the start of the window until the counters were first read.
     pub(crate) late_ns: u64,
 }
@@ -53,10 +53,10 @@ impl SideMeasurements {
 /// Parameters that decide when the measurement window begins and how long it lasts.
 #[derive(Debug)]
 pub(crate) struct WarmUp {
-    pub(crate) least_ns: u64,
+    pub(crate) min_ns: u64,
     pub(crate) measured_ns: u64,
     /// Whether the warm-up ends by the test for steady throughput.
-    pub(crate) tests: bool,
+    pub(crate) awaits_steadiness: bool,
 }
 
 /// Counters at the beginning of the measurement window.
@@ -78,9 +78,9 @@ fn threads(location: EngineLocation) -> Option<Threads> {
 impl StartCounters {
     /// Reads the counters of the system under test; CPU usage is read last.
     fn read(shared: &JobContext<'_>, target: &JobTarget<'_>) -> Self {
-        let threads = threads(target.place);
-        let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
-        let meter = UsageMeter::start(&*target.host.clock, target.place);
+        let threads = threads(target.location);
+        let writes = shared.job.sampling_targets.folder.as_deref().and_then(DiskWrites::begin);
+        let meter = UsageMeter::start(&*target.host.clock, target.location);
         Self { meter, threads, writes }
     }
 
@@ -89,7 +89,7 @@ impl StartCounters {
         let Self { meter, threads: before, writes } = self;
         side.usage = meter.stop(&*target.host.clock).1;
         side.disk_written_bytes = writes.and_then(|writes| writes.bytes());
-        let after = threads(target.place);
+        let after = threads(target.location);
         side.scheduling = before.zip(after).map(|(before, after)| {
             let difference = after.since(&before);
             Scheduling {
@@ -113,12 +113,12 @@ impl WarmUpTest {
     /// Tests the second that has just ended. Returns whether throughput is steady if the warm-up is over, and
     /// `None` while it has to go on.
     fn end_second(&mut self, shared: &JobContext<'_>, warm_up: &WarmUp, now: u64) -> Option<bool> {
-        let total: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
+        let total: u64 = shared.operation_counts.iter().map(|tally| tally.get()).sum();
         let is_steady = self.detector.add((total - self.counted) as f64);
         self.counted = total;
         self.next_second += SECOND_NS;
-        let is_late = now >= warm_up.least_ns + (LONGEST_S * 1e9) as u64;
-        (now >= warm_up.least_ns && (is_steady || is_late)).then_some(is_steady)
+        let is_late = now >= warm_up.min_ns + (MAX_EXTENSION_S * 1e9) as u64;
+        (now >= warm_up.min_ns && (is_steady || is_late)).then_some(is_steady)
     }
 }
 
@@ -140,30 +140,30 @@ pub(crate) fn supervise(
         WarmUpTest { detector: SteadyStateDetector::default(), next_second: SECOND_NS, counted: 0 };
     while !are_finished() {
         let now = monotonic_ns().saturating_sub(job_start);
-        if warm_up.tests
-            && shared.window.from() == NEVER
+        if warm_up.awaits_steadiness
+            && shared.window.start_ns() == NEVER
             && now >= test.next_second
             && let Some(is_steady) = test.end_second(shared, warm_up, now)
         {
             side.steady = Some(is_steady);
             let window_start = now + NOTICE_NS;
-            shared.window.decide(window_start, window_start + warm_up.measured_ns);
+            shared.window.set_bounds(window_start, window_start + warm_up.measured_ns);
         }
-        let (window_start, window_end) = (shared.window.from(), shared.window.to());
+        let (window_start, window_end) = (shared.window.start_ns(), shared.window.end_ns());
         if now >= window_start && start_counters.is_none() && !has_counters {
             start_counters = Some(StartCounters::read(shared, target));
             side.late_ns = monotonic_ns().saturating_sub(job_start).saturating_sub(window_start);
             has_counters = true;
         }
-        if now >= window_end || shared.leaving.all_finished() {
+        if now >= window_end || shared.shutdown_barrier.all_finished() {
             if let Some(counters) = start_counters.take() {
                 counters.finish(target, &mut side);
             }
-            shared.leaving.release();
+            shared.shutdown_barrier.release();
         }
         if now >= next_report {
             next_report = now + PROGRESS_NS;
-            let done = shared.tallies.iter().map(|tally| tally.get()).sum();
+            let done = shared.operation_counts.iter().map(|tally| tally.get()).sum();
             report_progress(Progress { done, total: None, unit: "operations".to_owned() });
         }
         let mut wake_time = next_report.min(now + 20_000_000);

@@ -22,7 +22,7 @@ pub(crate) enum ColumnValue {
 }
 
 impl ColumnValue {
-    pub(crate) fn of(cell: &Cell<'_>) -> Self {
+    pub(crate) fn copy_of(cell: &Cell<'_>) -> Self {
         match *cell {
             Cell::Null => Self::Null,
             Cell::Bool(truth) => Self::Bool(truth),
@@ -59,12 +59,12 @@ pub(crate) struct TaskRecord {
 #[derive(Debug, Default)]
 pub(crate) struct Task {
     /// Index of the operation in the mix.
-    pub(crate) place: usize,
+    pub(crate) plan_index: usize,
     /// Records of the operation. The first `used` are in use: one, or those of a batch. The others are spare
     /// buffers.
     pub(crate) items: Vec<TaskRecord>,
     pub(crate) used: usize,
-    pub(crate) read: Option<ReadToken>,
+    pub(crate) read_token: Option<ReadToken>,
     /// Largest number of documents that the operation asks for.
     pub(crate) limit: u64,
     /// Group of records that find and count search for.
@@ -73,7 +73,7 @@ pub(crate) struct Task {
     all_keyed: String,
     old: String,
     /// Version that the preceding statement has read and that the new value replaces.
-    pub(crate) replaces: Option<u32>,
+    pub(crate) replaced_version: Option<u32>,
     /// Columns kept from earlier statements, by their index in the plan.
     pub(crate) columns: Vec<ColumnValue>,
 
@@ -81,13 +81,13 @@ pub(crate) struct Task {
     pub(crate) step: usize,
     pub(crate) turn: usize,
     /// Whether a statement that changes documents was sent.
-    pub(crate) wrote: bool,
+    pub(crate) has_written: bool,
     /// Number of changed documents so far. `None` if the system does not report it.
-    pub(crate) changed: Option<u64>,
+    pub(crate) changed_documents: Option<u64>,
     pub(crate) tries: u32,
     pub(crate) answer: CheckProgress,
     /// Next step after the running undo statement.
-    pub(crate) undoing: Option<AfterRollback>,
+    pub(crate) after_rollback: Option<AfterRollback>,
 
     /// Intended start of an open-loop operation. This and the following times are nanoseconds since the job
     /// began.
@@ -97,7 +97,7 @@ pub(crate) struct Task {
     pub(crate) free_since: u64,
     pub(crate) counted: bool,
     /// Nanoseconds spent verifying answers, which are not part of the operation's time.
-    pub(crate) checking: u64,
+    pub(crate) checking_ns: u64,
 }
 
 /// Next step after an undo statement has been answered.
@@ -115,9 +115,9 @@ pub(crate) struct CheckProgress {
     pub(crate) rows: u64,
     pub(crate) documents: u64,
     pub(crate) stale: bool,
-    pub(crate) wrong: Option<String>,
+    pub(crate) error: Option<String>,
     /// Numbers of the records found so far; none may occur twice.
-    pub(crate) found: Vec<u64>,
+    pub(crate) found_numbers: Vec<u64>,
 }
 
 impl CheckProgress {
@@ -125,8 +125,8 @@ impl CheckProgress {
         self.rows = 0;
         self.documents = 0;
         self.stale = false;
-        self.wrong = None;
-        self.found.clear();
+        self.error = None;
+        self.found_numbers.clear();
     }
 }
 
@@ -144,9 +144,9 @@ impl Task {
     /// Draws the next operation and prepares everything that it sends. Returns `false` if record numbers or
     /// versions have run out.
     pub(crate) fn prepare(&mut self, shared: &JobContext<'_>, random: &mut Random) -> bool {
-        let operation = shared.shares.draw(random);
-        self.place = shared.place(operation);
-        let Some(plan) = shared.plans.get(self.place) else { return false };
+        let operation = shared.operation_chooser.draw(random);
+        self.plan_index = shared.plan_index(operation);
+        let Some(plan) = shared.plans.get(self.plan_index) else { return false };
         self.reset();
         self.tries = 0;
         self.begun = 0;
@@ -159,12 +159,12 @@ impl Task {
         match operation {
             Operation::Insert | Operation::InsertBatch => {
                 self.used = if operation == Operation::Insert { 1 } else { shared.job.batch.max(1) as usize };
-                self.read = None;
+                self.read_token = None;
             }
             Operation::Find | Operation::Count => {
                 let number = random.below(shared.job.loaded);
                 self.items[0].number = number;
-                self.read = None;
+                self.read_token = None;
                 self.limit = u64::from(shared.job.limit.max(1));
                 self.group = shared.set.group(number);
                 let path = shared.paths.condition;
@@ -173,12 +173,12 @@ impl Task {
             Operation::UnwrapAll => {
                 // Unwrap-all concerns all records; the number is a placeholder.
                 self.items[0].number = 0;
-                self.read = None;
+                self.read_token = None;
             }
             other => {
-                let number = shared.keys.draw(shared.accept.records(), random);
+                let number = shared.key_chooser.draw(shared.accept.records(), random);
                 self.items[0].number = number;
-                self.read = Some(shared.accept.begin_read(number));
+                self.read_token = Some(shared.accept.begin_read(number));
                 self.limit = match other {
                     Operation::Scan => 1 + random.below(u64::from(shared.job.scan.max(1))),
                     _ => u64::from(shared.job.limit.max(1)),
@@ -222,10 +222,10 @@ impl Task {
     fn reset(&mut self) {
         self.step = 0;
         self.turn = 0;
-        self.wrote = false;
-        self.changed = None;
-        self.replaces = None;
-        self.checking = 0;
+        self.has_written = false;
+        self.changed_documents = None;
+        self.replaced_version = None;
+        self.checking_ns = 0;
         self.answer.clear();
         self.columns.clear();
     }
@@ -233,13 +233,13 @@ impl Task {
     /// Prepares a retry after a conflict. The operation's time continues. Returns `false` as [`Self::issue`]
     /// does.
     pub(crate) fn restart_after_conflict(&mut self, shared: &JobContext<'_>) -> bool {
-        let Some(plan) = shared.plans.get(self.place) else { return false };
-        let checking = self.checking;
+        let Some(plan) = shared.plans.get(self.plan_index) else { return false };
+        let checking_ns = self.checking_ns;
         self.reset();
-        self.checking = checking;
+        self.checking_ns = checking_ns;
         self.tries += 1;
-        if self.read.is_some() {
-            self.read = Some(shared.accept.begin_read(self.items[0].number));
+        if self.read_token.is_some() {
+            self.read_token = Some(shared.accept.begin_read(self.items[0].number));
         }
         self.issue(plan, shared)
     }
@@ -247,8 +247,8 @@ impl Task {
     /// Records the version that the operation has read and will replace, and generates the old value if a
     /// statement needs it.
     pub(crate) fn replace(&mut self, shared: &JobContext<'_>, version: u32) {
-        self.replaces = Some(version);
-        if shared.plans.get(self.place).is_some_and(|plan| plan.needs(ParameterSource::Old)) {
+        self.replaced_version = Some(version);
+        if shared.plans.get(self.plan_index).is_some_and(|plan| plan.needs(ParameterSource::Old)) {
             let number = self.items[0].number;
             fill(&mut self.old, |out| shared.set.value(number, shared.paths.field, version, out));
         }
@@ -301,7 +301,7 @@ impl TaskRecord {
         let Some(write) = &self.write else { return };
         let version = write.version();
         if plan.needs(ParameterSource::Value)
-            && let Some(path) = shared.paths.set_by(plan.operation)
+            && let Some(path) = shared.paths.path_set_by(plan.operation)
         {
             fill(&mut self.value, |out| set.value(number, path, version, out));
         }

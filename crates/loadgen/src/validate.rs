@@ -10,15 +10,15 @@ use crate::paths::Paths;
 ///
 /// # Errors
 /// If operations of the mix set different values, because then the expected value of a read would be unknown.
-pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<WriteScope, String> {
-    let mut written = WriteScope::Nothing;
+pub(crate) fn write_scope_of(job: &Job, paths: &Paths) -> Result<WriteScope, String> {
+    let mut write_scope = WriteScope::Nothing;
     for (operation, _) in &job.mix.shares {
-        let scope = match (operation, paths.set_by(*operation)) {
+        let scope = match (operation, paths.path_set_by(*operation)) {
             (Operation::UpdateAll, _) => WriteScope::All,
             (_, Some(path)) => WriteScope::Path(path),
             _ => continue,
         };
-        written = merge_write_scopes(written, scope).ok_or_else(|| {
+        write_scope = merge_write_scopes(write_scope, scope).ok_or_else(|| {
             format!(
                 "the mix {} sets different values of a document, so that answers cannot be checked: use one of update, \
                  update-path, update-element and update-all",
@@ -26,7 +26,7 @@ pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<WriteScope, String>
             )
         })?;
     }
-    Ok(written)
+    Ok(write_scope)
 }
 
 /// Combines the values that two mixes change over the same data. `None` if both change values and not the

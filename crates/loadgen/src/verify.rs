@@ -1,8 +1,8 @@
 //! Verifies answers row by row while a driver hands them over.
 
 use jsonathlon_dataset::records::{
-    ContainerKind, ElementCheck, ExpectedSubtree, GROUP, KeyType, ScanCheck, Scratch, SeenVersions,
-    WriteScope,
+    ContainerKind, ElementVerifier, ExpectedSubtree, KeyType, RECORDS_PER_GROUP, ScanVerifier, Scratch,
+    SeenVersions, WriteScope,
 };
 use jsonathlon_driver_api::{Cell, Result, RowSink};
 
@@ -30,7 +30,7 @@ impl AnswerVerifier {
     pub(crate) fn new(shared: &JobContext<'_>) -> Self {
         Self {
             scratch: Scratch::new(),
-            projection: shared.set.part(&shared.paths.projected),
+            projection: shared.set.subtree(&shared.paths.projected),
             path_versions: Vec::new(),
         }
     }
@@ -43,8 +43,8 @@ pub(crate) struct VerifyingSink<'a, 'j, W> {
     task: &'a mut Task,
     verifier: &'a mut AnswerVerifier,
     reactor: &'a W,
-    scan: Option<ScanCheck<'a>>,
-    elements: Option<ElementCheck<'a>>,
+    scan: Option<ScanVerifier<'a>>,
+    elements: Option<ElementVerifier<'a>>,
     /// Index of the key column; `document` is the index of the document column.
     key_column: usize,
     document: usize,
@@ -92,7 +92,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
     #[inline]
     pub(crate) fn finish(mut self) {
         if !(self.is_point_read && self.rows > 0) {
-            self.task.ended = self.reactor.now().saturating_sub(self.task.checking);
+            self.task.ended = self.reactor.now().saturating_sub(self.task.checking_ns);
         }
         if !self.shared.job.verify && self.plan.operation != Operation::ReadModifyWrite {
             return;
@@ -115,7 +115,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             }
             Operation::Find => {
                 let expected = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
-                let found_count = self.task.answer.found.len() as u64;
+                let found_count = self.task.answer.found_numbers.len() as u64;
                 if found_count < expected && !self.plan.may_be_stale {
                     return Err(format!("{found_count} documents were found of {expected}"));
                 }
@@ -129,12 +129,12 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 let scan = self
                     .scan
                     .take()
-                    .unwrap_or_else(|| shared.set.scan(number, self.task.limit, self.sorted()));
+                    .unwrap_or_else(|| shared.set.check_scan(number, self.task.limit, self.sorted()));
                 scan.finish().map(drop).map_err(|error| error.to_string())
             }
             Operation::Unwrap => match self.elements.take() {
                 Some(elements) => elements.finish().map(drop).map_err(|error| error.to_string()),
-                None if shared.set.elements(number, ContainerKind::Array).finish().is_ok() => Ok(()),
+                None if shared.set.check_elements(number, ContainerKind::Array).finish().is_ok() => Ok(()),
                 None => self.check_absent(number),
             },
             _ => Ok(()),
@@ -143,11 +143,11 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
 
     /// Sorted keys that a scan must not leave out. `None` if they are unknown or answers may be stale.
     fn sorted(&self) -> Option<&'a jsonathlon_dataset::records::SortedKeys> {
-        self.shared.sorted.filter(|_| !self.plan.may_be_stale)
+        self.shared.sorted_keys.filter(|_| !self.plan.may_be_stale)
     }
 
     fn check_absent(&mut self, number: u64) -> std::result::Result<(), String> {
-        let read = self.task.read.unwrap_or_else(|| self.shared.accept.read_of_any_age(number));
+        let read = self.task.read_token.unwrap_or_else(|| self.shared.accept.read_of_any_age(number));
         self.check_accepted(&read, None)
     }
 
@@ -171,7 +171,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
     fn record_wrong(&mut self, message: String) {
         let name = self.task.name();
         let operation = self.plan.operation;
-        self.task.answer.wrong.get_or_insert_with(|| format!("{operation} {name}: {message}"));
+        self.task.answer.error.get_or_insert_with(|| format!("{operation} {name}: {message}"));
     }
 
     #[inline]
@@ -203,13 +203,13 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             Operation::Find => {
                 let found = self.number_of(cells)?;
                 let is_in_group = self.shared.set.group(found) == self.task.group;
-                if !is_in_group || self.task.answer.found.contains(&found) {
+                if !is_in_group || self.task.answer.found_numbers.contains(&found) {
                     return Err(format!("record {found} does not belong to the answer, or is there twice"));
                 }
                 if self.rows > self.task.limit {
                     return Err(format!("more than {} rows", self.task.limit));
                 }
-                self.task.answer.found.push(found);
+                self.task.answer.found_numbers.push(found);
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Count => {
@@ -218,7 +218,8 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                     [Cell::Int(count)] if u64::try_from(*count) == Ok(expected) => Ok(()),
                     // A stale count is accepted if it lies between 0 and the size of a group.
                     [Cell::Int(count)]
-                        if self.plan.may_be_stale && (0..=GROUP.cast_signed()).contains(count) =>
+                        if self.plan.may_be_stale
+                            && (0..=RECORDS_PER_GROUP.cast_signed()).contains(count) =>
                     {
                         self.task.answer.stale = true;
                         Ok(())
@@ -229,13 +230,13 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             Operation::Scan => {
                 let (set, limit, sorted) = (self.shared.set, self.task.limit, self.sorted());
                 let found = self.number_of(cells)?;
-                let scan = self.scan.get_or_insert_with(|| set.scan(number, limit, sorted));
-                scan.number(found).map_err(|error| error.to_string())?;
+                let scan = self.scan.get_or_insert_with(|| set.check_scan(number, limit, sorted));
+                scan.check_number(found).map_err(|error| error.to_string())?;
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Unwrap => self.element(number, cells),
             Operation::UnwrapAll => {
-                let expected = self.shared.elements;
+                let expected = self.shared.expected_elements;
                 match cells {
                     [Cell::Int(count)] if u64::try_from(*count) == Ok(expected) => Ok(()),
                     other => Err(format!("counted {other:?} elements instead of {expected}")),
@@ -257,19 +258,19 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
     ) -> std::result::Result<SeenVersions, String> {
         let (shared, accept) = (self.shared, self.shared.accept);
         let hash = reply_hash(text.as_bytes(), DOCUMENT_REPLY);
-        let seen = match accept.checked(number, hash) {
+        let seen = match accept.cached_reply(number, hash) {
             Some(seen) => seen,
             None => {
                 let scratch = &mut self.verifier.scratch;
                 let seen = shared
                     .set
-                    .check(number, text.as_bytes(), shared.written, scratch)
+                    .check(number, text.as_bytes(), shared.write_scope, scratch)
                     .map_err(|error| error.to_string())?;
-                accept.remember(number, hash, seen);
+                accept.cache_reply(number, hash, seen);
                 seen
             }
         };
-        let read = match self.task.read {
+        let read = match self.task.read_token {
             Some(read) if is_requested => read,
             _ => accept.read_of_any_age(number),
         };
@@ -283,15 +284,15 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         let seen = match cells {
             [Cell::Text(text)] if text.starts_with('{') => {
                 let hash = reply_hash(text.as_bytes(), PROJECTION_REPLY);
-                if let Some(seen) = shared.accept.checked(number, hash) {
+                if let Some(seen) = shared.accept.cached_reply(number, hash) {
                     seen
                 } else {
                     let (projection, scratch) = (&self.verifier.projection, &mut self.verifier.scratch);
                     let seen = shared
                         .set
-                        .check_part(projection, number, text.as_bytes(), shared.written, scratch)
+                        .check_subtree(projection, number, text.as_bytes(), shared.write_scope, scratch)
                         .map_err(|error| error.to_string())?;
-                    shared.accept.remember(number, hash, seen);
+                    shared.accept.cache_reply(number, hash, seen);
                     seen
                 }
             }
@@ -304,7 +305,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 self.values(number, (0..cells.len()).map(|column| Ok(text(cells, column)?.as_bytes())))?
             }
         };
-        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        let read = self.task.read_token.unwrap_or_else(|| shared.accept.read_of_any_age(number));
         self.check_accepted(&read, Some(seen))?;
         self.task.answer.documents += 1;
         Ok(())
@@ -329,22 +330,23 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         if paths.next().is_some() {
             return Err("fewer values than were asked for".to_owned());
         }
-        seen_in(&self.verifier.path_versions, shared.written)
+        seen_in(&self.verifier.path_versions, shared.write_scope)
     }
 
     fn element(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
         let (shared, set) = (self.shared, self.shared.set);
         let text = text(cells, cells.len().saturating_sub(1))?;
-        let elements = self.elements.get_or_insert_with(|| set.elements(number, ContainerKind::Array));
+        let elements = self.elements.get_or_insert_with(|| set.check_elements(number, ContainerKind::Array));
         let scratch = &mut self.verifier.scratch;
         let seen = if text.starts_with('{') {
-            let outcome = elements.element(text.as_bytes(), shared.written, scratch);
+            let outcome = elements.check_element(text.as_bytes(), shared.write_scope, scratch);
             outcome.map_err(|error| error.to_string())?.1
         } else {
-            let outcome = elements.value(text.as_bytes(), scratch).map_err(|error| error.to_string())?;
-            seen_in(&[outcome], shared.written)?
+            let outcome =
+                elements.check_value(text.as_bytes(), scratch).map_err(|error| error.to_string())?;
+            seen_in(&[outcome], shared.write_scope)?
         };
-        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        let read = self.task.read_token.unwrap_or_else(|| shared.accept.read_of_any_age(number));
         self.task.answer.documents = 1;
         self.check_accepted(&read, Some(seen))
     }
@@ -363,10 +365,10 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
 
 /// Combines the versions of a document's values: that of the value which the mix writes, and that of all
 /// others.
-fn seen_in(values: &[(usize, u32)], written: WriteScope) -> std::result::Result<SeenVersions, String> {
+fn seen_in(values: &[(usize, u32)], write_scope: WriteScope) -> std::result::Result<SeenVersions, String> {
     let mut seen = SeenVersions::default();
     for (path, version) in values {
-        let is_written = match written {
+        let is_written = match write_scope {
             WriteScope::Nothing => false,
             WriteScope::Path(written_path) => *path == written_path,
             WriteScope::All => true,
@@ -424,7 +426,7 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
         let now = self.reactor.now();
         self.rows += 1;
         self.task.answer.rows += 1;
-        self.task.ended = now.saturating_sub(self.task.checking);
+        self.task.ended = now.saturating_sub(self.task.checking_ns);
         if !self.plan.columns.is_empty() {
             self.keep(cells);
         }
@@ -437,7 +439,7 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
             self.task.answer.documents += 1;
         }
         if !self.is_point_read {
-            self.task.checking += self.reactor.now().saturating_sub(now);
+            self.task.checking_ns += self.reactor.now().saturating_sub(now);
         }
         Ok(())
     }
@@ -452,7 +454,7 @@ impl<W> VerifyingSink<'_, '_, W> {
         self.task.columns.resize(self.plan.columns.len(), ColumnValue::Null);
         for (index, column) in &self.kept_columns {
             if let (Some(target), Some(cell)) = (self.task.columns.get_mut(*index), cells.get(*column)) {
-                *target = ColumnValue::of(cell);
+                *target = ColumnValue::copy_of(cell);
             }
         }
     }

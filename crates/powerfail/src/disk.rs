@@ -39,11 +39,11 @@ const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// jsonathlon_powerfail::enter()?; // Must come first: it may restart the program.
-/// let mut disk = jsonathlon_powerfail::Disk::make("run/disk".as_ref(), 1 << 30)?;
+/// let mut disk = jsonathlon_powerfail::Disk::create("run/disk".as_ref(), 1 << 30)?;
 /// std::fs::write(disk.path().join("begun"), "what clients may rely on")?;
 /// disk.sync()?; // The state in which the trial starts.
 /// // Clients write to a server whose data folder is on the disk.
-/// let cut = disk.cut()?; // Everything acknowledged before the cut must survive.
+/// let cut = disk.cut_power()?; // Everything acknowledged before the cut must survive.
 /// // Kill the server with all its processes here.
 /// let took = disk.remount()?;
 /// // Start the server again and read everything.
@@ -54,7 +54,7 @@ const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
-    /// Whether [`Disk::make`] created the folder; `drop` then removes it.
+    /// Whether [`Disk::create`] created the folder; `drop` then removes it.
     owns_folder: bool,
     image: File,
     /// Device number of the mounted file system. `None` while it is not mounted.
@@ -68,7 +68,7 @@ impl Disk {
     ///
     /// Needed are Linux, root with the right to mount, loop devices, `mkfs.ext4` of e2fsprogs, and `mount`
     /// and `unshare` of util-linux. Some causes appear only on use, such as a machine that denies loop
-    /// devices; [`Disk::make`] reports those.
+    /// devices; [`Disk::create`] reports those.
     ///
     /// # Errors
     /// [`OutageError::Unavailable`] with the missing prerequisite and its remedy. [`OutageError::Failed`] if
@@ -113,7 +113,7 @@ impl Disk {
     /// Those of [`Disk::check`]. [`OutageError::Unavailable`] if the mount is denied. [`OutageError::Failed`]
     /// with the message of the kernel or of the tool otherwise, also if [`enter`](crate::enter) was not
     /// called or the folder is not empty.
-    pub fn make(folder: &Path, bytes: u64) -> Result<Self> {
+    pub fn create(folder: &Path, bytes: u64) -> Result<Self> {
         if !namespace::is_entered()? {
             return Err(OutageError::failed(
                 "make a disk",
@@ -170,7 +170,7 @@ impl Disk {
     /// # Errors
     /// [`OutageError::Failed`] if the disk is not mounted or the kernel denies the call; the power is still
     /// on then.
-    pub fn cut(&self) -> Result<Instant> {
+    pub fn cut_power(&self) -> Result<Instant> {
         let failed = |error: io::Error| failed("cut the power of", &self.folder)(error);
         let device = self.device.ok_or_else(|| failed(io::Error::other("it is not mounted")))?;
         let root = File::open(&self.folder).map_err(failed)?;
@@ -234,7 +234,7 @@ impl Disk {
         fs::write(&kept_file, "kept").map_err(failed("write", &kept_file))?;
         self.sync()?;
         fs::write(&lost_file, "lost").map_err(failed("write", &lost_file))?;
-        self.cut()?;
+        self.cut_power()?;
         self.remount()?;
         if fs::read(&kept_file).ok().as_deref() != Some(b"kept") {
             return Err(failed("keep", &kept_file)("it was synced, and is lost after a power cut"));
@@ -264,7 +264,7 @@ impl Disk {
                     return Err(OutageError::Held {
                         folder,
                         waited_s: self.timeout.as_secs(),
-                        holders: open_files::of(device),
+                        holders: open_files::holders(device),
                     });
                 }
                 Err(error) => return Err(failed("unmount", &self.folder)(error)),

@@ -1,6 +1,6 @@
 //! Simulates a power failure: a [`Disk`] is a file system whose power can be cut at a chosen moment.
 //!
-//! [`enter`] moves the program into its own mount namespace, [`Disk::make`] creates the file system, and
+//! [`enter`] moves the program into its own mount namespace, [`Disk::create`] creates the file system, and
 //! [`Disk::cut`] drops what was not synced. [`Disk`] has an example, [`Disk::cut`] says what is lost, and
 //! [`Disk::check`] lists the prerequisites.
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{major, minor};
 
 /// Lists the processes that use a file on this device, each as `name (process id): how`.
-pub(crate) fn of(device: u64) -> Vec<String> {
+pub(crate) fn holders(device: u64) -> Vec<String> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let mut users = Vec::new();
     for process in entries.filter_map(|entry| Some(entry.ok()?.path())) {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use jsonathlon_powerfail::{Disk, OutageError};
 
-use support::{SIZE, alone};
+use support::{SIZE, run_isolated};
 
 /// Id of a user who owns no files.
 const NOBODY: u32 = 65534;
@@ -94,8 +94,8 @@ impl Files<'_> {
 
 #[test]
 fn what_was_not_synced_is_gone_and_what_was_is_kept() {
-    alone("what_was_not_synced_is_gone_and_what_was_is_kept", |folder| {
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+    run_isolated("what_was_not_synced_is_gone_and_what_was_is_kept", |folder| {
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         for round in 0..5 {
             let [synced, unsynced] = [format!("synced {round}"), format!("unsynced {round}")];
             let [synced, unsynced] = [disk.path().join(synced), disk.path().join(unsynced)];
@@ -107,7 +107,7 @@ fn what_was_not_synced_is_gone_and_what_was_is_kept() {
             synced.change(true);
             unsynced.change(false);
             assert_eq!(unsynced.seen().len(), 9, "{:?}", unsynced.seen());
-            disk.cut().unwrap();
+            disk.cut_power().unwrap();
             disk.remount().unwrap();
             assert_eq!(synced.seen().len(), 9, "only {:?} is kept", synced.seen());
             assert_eq!(unsynced.seen(), Vec::<&str>::new(), "was not synced");
@@ -121,14 +121,14 @@ fn what_was_not_synced_is_gone_and_what_was_is_kept() {
 
 #[test]
 fn what_is_written_after_a_cut_fails() {
-    alone("what_is_written_after_a_cut_fails", |folder| {
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+    run_isolated("what_is_written_after_a_cut_fails", |folder| {
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         let path = disk.path().join("file");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"before").unwrap();
         file.sync_all().unwrap();
         sync_folder(disk.path());
-        disk.cut().unwrap();
+        disk.cut_power().unwrap();
         file.write_all(b"after").unwrap_err();
         file.sync_all().unwrap_err();
         file.sync_data().unwrap_err();
@@ -137,7 +137,7 @@ fn what_is_written_after_a_cut_fails() {
         fs::create_dir(disk.path().join("folder")).unwrap_err();
         disk.sync().unwrap_err();
         // A second power cut has no further effect.
-        disk.cut().unwrap();
+        disk.cut_power().unwrap();
         drop(file);
         disk.remount().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"before");
@@ -149,8 +149,8 @@ fn what_is_written_after_a_cut_fails() {
 
 #[test]
 fn a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else() {
-    alone("a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else", |folder| {
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+    run_isolated("a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else", |folder| {
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         let data = disk.path().join("data");
         fs::create_dir(&data).unwrap();
         chown(&data, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -161,7 +161,7 @@ fn a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else() {
         let outside = format!("/proc/{}/mountinfo", std::os::unix::process::parent_id());
         let outside = fs::read_to_string(outside).unwrap();
         assert!(!outside.contains(disk.path().to_str().unwrap()), "{outside}");
-        disk.cut().unwrap();
+        disk.cut_power().unwrap();
         disk.remount().unwrap();
         assert_eq!(fs::read_to_string(data.join("kept")).unwrap(), "kept\n");
         assert!(!data.join("lost").exists());
@@ -171,9 +171,9 @@ fn a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else() {
 
 #[test]
 fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
-    alone("a_disk_is_mounted_again_once_those_who_used_it_are_gone", |folder| {
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
-        disk.cut().unwrap();
+    run_isolated("a_disk_is_mounted_again_once_those_who_used_it_are_gone", |folder| {
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
+        disk.cut_power().unwrap();
         let start = |seconds: &str| {
             Command::new("sleep").arg(seconds).current_dir(disk.path()).stdin(Stdio::null()).spawn().unwrap()
         };
@@ -196,8 +196,8 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
 
 #[test]
 fn a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end() {
-    alone("a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end", |folder| {
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+    run_isolated("a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end", |folder| {
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         disk.set_unmount_timeout(Duration::from_secs(1));
         let open = File::create(disk.path().join("open")).unwrap();
         let path = disk.path().to_owned();

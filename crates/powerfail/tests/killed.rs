@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use jsonathlon_powerfail::Disk;
 use rustix::process::{Pid, Signal, kill_process};
 
-use support::{SIZE, again, is_excluded, left, nothing_left, own_folder};
+use support::{SIZE, is_excluded, left, nothing_left, own_folder, test_command};
 
 /// Activity of the program at the time of the kill. `mkfs` and `mount` are reported by the wrapped tools.
 const STAGES: [&str; 8] = ["enter", "make", "mkfs", "mount", "use", "cut", "again", "close"];
@@ -43,7 +43,7 @@ fn hold(folder: &Path) {
     jsonathlon_powerfail::enter().unwrap();
     loop {
         say("make");
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         say("use");
         fs::write(disk.path().join("file"), vec![b'-'; 1 << 20]).unwrap();
         disk.sync().unwrap();
@@ -52,7 +52,7 @@ fn hold(folder: &Path) {
         let mut user =
             Command::new("sleep").arg("0.2").current_dir(disk.path()).stdin(Stdio::null()).spawn().unwrap();
         say("cut");
-        disk.cut().unwrap();
+        disk.cut_power().unwrap();
         user.kill().unwrap();
         user.wait().unwrap();
         say("again");
@@ -105,7 +105,7 @@ impl Holder {
         let stages = tools.join("stages");
         fs::write(&stages, "").unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
-        let mut command = again(test, folder);
+        let mut command = test_command(test, folder);
         command.env(STAGES_FILE, &stages).env("PATH", format!("{}:{path}", tools.display()));
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap();
         Self { child, stages }
@@ -179,7 +179,7 @@ fn a_disk_is_there_as_long_as_anything_of_the_program_is() {
     let test = "a_disk_is_there_as_long_as_anything_of_the_program_is";
     if let Some(folder) = own_folder() {
         jsonathlon_powerfail::enter().unwrap();
-        let disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        let disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         let script = "echo ready > ../ready; until [ -e ../go ]; do sleep 0.01; done
             echo 'still there' > file && sync file && cat file > ../written && mv ../written ../done";
         let mut server = Command::new("sh").args(["-c", script]).current_dir(disk.path()).spawn().unwrap();
@@ -198,7 +198,8 @@ fn a_disk_is_there_as_long_as_anything_of_the_program_is() {
             std::thread::sleep(Duration::from_millis(5));
         }
     };
-    let mut child = again(test, folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        test_command(test, folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     appears("ready");
     child.kill().unwrap();
     child.wait().unwrap();

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use jsonathlon_powerfail::Disk;
 
-use support::{SIZE, alone, liar};
+use support::{SIZE, liar, run_isolated};
 
 const CUTS: usize = 10;
 /// Ways of the tool `sync` to sync a file: the file and its folder, its data, and its file system.
@@ -27,16 +27,16 @@ fn is_kept(disk: &mut Disk, under: Option<&Path>, sync: &str) -> bool {
     command.args(["sh", "-c", &format!("echo acknowledged > file && {sync}")]).current_dir(disk.path());
     assert!(command.status().unwrap().success(), "{sync}");
     assert!(file.exists(), "{sync}");
-    disk.cut().unwrap();
+    disk.cut_power().unwrap();
     disk.remount().unwrap();
     fs::read_to_string(&file).is_ok_and(|text| text == "acknowledged\n")
 }
 
 #[test]
 fn what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut() {
-    alone("what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut", |folder| {
+    run_isolated("what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut", |folder| {
         let liar = liar();
-        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        let mut disk = Disk::create(&folder.join("disk"), SIZE).unwrap();
         for sync in SYNCS {
             assert!(is_kept(&mut disk, None, sync), "{sync}: lost without a liar");
         }

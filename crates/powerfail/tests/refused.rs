@@ -14,7 +14,7 @@ use seccompiler::{
     apply_filter,
 };
 
-use support::{SIZE, alone, is_excluded};
+use support::{SIZE, is_excluded, run_isolated};
 
 /// Request numbers of `ioctl`: the power cut, and the two that attach a file to a loop device.
 const SHUTDOWN: u64 = 0x8004_587d;
@@ -41,7 +41,7 @@ fn ioctl(numbers: &[u64]) -> BTreeMap<i64, Vec<SeccompRule>> {
 
 /// Asserts that a disk cannot be created, that the error contains all `words`, and that nothing is left.
 fn is_refused(folder: &Path, words: &[&str]) {
-    let error = Disk::make(&folder.join("disk"), SIZE).unwrap_err().to_string();
+    let error = Disk::create(&folder.join("disk"), SIZE).unwrap_err().to_string();
     for word in words {
         assert!(error.contains(word), "{word:?} is not in: {error}");
     }
@@ -53,7 +53,7 @@ fn is_refused(folder: &Path, words: &[&str]) {
 
 #[test]
 fn a_cut_that_is_refused_is_known_before_anything_is_done() {
-    alone("a_cut_that_is_refused_is_known_before_anything_is_done", |folder| {
+    run_isolated("a_cut_that_is_refused_is_known_before_anything_is_done", |folder| {
         refuse(ioctl(&[SHUTDOWN]), libc::EPERM);
         is_refused(folder, &["failed to cut the power of", "Operation not permitted"]);
     });
@@ -61,7 +61,7 @@ fn a_cut_that_is_refused_is_known_before_anything_is_done() {
 
 #[test]
 fn a_cut_that_loses_nothing_is_no_cut() {
-    alone("a_cut_that_loses_nothing_is_no_cut", |folder| {
+    run_isolated("a_cut_that_loses_nothing_is_no_cut", |folder| {
         refuse(ioctl(&[SHUTDOWN]), 0);
         is_refused(folder, &["failed to lose", "it was not synced, and is there after a power cut"]);
     });
@@ -69,7 +69,7 @@ fn a_cut_that_loses_nothing_is_no_cut() {
 
 #[test]
 fn a_mount_that_is_refused_says_what_to_do() {
-    alone("a_mount_that_is_refused_says_what_to_do", |folder| {
+    run_isolated("a_mount_that_is_refused_says_what_to_do", |folder| {
         let calls = [libc::SYS_mount, libc::SYS_fsopen, libc::SYS_fsmount, libc::SYS_move_mount];
         refuse(calls.map(|call| (call, Vec::new())).into(), libc::EPERM);
         // The check whether mounts can be made private fails first; it needs the same capability.
@@ -79,7 +79,7 @@ fn a_mount_that_is_refused_says_what_to_do() {
 
 #[test]
 fn loop_devices_that_are_refused_are_named() {
-    alone("loop_devices_that_are_refused_are_named", |folder| {
+    run_isolated("loop_devices_that_are_refused_are_named", |folder| {
         refuse(ioctl(&[LOOP_CONFIGURE, LOOP_SET_FD]), libc::EPERM);
         is_refused(folder, &["failed to mount a disk: mount: ", "loop device", "root must be allowed"]);
     });
@@ -120,14 +120,14 @@ fn what_is_lacking_is_said_with_what_to_do() {
 
 #[test]
 fn a_folder_with_something_in_it_is_left_alone() {
-    alone("a_folder_with_something_in_it_is_left_alone", |folder| {
+    run_isolated("a_folder_with_something_in_it_is_left_alone", |folder| {
         let disk = folder.join("disk");
         fs::create_dir(&disk).unwrap();
         fs::write(disk.join("mine"), "").unwrap();
-        let error = Disk::make(&disk, SIZE).unwrap_err().to_string();
+        let error = Disk::create(&disk, SIZE).unwrap_err().to_string();
         assert!(error.contains("the folder is not empty"), "{error}");
         fs::remove_file(disk.join("mine")).unwrap();
-        Disk::make(&disk, SIZE).unwrap().close().unwrap();
+        Disk::create(&disk, SIZE).unwrap().close().unwrap();
         // The folder existed before, so it is not removed with the disk.
         fs::remove_dir(&disk).unwrap();
     });

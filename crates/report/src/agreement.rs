@@ -5,8 +5,8 @@ use jsonathlon_schema::record::{
 };
 use jsonathlon_schema::severity::Severity;
 
-use crate::marked::Marked;
 use crate::section::printable;
+use crate::severity_list::SeverityList;
 
 /// Maximum characters of a row, and of a statement. Fewer than `printable` keeps, so that a cut is marked.
 const ROW_LENGTH: usize = 120;
@@ -18,18 +18,18 @@ const DIFFERENT_ROWS: usize = 3;
 /// Lines that describe the agreement. A line that belongs to the one before begins with spaces.
 #[must_use]
 pub fn notes(agreement: &Agreement) -> Vec<String> {
-    marked(agreement).iter().cloned().collect()
+    notes_with_severity(agreement).iter().cloned().collect()
 }
 
 /// Like [`notes`], with the severity of each line.
-pub(crate) fn marked(agreement: &Agreement) -> Marked<String> {
-    let mut notes = Marked::default();
+pub(crate) fn notes_with_severity(agreement: &Agreement) -> SeverityList<String> {
+    let mut notes = SeverityList::default();
     let is_in_doubt =
         matches!(agreement.basis, ExpectedAnswerSource::Disputed | ExpectedAnswerSource::OtherDocuments);
     notes.mark(if is_in_doubt { Severity::Warning } else { Severity::Good }, describe_basis(agreement));
     notes.extend(agreement.first.as_ref().map(|first| describe_answer(agreement, first)));
     let standing_with_statement = standings_with(agreement, AnswerStatus::Same)
-        .chain(&agreement.standings)
+        .chain(&agreement.answers)
         .find(|standing| standing.statement.is_some());
     notes.extend(standing_with_statement.and_then(statement));
     notes.extend(agreement.addend.map(|addend| {
@@ -62,7 +62,7 @@ pub(crate) fn marked(agreement: &Agreement) -> Marked<String> {
         }
     }
     let disputed =
-        agreement.standings.iter().filter(|standing| is_disputed_over_its_own(agreement, standing));
+        agreement.answers.iter().filter(|standing| is_disputed_over_further_documents(agreement, standing));
     for standing in disputed {
         let note = format!(
             "DISPUTED over all that it holds: {}, and those that hold the same ones answer differently over these",
@@ -83,7 +83,7 @@ pub(crate) fn marked(agreement: &Agreement) -> Marked<String> {
 
 /// Configurations whose answers have the given status, in the order of the agreement.
 fn standings_with(agreement: &Agreement, status: AnswerStatus) -> impl Iterator<Item = &ConfigurationAnswer> {
-    agreement.standings.iter().filter(move |standing| standing.answer == status)
+    agreement.answers.iter().filter(move |standing| standing.answer == status)
 }
 
 /// Names of the configurations whose answers have the given status.
@@ -132,7 +132,7 @@ fn describe_basis(agreement: &Agreement) -> String {
 /// Returns `true` if the answer is settled over the documents that all systems hold, but disputed over the
 /// further documents that this configuration holds.
 #[must_use]
-pub fn is_disputed_over_its_own(agreement: &Agreement, standing: &ConfigurationAnswer) -> bool {
+pub fn is_disputed_over_further_documents(agreement: &Agreement, standing: &ConfigurationAnswer) -> bool {
     agreement.basis.is_settled() && standing.verdict == Some(Verdict::Disputed)
 }
 
@@ -143,7 +143,7 @@ fn describe_scope(agreement: &Agreement) -> String {
             && standing.documents != agreement.documents
     };
     let larger: Vec<String> =
-        agreement.standings.iter().filter(|standing| holds_more(standing)).map(describe_documents).collect();
+        agreement.answers.iter().filter(|standing| holds_more(standing)).map(describe_documents).collect();
     match larger.is_empty() {
         true => String::new(),
         false => format!(
@@ -237,7 +237,7 @@ mod tests {
             rule: None,
             statement: Some(format!("SELECT x\nFROM {system}")),
             documents,
-            holding: String::new(),
+            documents_digest: String::new(),
             file: None,
             verdict: None,
         }
@@ -254,12 +254,12 @@ mod tests {
             question: "sum".into(),
             basis,
             documents: 99,
-            holding: String::new(),
+            documents_digest: String::new(),
             addend: None,
             columns: vec!["total".into()],
             first: Some(FirstRows { count: rows.len() as u64, rows }),
             file: None,
-            standings,
+            answers: standings,
         }
     }
 

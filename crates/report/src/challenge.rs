@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_results::challenge::PublishedScore;
-use jsonathlon_results::challenge::jsonbench::{ResultFile, scale};
-use jsonathlon_results::challenge::published::{MACHINE, Published};
+use jsonathlon_results::challenge::jsonbench::{ResultFile, scale_name};
+use jsonathlon_results::challenge::published::{MACHINE, PublishedResult};
 use jsonathlon_results::challenge::score::{QUESTIONS, Score, ScoreInput, Times, scores};
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::ranking::PreparationClass;
@@ -13,7 +13,7 @@ use jsonathlon_schema::ranking::PreparationClass;
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::{Section, none, optional};
+use crate::section::{Section, dash, optional};
 
 /// Sort key of the rows, which also selects the times that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,22 +36,22 @@ pub struct Row {
     /// Day of the measurement; `None` if the published result has none.
     pub date: Option<String>,
     /// Documents loaded ÷ documents offered, so 1 if all were loaded.
-    pub loaded: f64,
+    pub loaded_share: f64,
     /// Times and size, from which the scores are computed.
-    pub entrant: ScoreInput,
+    pub score_input: ScoreInput,
     /// Whether a published value is marked as a likely error; false for result files.
-    pub suspected: bool,
+    pub has_suspected_errors: bool,
 }
 
-impl From<&Published> for Row {
-    fn from(published: &Published) -> Self {
+impl From<&PublishedResult> for Row {
+    fn from(published: &PublishedResult) -> Self {
         Self {
             name: name_with_tags(&published.system, &published.tags),
             version: published.version.clone(),
             date: published.date.clone(),
-            loaded: published.loaded as f64 / published.scale as f64,
-            entrant: published.entrant(),
-            suspected: !published.suspected.is_empty(),
+            loaded_share: published.loaded_documents as f64 / published.scale as f64,
+            score_input: published.score_input(),
+            has_suspected_errors: !published.suspected_errors.is_empty(),
         }
     }
 }
@@ -62,9 +62,9 @@ impl From<&ResultFile> for Row {
             name: name_with_tags(&file.system, &file.tags),
             version: file.version.clone(),
             date: Some(file.date.clone()),
-            loaded: file.num_loaded_documents as f64 / file.dataset_size as f64,
-            entrant: file.entrant(),
-            suspected: false,
+            loaded_share: file.num_loaded_documents as f64 / file.dataset_size as f64,
+            score_input: file.score_input(),
+            has_suspected_errors: false,
         }
     }
 }
@@ -75,10 +75,10 @@ fn name_with_tags(system: &str, tags: &[String]) -> String {
 
 /// Table of the given published results, with notes on values that are likely to be errors.
 #[must_use]
-pub fn published(results: &[&Published], sort_key: SortKey, style: TableStyle) -> String {
+pub fn published_table(results: &[&PublishedResult], sort_key: SortKey, style: TableStyle) -> String {
     let join = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
     let snapshots = join(results.iter().map(|result| result.snapshot.clone()).collect());
-    let scales = join(results.iter().map(|result| scale(result.scale)).collect());
+    let scales = join(results.iter().map(|result| scale_name(result.scale)).collect());
     let title = format!("published {snapshots}, {scales} documents, on {MACHINE}");
     let rows: Vec<Row> = results.iter().map(|result| Row::from(*result)).collect();
     let mut section = table(title, &rows, sort_key);
@@ -88,12 +88,12 @@ pub fn published(results: &[&Published], sort_key: SortKey, style: TableStyle) -
             .to_owned(),
     );
     for result in results {
-        for suspected in &result.suspected {
+        for error in &result.suspected_errors {
             section.notes.push(format!(
                 "? {}: {}, suspected, not confirmed: {}",
                 name_with_tags(&result.system, &result.tags),
-                suspected.field,
-                suspected.reason
+                error.field,
+                error.reason
             ));
         }
     }
@@ -102,7 +102,7 @@ pub fn published(results: &[&Published], sort_key: SortKey, style: TableStyle) -
 
 /// Table of result files, which are scored among themselves.
 #[must_use]
-pub fn others(title: &str, files: &[ResultFile], sort_key: SortKey, style: TableStyle) -> String {
+pub fn result_files_table(title: &str, files: &[ResultFile], sort_key: SortKey, style: TableStyle) -> String {
     let machines: BTreeSet<&str> = files.iter().map(|file| file.machine.as_str()).collect();
     let machines = machines.into_iter().collect::<Vec<_>>().join("; ");
     let rows: Vec<Row> = files.iter().map(Row::from).collect();
@@ -122,7 +122,7 @@ fn table(title: String, rows: &[Row], sort_key: SortKey) -> Section {
     header.extend(["total", "size score"]);
     header.extend(questions.iter().map(String::as_str));
     let mut section = Section::new(title, &header, 3);
-    let entrants: Vec<ScoreInput> = rows.iter().map(|row| row.entrant.clone()).collect();
+    let entrants: Vec<ScoreInput> = rows.iter().map(|row| row.score_input.clone()).collect();
     let mut scored: Vec<(&Row, Score)> =
         rows.iter().zip(scores(&entrants, &(0..QUESTIONS).collect::<Vec<_>>())).collect();
     let key = |score: &Score| match sort_key {
@@ -132,31 +132,32 @@ fn table(title: String, rows: &[Row], sort_key: SortKey) -> Section {
     };
     // Rows with a likely error come last, so that they do not head the table.
     let is_suspected = |row: &Row| match sort_key {
-        SortKey::Hot | SortKey::Cold => row.entrant.suspected.times,
-        SortKey::Size => row.entrant.suspected.size,
+        SortKey::Hot | SortKey::Cold => row.score_input.suspected.times,
+        SortKey::Size => row.score_input.suspected.size,
     };
     let sort_value = |score: &Score| key(score).unwrap_or(f64::INFINITY);
     scored.sort_by(|(row_a, a), (row_b, b)| {
         is_suspected(row_a).cmp(&is_suspected(row_b)).then(sort_value(a).total_cmp(&sort_value(b)))
     });
     for (row, score) in scored {
-        let times: &Times = if sort_key == SortKey::Cold { &row.entrant.cold } else { &row.entrant.hot };
-        let mark = if row.suspected { " ?" } else { "" };
+        let times: &Times =
+            if sort_key == SortKey::Cold { &row.score_input.cold } else { &row.score_input.hot };
+        let mark = if row.has_suspected_errors { " ?" } else { "" };
         let mut fields = vec![
             format!("{}{mark}", row.name),
             row.version.clone(),
-            row.date.clone().unwrap_or_else(none),
-            if row.loaded.is_finite() { format::percent(row.loaded) } else { none() },
+            row.date.clone().unwrap_or_else(dash),
+            if row.loaded_share.is_finite() { format::percent(row.loaded_share) } else { dash() },
             optional(score.hot, two_decimals),
             optional(score.cold, two_decimals),
-            optional(row.entrant.total_bytes.map(|bytes| bytes as f64), format::bytes),
+            optional(row.score_input.total_bytes.map(|bytes| bytes as f64), format::bytes),
             optional(score.size, two_decimals),
         ];
         fields.extend(times.iter().map(|time| optional(*time, format::seconds)));
         section.rows.push(fields);
     }
     section.notes.push(DEFINITION.to_owned());
-    if rows.iter().any(|row| row.suspected) {
+    if rows.iter().any(|row| row.has_suspected_errors) {
         section.notes.push(SUSPECTED.to_owned());
     }
     section
@@ -175,7 +176,7 @@ fn two_decimals(score: f64) -> String {
 
 /// Published scores of a run's own configurations. `None` if no ranking has at least two of them with a hot
 /// score.
-pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
+pub(crate) fn score_section(summary: &Summary) -> Option<Section> {
     let scores = &summary.published_scores;
     let count_scored = |entry: &PublishedScore| {
         scores.iter().filter(|other| other.ranking == entry.ranking && other.score.hot.is_some()).count()

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use jsonathlon_results::compare::{
-    APART, CellComparison, Control, Counts, LOADS_APART, Outcome, RatioInterval, Reason, ReasonKind,
-    RegressionGate, RunComparison, SetupDifference, Side, SizeChange, UnmatchedConfiguration,
+    BETWEEN_LOADS_ERROR, BETWEEN_RUNS_ERROR, CellComparison, Control, Counts, Outcome, RatioInterval, Reason,
+    ReasonKind, RegressionGate, RunComparison, SetupDifference, Side, SizeChange, UnmatchedConfiguration,
 };
 use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_schema::id::ConfigurationId;
@@ -16,7 +16,7 @@ use crate::format;
 use crate::render::TableStyle;
 use crate::render::markdown;
 use crate::render::terminal::draw;
-use crate::section::{Section, TOO_FEW_ROUNDS, none, optional, printable, short};
+use crate::section::{Section, TOO_FEW_ROUNDS, dash, optional, printable, shorten_digest};
 
 /// Deviation of a ratio from 1 above which a cell without an interval is not folded away, if no regression
 /// gate sets another one.
@@ -57,7 +57,7 @@ pub fn markdown(comparison: &RunComparison) -> String {
         let _ = write!(
             text,
             "<details>\n<summary>{}</summary>\n\n{}\n{}\n</details>\n\n",
-            markdown::escaped(&sizes.title),
+            markdown::escape(&sizes.title),
             markdown::table(&sizes),
             markdown::list(&sizes.notes)
         );
@@ -83,7 +83,7 @@ fn heading(comparison: &RunComparison) -> Section {
     }
     section.notes.push(format!("A, the baseline  {}", side(a)));
     section.notes.push(format!("B                {}", side(b)));
-    let data = format!("{} documents", format::whole(b.documents as f64));
+    let data = format!("{} documents", format::integer(b.documents as f64));
     if comparison.different_data {
         let text = format!(
             "DIFFERENT DOCUMENTS: {data} each, but {} in A and {} in B; a difference may be the documents'",
@@ -95,7 +95,7 @@ fn heading(comparison: &RunComparison) -> Section {
         section.notes.push(format!("data             {data} ({})", digest(&b.digest)));
     }
     let machine: Vec<&str> =
-        comparison.machine_differences().map(|difference| difference.what.as_str()).collect();
+        comparison.machine_differences().map(|difference| difference.name.as_str()).collect();
     if !machine.is_empty() {
         let text = format!(
             "NOT THE SAME MACHINE ({}): what differs between these runs is not the systems alone",
@@ -159,8 +159,8 @@ fn control(comparison: &RunComparison) -> String {
         Some(Control { both, memory, compute, measurements_a, measurements_b, .. }) => format!(
             "control, B ÷ A   {} (memory-bound {}, compute-bound {}; {measurements_a} and {measurements_b} times)",
             limits(both),
-            format::times(memory.ratio),
-            format::times(compute.ratio)
+            format::ratio(memory.ratio),
+            format::ratio(compute.ratio)
         ),
         None if comparison.within_one_run => {
             "control          both sides are of one run, paired by round: nothing to divide out".to_owned()
@@ -173,9 +173,11 @@ fn control(comparison: &RunComparison) -> String {
 
 /// A ratio with its interval, as text: `1.20 × (1.10 … 1.31)`.
 fn limits(limits: &RatioInterval) -> String {
-    let ratio = format::times(limits.ratio);
+    let ratio = format::ratio(limits.ratio);
     match (limits.low, limits.high) {
-        (Some(low), Some(high)) => format!("{ratio} ({} … {})", format::three(low), format::three(high)),
+        (Some(low), Some(high)) => {
+            format!("{ratio} ({} … {})", format::three_digits(low), format::three_digits(high))
+        }
         _ => ratio,
     }
 }
@@ -201,16 +203,16 @@ fn differences(comparison: &RunComparison) -> Section {
 
 fn difference_row(difference: &SetupDifference) -> Vec<String> {
     let value = |text: &str| match text {
-        "" => none(),
+        "" => dash(),
         text if text.starts_with("blake3:") || text.starts_with("sha256:") => digest(text),
         text => printable(text),
     };
-    vec![printable(&difference.what), value(&difference.a), value(&difference.b)]
+    vec![printable(&difference.name), value(&difference.a), value(&difference.b)]
 }
 
 /// Beginning of a digest. An untrusted manifest may hold any text in its place.
 fn digest(text: &str) -> String {
-    printable(&short(text))
+    printable(&shorten_digest(text))
 }
 
 fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
@@ -218,7 +220,7 @@ fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
         Outcome::Timed(Significance::NotSignificant) => {
             cell.raw_outcome.is_none() && !is_notable(cell, comparison)
         }
-        Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => true,
+        Outcome::Sized(SizeChange::Same | SizeChange::NotSignificant) => true,
         // Sizes that differ by a few pages do differ, but need no attention.
         Outcome::Sized(_) => {
             cell.is_counted() && cell.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < NOTABLE_SIZE)
@@ -249,7 +251,7 @@ fn cells(
     let outcome_column = header.len();
     header.push("outcome");
     let mut section = Section::new(title.to_owned(), &header, left_columns);
-    section.left_also = vec![outcome_column];
+    section.further_left_columns = vec![outcome_column];
     let shown_cells = comparison.cells.iter().filter(|cell| is_shown(cell));
     section.rows = shown_cells.map(|cell| (severity(cell), row(cell, comparison))).collect();
     (!section.rows.is_empty()).then_some(section)
@@ -270,16 +272,16 @@ fn severity(cell: &CellComparison) -> Severity {
 /// Limits of a ratio's interval, as text. `None` if there are none or they are too wide to say anything.
 fn interval(ratio: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<String> {
     let limits = Estimate { median: ratio?, low, high }.if_meaningful_ratio();
-    Some(format!("{} … {}", format::three(limits.low?), format::three(limits.high?)))
+    Some(format!("{} … {}", format::three_digits(limits.low?), format::three_digits(limits.high?)))
 }
 
 fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     let value = |value: Option<f64>, verdict: Verdict| {
-        value.map_or_else(|| verdict.word().to_owned(), |value| format::figure(cell.figure.unit, value))
+        value.map_or_else(|| verdict.word().to_owned(), |value| format::metric_value(cell.metric.unit, value))
     };
     let mut outcome = match is_notable(cell, comparison) {
         true => "difference not shown".to_owned(),
-        false => cell.outcome.words().to_owned(),
+        false => cell.outcome.label().to_owned(),
     };
     if matches!(cell.outcome, Outcome::Timed(_)) && interval(cell.ratio, cell.low, cell.high).is_none() {
         outcome.push_str(&format!(" ({TOO_FEW_ROUNDS})"));
@@ -294,7 +296,7 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
     }
     if let Some(raw) = cell.raw_outcome {
-        let _ = write!(outcome, " (RAW: {})", raw.words());
+        let _ = write!(outcome, " (RAW: {})", raw.label());
     }
     if let Some(note) = &cell.note {
         let _ = write!(outcome, ": {}", printable(note));
@@ -306,18 +308,18 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         system(&cell.a.id, &cell.b.id),
         change(&cell.a.id.variant, &cell.b.id.variant),
         change(&cell.a.id.storage, &cell.b.id.storage),
-        if cell.reference { none() } else { printable(&cell.class) },
+        if cell.reference { dash() } else { printable(&cell.class) },
         printable(&cell.name()),
         value(cell.a.value, cell.a.verdict),
         value(cell.b.value, cell.b.verdict),
-        optional(cell.ratio, format::times),
-        interval(cell.ratio, cell.low, cell.high).unwrap_or_else(none),
+        optional(cell.ratio, format::ratio),
+        interval(cell.ratio, cell.low, cell.high).unwrap_or_else(dash),
     ];
     if comparison.control.is_some() {
-        let divided = cell.divided;
-        row.push(optional(divided.map(|divided| divided.ratio), format::times));
+        let divided = cell.divided_by_control;
+        row.push(optional(divided.map(|divided| divided.ratio), format::ratio));
         let limits = divided.and_then(|divided| interval(Some(divided.ratio), divided.low, divided.high));
-        row.push(limits.unwrap_or_else(none));
+        row.push(limits.unwrap_or_else(dash));
     }
     row.push(outcome);
     row
@@ -348,10 +350,10 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
                 system(a, b),
                 change(&a.variant, &b.variant),
                 printable(&b.storage),
-                size.what.to_owned(),
+                size.quantity.to_owned(),
                 optional(size.a_bytes, format::bytes),
                 optional(size.b_bytes, format::bytes),
-                optional(size.ratio, format::times),
+                optional(size.ratio, format::ratio),
             ]
         })
         .collect();
@@ -363,9 +365,11 @@ fn unmatched(comparison: &RunComparison) -> Option<Section> {
     let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
     for (side, configurations) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
         for configuration in configurations {
-            let UnmatchedConfiguration { id, whole: is_whole, cells, .. } = configuration;
+            let UnmatchedConfiguration { id, whole_configuration, cells, .. } = configuration;
             let description = match cells.len() {
-                _ if !*is_whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
+                _ if !*whole_configuration => {
+                    cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; ")
+                }
                 0 => "nothing was measured".to_owned(),
                 1 => "all of it, 1 cell".to_owned(),
                 count => format!("all of it, {count} cells"),
@@ -410,8 +414,8 @@ fn closing(comparison: &RunComparison) -> Section {
         false => format!(
             "B ÷ A: ratio of medians; 95 % interval: bootstrap over the rounds of each run, and {:.0} % for what two \
              runs differ by as wholes ({:.0} % of each run's loads)",
-            100.0 * APART,
-            100.0 * LOADS_APART
+            100.0 * BETWEEN_RUNS_ERROR,
+            100.0 * BETWEEN_LOADS_ERROR
         ),
     });
     section.notes.push(format!(

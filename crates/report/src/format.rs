@@ -15,7 +15,7 @@ pub fn seconds(seconds: f64) -> String {
     } else {
         (seconds * 1e6, "µs")
     };
-    format!("{} {unit}", three(scaled))
+    format!("{} {unit}", three_digits(scaled))
 }
 
 /// Formats microseconds like [`seconds`]: `1.23 s`, `45.6 ms` or `789 µs`.
@@ -38,8 +38,8 @@ pub fn count(count: f64) -> String {
 
 /// Formats a ratio: `1.00 ×`, `12.3 ×`, `456 ×`.
 #[must_use]
-pub fn times(ratio: f64) -> String {
-    if ratio.is_finite() { format!("{} ×", three(ratio)) } else { "–".to_owned() }
+pub fn ratio(ratio: f64) -> String {
+    if ratio.is_finite() { format!("{} ×", three_digits(ratio)) } else { "–".to_owned() }
 }
 
 /// Formats a share as a percentage: 0.5 becomes `50.0 %`.
@@ -49,30 +49,30 @@ pub fn percent(share: f64) -> String {
     if share < 1.0 && share > 0.9995 {
         return format!("{} %", (share * 1e4).floor() / 1e2);
     }
-    format!("{} %", three(share * 100.0))
+    format!("{} %", three_digits(share * 100.0))
 }
 
 /// Formats a metric's value in its unit, such as `1.31 kB/op`.
 #[must_use]
-pub fn figure(unit: Unit, value: f64) -> String {
+pub fn metric_value(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Seconds => seconds(value),
         Unit::Microseconds => microseconds(value),
         Unit::MicrosecondsPerOperation => format!("{}/op", microseconds(value)),
         Unit::Bytes => bytes(value),
         Unit::BytesPerOperation => format!("{}/op", bytes(value)),
-        Unit::PerOperation => format!("{}/op", three(value)),
+        Unit::PerOperation => format!("{}/op", three_digits(value)),
         Unit::BytesPerSecond => format!("{}/s", bytes(value)),
         Unit::PerSecond => format!("{}/s", count(value)),
         Unit::Share => percent(value),
-        Unit::Count | Unit::Number if value.fract() == 0.0 => whole(value),
-        Unit::Count | Unit::Number => three(value),
+        Unit::Count | Unit::Number if value.fract() == 0.0 => integer(value),
+        Unit::Count | Unit::Number => three_digits(value),
     }
 }
 
 /// Formats a number without decimals, with commas between groups of three digits: `1,234,567`.
 #[must_use]
-pub fn whole(number: f64) -> String {
+pub fn integer(number: f64) -> String {
     let digits = format!("{number:.0}");
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
     let mut grouped = String::new();
@@ -94,12 +94,12 @@ fn scaled(mut value: f64, units: &[&str], space: &str) -> String {
         value /= 1000.0;
         unit += 1;
     }
-    let number = if unit == 0 { format!("{value:.0}") } else { three(value) };
+    let number = if unit == 0 { format!("{value:.0}") } else { three_digits(value) };
     format!("{number}{space}{}", units.get(unit).copied().unwrap_or_default())
 }
 
 /// Three significant digits from 1 to 1,000, whole numbers above, two decimals below 1.
-pub(crate) fn three(value: f64) -> String {
+pub(crate) fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
@@ -130,10 +130,10 @@ mod tests {
         assert_eq!(bytes(12.0), "12 B");
         assert_eq!(bytes(999_600.0), "1.00 MB");
         assert_eq!(count(1_234_567.0), "1.23M");
-        assert_eq!(times(1.0), "1.00 ×");
-        assert_eq!(whole(1_234_567.0), "1,234,567");
-        assert_eq!(whole(-1234.0), "-1,234");
-        assert_eq!(whole(12.0), "12");
+        assert_eq!(ratio(1.0), "1.00 ×");
+        assert_eq!(integer(1_234_567.0), "1,234,567");
+        assert_eq!(integer(-1234.0), "-1,234");
+        assert_eq!(integer(12.0), "12");
     }
 
     #[test]

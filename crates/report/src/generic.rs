@@ -9,7 +9,10 @@ use jsonathlon_schema::record::{Cell, Phase};
 use jsonathlon_schema::workload::WorkloadName;
 
 use crate::format;
-use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};
+use crate::section::{
+    NAME_COLUMNS, Section, dash, groups_text, interval, name_columns, optional, printable,
+    sorted_configurations,
+};
 
 /// One table per kind of cell, in the order in which the cells were measured.
 pub(crate) fn sections(run: &Run, summary: &Summary, workload: &WorkloadName) -> Vec<Section> {
@@ -29,7 +32,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary, workload: &WorkloadName) ->
 fn kind(cell: &Cell) -> String {
     let mut parts = vec![format!("{}: {}", cell.workload, cell.step)];
     if cell.phase.word() != cell.step.word() {
-        parts.push(cell.phase.words().to_owned());
+        parts.push(cell.phase.phrase().to_owned());
     }
     parts.extend(cell.state.map(|state| state.word().to_owned()));
     let is_shown_elsewhere = |name: &str| matches!(name, "scale" | "preparation" | "memory");
@@ -51,14 +54,14 @@ fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
     }
     header.extend(names.iter().map(|name| title_of(name)));
     header.push("verdict".to_owned());
-    let mut section = Section { title: title.to_owned(), left_columns: NAMES, ..Section::default() };
-    section.left_also = vec![header.len() - 1];
+    let mut section = Section { title: title.to_owned(), left_columns: NAME_COLUMNS, ..Section::default() };
+    section.further_left_columns = vec![header.len() - 1];
     section.header = header;
     let rows = |configuration: &&Configuration| -> Vec<(Vec<String>, &CellSummary)> {
-        let matching = entries.iter().filter(|entry| configuration.has(&entry.cell));
-        matching.map(|entry| (name(configuration), *entry)).collect()
+        let matching = entries.iter().filter(|entry| configuration.contains_cell(&entry.cell));
+        matching.map(|entry| (name_columns(configuration), *entry)).collect()
     };
-    for (mut row, entry) in by_class(run).iter().flat_map(rows) {
+    for (mut row, entry) in sorted_configurations(run).iter().flat_map(rows) {
         if has_times {
             row.extend([optional(entry.median_s, format::seconds), interval(Some(entry))]);
         }
@@ -72,15 +75,15 @@ fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
 
 /// Heading of a metric's column: its registered title, otherwise its name in words.
 fn title_of(name: &str) -> String {
-    MetricDef::find(name).map_or_else(|| printable(&name.replace('_', " ")), |figure| figure.title.to_owned())
+    MetricDef::find(name).map_or_else(|| printable(&name.replace('_', " ")), |metric| metric.title.to_owned())
 }
 
 fn value(entry: &CellSummary, name: &str) -> String {
-    let Some(value) = entry.metrics.get(name) else { return none() };
-    let unit = MetricDef::find(name).map_or_else(|| Unit::in_name(name), |figure| figure.unit);
-    let show = |value: f64| format::figure(unit, value);
+    let Some(value) = entry.metrics.get(name) else { return dash() };
+    let unit = MetricDef::find(name).map_or_else(|| Unit::from_metric_name(name), |metric| metric.unit);
+    let show = |value: f64| format::metric_value(unit, value);
     match (entry.groups.get(name), entry.limits_of(name)) {
-        (Some(groups), _) => in_groups(groups, show),
+        (Some(groups), _) => groups_text(groups, show),
         (None, Some([low, high])) if low < high => {
             format!("{} ({} … {})", show(*value), show(low), show(high))
         }

@@ -51,17 +51,19 @@ pub(crate) fn section(run: &Run, summary: &Summary) -> Option<Section> {
 }
 
 fn describe_promise(promise: &BrokenPromise) -> String {
-    let BrokenPromise { id, tier, kind, crashes, as_promised, acknowledged, lost, .. } = promise;
+    let BrokenPromise {
+        id, tier, kind, crashes, crashes_as_promised, acknowledged_writes, lost_writes, ..
+    } = promise;
     let mut findings = Vec::new();
-    if *lost > 0 {
+    if *lost_writes > 0 {
         findings.push(format!(
             "{} of {} acknowledged writes lost",
-            format::whole(*lost as f64),
-            format::whole(*acknowledged as f64)
+            format::integer(*lost_writes as f64),
+            format::integer(*acknowledged_writes as f64)
         ));
     }
-    if promise.torn > 0 {
-        findings.push(format!("{} documents torn", format::whole(promise.torn as f64)));
+    if promise.torn_documents > 0 {
+        findings.push(format!("{} documents torn", format::integer(promise.torn_documents as f64)));
     }
     let age = promise.oldest_loss_s.filter(|age| *age > 0.0);
     findings.extend(age.map(|age| match promise.allowed_loss_s {
@@ -79,7 +81,7 @@ fn describe_promise(promise: &BrokenPromise) -> String {
     };
     let configuration = printable(&format!("{} {} {}, {tier}", id.system, id.version, id.variant));
     format!(
-        "✖ {configuration}, {}: {}{may_lose}; as promised after {as_promised} of {crashes} crashes; {}",
+        "✖ {configuration}, {}: {}{may_lose}; as promised after {crashes_as_promised} of {crashes} crashes; {}",
         kind.event(),
         findings.join(", "),
         conditions(promise)
@@ -124,10 +126,10 @@ mod tests {
             may_lose: Some("up to 100 ms".into()),
             allowed_loss_s: Some(0.1),
             crashes: 3,
-            as_promised: 1,
-            acknowledged: 14_718,
-            lost: 11_872,
-            torn: 0,
+            crashes_as_promised: 1,
+            acknowledged_writes: 14_718,
+            lost_writes: 11_872,
+            torn_documents: 0,
             oldest_loss_s: Some(1.15),
             disk_stall_s: Some(1.02),
             machine_stall_s: Some(0.004),
@@ -166,7 +168,7 @@ mod tests {
     #[test]
     fn what_did_not_come_up_again_is_told_too() {
         let unreadable =
-            BrokenPromise { lost: 0, oldest_loss_s: None, allowed_loss_s: None, ..broken_promise() };
+            BrokenPromise { lost_writes: 0, oldest_loss_s: None, allowed_loss_s: None, ..broken_promise() };
         let sentence = describe_promise(&unreadable);
         assert!(
             sentence.contains("it did not start again, or could not be read (it may lose up to 100 ms)"),

@@ -19,9 +19,9 @@ mod durability;
 mod fidelity;
 mod generic;
 mod headline;
-mod marked;
 mod questions;
 mod section;
 mod serving;
+mod severity_list;
 
-pub use documents::published::published as published_documents;
+pub use documents::published::published_documents_table;

@@ -19,7 +19,7 @@ fn heading(profile: &Profile) -> Section {
         title: format!(
             "{}: {} documents, {}",
             profile.source,
-            format::whole(profile.documents as f64),
+            format::integer(profile.documents as f64),
             format::bytes(profile.bytes as f64)
         ),
         ..Section::default()
@@ -31,25 +31,25 @@ fn heading(profile: &Profile) -> Section {
         let seconds = (last - first) as f64 / 1e6;
         section.notes.push(format!("time_us: {first} to {last}, {} in all", format::seconds(seconds)));
     }
-    section.notes.push(format!("distinct users (did): {}", format::whole(profile.users as f64)));
+    section.notes.push(format!("distinct users (did): {}", format::integer(profile.users as f64)));
     for (count, description) in [
         (profile.blank_lines, "blank lines, which are no documents"),
         (profile.documents_left_out, "documents whose values are not in the table of paths"),
         (profile.values_left_out, "values on further paths"),
     ] {
         if count > 0 {
-            section.notes.push(format!("{} {description}", format::whole(count as f64)));
+            section.notes.push(format!("{} {description}", format::integer(count as f64)));
         }
     }
     for (reason, NoDocuments { lines, first }) in &profile.no_documents {
-        let lines = format::whole(*lines as f64);
+        let lines = format::integer(*lines as f64);
         section
             .notes
             .push(format!("no JSON, and so no document: {lines} × {reason}, first in {}", printable(first)));
     }
-    section.notes.extend(left_out::sentence(&profile.left_out));
+    section.notes.extend(left_out::describe(&profile.left_out));
     for (name, count) in &profile.traits {
-        section.notes.push(format!("unusual: {} × {name}", format::whole(*count as f64)));
+        section.notes.push(format!("unusual: {} × {name}", format::integer(*count as f64)));
     }
     section
 }
@@ -59,7 +59,7 @@ fn kinds(profile: &Profile) -> Section {
     for kind in &profile.kinds {
         section.rows.push(vec![
             kind.kind.clone().unwrap_or_else(|| "(none)".to_owned()),
-            format::whole(kind.documents as f64),
+            format::integer(kind.documents as f64),
             format::percent(kind.documents as f64 / profile.documents.max(1) as f64),
         ]);
     }
@@ -74,14 +74,14 @@ fn collections(profile: &Profile) -> Section {
     );
     for collection in &profile.collections {
         let operation =
-            |name: &str| format::whole(collection.operations.get(name).copied().unwrap_or(0) as f64);
+            |name: &str| format::integer(collection.operations.get(name).copied().unwrap_or(0) as f64);
         section.rows.push(vec![
             collection.collection.clone().unwrap_or_else(|| "(none)".to_owned()),
-            format::whole(collection.documents as f64),
+            format::integer(collection.documents as f64),
             operation("create"),
             operation("update"),
             operation("delete"),
-            format::whole(collection.users_of_creates as f64),
+            format::integer(collection.users_of_creates as f64),
         ]);
     }
     section
@@ -94,7 +94,7 @@ fn paths(profile: &Profile) -> Section {
             section.rows.push(vec![
                 path.clone(),
                 format!("{:?}", value_type.json_type).to_lowercase(),
-                format::whole(value_type.values as f64),
+                format::integer(value_type.values as f64),
                 value_type.length.map(span).unwrap_or_default(),
             ]);
         }
@@ -104,12 +104,12 @@ fn paths(profile: &Profile) -> Section {
 
 fn span(lengths: Lengths) -> String {
     if lengths.min == lengths.max {
-        return format::whole(lengths.min as f64);
+        return format::integer(lengths.min as f64);
     }
     format!(
         "{} … {}, mean {:.1}",
-        format::whole(lengths.min as f64),
-        format::whole(lengths.max as f64),
+        format::integer(lengths.min as f64),
+        format::integer(lengths.max as f64),
         lengths.mean
     )
 }

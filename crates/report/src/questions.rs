@@ -45,7 +45,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
             }
             let agreement = summary.agreements.iter().find(|agreement| agreement.question == *name);
             if let Some(agreement) = agreement {
-                section.notes.append(agreement::marked(agreement));
+                section.notes.append(agreement::notes_with_severity(agreement));
             }
             sections.push(section);
         }
@@ -61,7 +61,7 @@ pub(crate) fn titles(run: &Run) -> Option<String> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading() -> Vec<String> {
+pub(crate) fn reading_notes() -> Vec<String> {
     [
         "agreed: a strict majority of the systems that answered, two at least, gave the same answer over documents that all of \
          them hold, against which every trial was compared; disputed: no such majority, so no answer counts as right and no \

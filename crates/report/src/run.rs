@@ -13,7 +13,7 @@ use jsonathlon_schema::transport::Transport;
 use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 
 use crate::render::terminal::{TableStyle, draw};
-use crate::section::{Section, TOO_FEW_ROUNDS, printable, short};
+use crate::section::{Section, TOO_FEW_ROUNDS, printable, shorten_digest};
 use crate::{
     analytics, documents, durability, fidelity, format, generic, headline, questions, render, serving,
 };
@@ -68,7 +68,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             other @ WorkloadName::Other(_) => generic::sections(run, summary, other),
         });
     }
-    sections.push(reading(run, summary));
+    sections.push(reading_notes(run, summary));
     sections.extend(failures(summary));
     sections
 }
@@ -101,7 +101,7 @@ fn describe_omissions(run: &Run) -> Vec<String> {
     if data.no_documents > 0 {
         let (lines, predicate) = match data.no_documents {
             1 => ("1 line".to_owned(), "is no JSON, and no document"),
-            lines => (format!("{} lines", format::whole(lines as f64)), "are no JSON, and no documents"),
+            lines => (format!("{} lines", format::integer(lines as f64)), "are no JSON, and no documents"),
         };
         let first = printable(&data.first_no_documents.join("; "));
         let file = DataSetInfo::NO_DOCUMENTS;
@@ -118,12 +118,12 @@ fn heading(run: &Run, summary: &Summary) -> Section {
         title: format!(
             "{}: {} documents, {}",
             printable(&workloads(summary).iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")),
-            format::whole(data.documents as f64),
+            format::integer(data.documents as f64),
             format::bytes(data.bytes as f64)
         ),
         ..Section::default()
     };
-    section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
+    section.notes.push(format!("data     {} ({})", data.source, shorten_digest(&data.digest)));
     section.notes.extend(describe_omissions(run));
     section.notes.push(format!(
         "machine  {} cores, {}, {} memory{}, {}, {}{}",
@@ -137,7 +137,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
             })
             .unwrap_or_default(),
         machine.os,
-        machine.kernel,
+        machine.kernel_release,
         run.manifest
             .disk_bytes_per_s
             .map(|rate| format!(", disk reads {}/s", format::bytes(rate)))
@@ -157,7 +157,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
 }
 
 /// Notes that are needed to compare rows: transports, classes, memory, intervals.
-fn reading(run: &Run, summary: &Summary) -> Section {
+fn reading_notes(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
     section.notes.extend(describe_transports(run));
     section.notes.extend(outdated(run));
@@ -174,22 +174,22 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         section.notes.extend(explain_timing());
     }
     if has_measurements {
-        section.notes.extend(serving::reading());
+        section.notes.extend(serving::reading_notes());
     }
     if has_workload(summary, WorkloadKind::Documents) {
-        section.notes.extend(documents::reading());
+        section.notes.extend(documents::reading_notes());
     }
     if has_workload(summary, WorkloadKind::Fidelity) {
-        section.notes.extend(fidelity::reading());
+        section.notes.extend(fidelity::reading_notes());
     }
     if has_workload(summary, WorkloadKind::Durability) {
-        section.notes.extend(durability::reading());
+        section.notes.extend(durability::reading_notes());
     }
     section.notes.extend(precision(summary));
     section.notes.extend(describe_steal(summary));
     let has_own_questions = has_workload(summary, WorkloadKind::Questions);
     if has_own_questions {
-        section.notes.extend(questions::reading());
+        section.notes.extend(questions::reading_notes());
     }
     let prefix = match has_questions && !has_own_questions {
         true => "every answer was checked against the reference; ",
@@ -255,7 +255,7 @@ fn explain_timing() -> [String; 2] {
 fn describe_steal(summary: &Summary) -> Option<String> {
     let CpuStealSummary { affected_trials, recorded_trials } = summary.cpu_steal;
     (affected_trials > 0).then(|| {
-        let limit = format::percent(CpuStealSummary::SHARE);
+        let limit = format::percent(CpuStealSummary::THRESHOLD_SHARE);
         format!("CPU steal above {limit} in {affected_trials} of {recorded_trials} trials")
     })
 }
@@ -289,7 +289,7 @@ fn classes(run: &Run) -> Vec<String> {
             PreparationClass::Extracted,
             "extracted: the questions' paths are columns next to the document; questions name columns",
         ),
-        (PreparationClass::Own, "own: set up as the folder of questions says, all ranked together"),
+        (PreparationClass::UserDefined, "own: set up as the folder of questions says, all ranked together"),
     ];
     let occurring = descriptions.into_iter().filter(|(class, _)| occurs(*class));
     occurring.map(|(_, description)| format!("class {description}")).collect()
@@ -325,7 +325,7 @@ fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
         .filter(has_idle_cores)
         .map(|configuration| {
             let unit = configuration.parallel_unit.unwrap_or(0);
-            format!("{} ({})", configuration.title, format::whole(unit as f64))
+            format!("{} ({})", configuration.title, format::integer(unit as f64))
         })
         .collect();
     names.dedup();
@@ -351,7 +351,7 @@ fn precision(summary: &Summary) -> Vec<String> {
         let width = cell
             .share
             .map_or_else(|| TOO_FEW_ROUNDS.to_owned(), |share| format!("± {}", format::percent(share)));
-        let phase = if cell.phase == Phase::Load { "" } else { cell.phase.words() };
+        let phase = if cell.phase == Phase::Load { "" } else { cell.phase.phrase() };
         let ConfigurationId { system, version, variant, .. } = &cell.id;
         let label = [system, version, variant, cell.step.word(), phase].join(" ");
         notes.push(format!("  not within ± {share}: {}: {width}", label.trim_end()));
@@ -367,7 +367,7 @@ fn failures(summary: &Summary) -> Option<Section> {
         summary.failures.iter().map(|failure| (failure.key.as_str(), failure)).collect();
     let mut groups: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
-        let cause = failure.because.as_deref().and_then(|key| causes.get(key)).copied().unwrap_or(failure);
+        let cause = failure.cause_key.as_deref().and_then(|key| causes.get(key)).copied().unwrap_or(failure);
         let ConfigurationId { system, version, variant, .. } = &cause.cell.id;
         let configuration = format!("{system} {version} {variant}");
         let message = format!("{}: {}: {}", cause.cell.phase.word(), cause.kind, printable(&cause.error));

@@ -6,19 +6,19 @@ use jsonathlon_schema::metric::{MetricDef, SECONDS};
 use jsonathlon_stats::statistics::Group;
 
 use crate::format;
-use crate::marked::Marked;
+use crate::severity_list::SeverityList;
 
 /// A titled table with the notes under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) header: Vec<String>,
-    pub(crate) rows: Marked<Vec<String>>,
+    pub(crate) rows: SeverityList<Vec<String>>,
     /// Number of columns from the left that hold words and are left-aligned.
     pub(crate) left_columns: usize,
     /// Indexes of further columns that hold words.
-    pub(crate) left_also: Vec<usize>,
-    pub(crate) notes: Marked<String>,
+    pub(crate) further_left_columns: Vec<usize>,
+    pub(crate) notes: SeverityList<String>,
 }
 
 impl Section {
@@ -31,19 +31,19 @@ impl Section {
 const NONE: &str = "–";
 
 /// Number of leading columns that identify a configuration: class, system, variant, storage.
-pub(crate) const NAMES: usize = 4;
+pub(crate) const NAME_COLUMNS: usize = 4;
 
 /// Configurations sorted by ranking, in the order of the plan within each; yardsticks come last.
-pub(crate) fn by_class(run: &Run) -> Vec<&Configuration> {
+pub(crate) fn sorted_configurations(run: &Run) -> Vec<&Configuration> {
     let mut configurations: Vec<&Configuration> = run.manifest.configurations.iter().collect();
     configurations
         .sort_by_cached_key(|configuration| (configuration.reference, configuration.ranking_place()));
     configurations
 }
 
-pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
+pub(crate) fn name_columns(configuration: &Configuration) -> Vec<String> {
     vec![
-        if configuration.reference { none() } else { configuration.ranking() },
+        if configuration.reference { dash() } else { configuration.ranking() },
         format!("{} {}", configuration.id.system, configuration.id.version),
         configuration.id.variant.clone(),
         configuration.id.storage.clone(),
@@ -51,14 +51,14 @@ pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
 }
 
 pub(crate) fn optional(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
-    value.map_or_else(none, show)
+    value.map_or_else(dash, show)
 }
 
-pub(crate) fn none() -> String {
+pub(crate) fn dash() -> String {
     NONE.to_owned()
 }
 
-pub(crate) fn short(digest: &str) -> String {
+pub(crate) fn shorten_digest(digest: &str) -> String {
     digest.chars().take(7 + 16).collect()
 }
 
@@ -82,23 +82,23 @@ pub(crate) fn interval(entry: Option<&CellSummary>) -> String {
     match entry.map(|entry| (entry.median_s, entry.limits(&SECONDS))) {
         Some((_, Some([low, high]))) => format!("{} … {}", format::seconds(low), format::seconds(high)),
         Some((Some(_), None)) => TOO_FEW_ROUNDS.to_owned(),
-        _ => none(),
+        _ => dash(),
     }
 }
 
 /// An entry's value of a metric, as text; `None` if it has none. If the trials fall into two groups both
 /// medians are shown, because the median over all belongs to neither.
-pub(crate) fn of_trials(
+pub(crate) fn trials_text(
     entry: &CellSummary,
-    figure: &MetricDef,
+    metric: &MetricDef,
     show: impl Fn(f64) -> String,
 ) -> Option<String> {
-    let value = entry.value(figure)?;
-    Some(entry.groups(figure).map_or_else(|| show(value), |groups| in_groups(&groups, &show)))
+    let value = entry.value(metric)?;
+    Some(entry.groups(metric).map_or_else(|| show(value), |groups| groups_text(&groups, &show)))
 }
 
 /// Medians of two groups of trials, as text: `282 B in 3 trials, 2.48 kB in 3`.
-pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) -> String {
+pub(crate) fn groups_text([low, high]: &[Group; 2], show: impl Fn(f64) -> String) -> String {
     format!("{} in {} trials, {} in {}", show(low.median), low.trials, show(high.median), high.trials)
 }
 
@@ -129,12 +129,12 @@ mod tests {
         assert_eq!(interval_with(Some(0.1), Some(0.3)), "100 ms … 300 ms");
         assert_eq!(interval_with(Some(1e-9), Some(62_945_984.0)), TOO_FEW_ROUNDS);
         assert_eq!(interval_with(None, None), TOO_FEW_ROUNDS);
-        assert_eq!(interval(Some(&entry())), none(), "what has no time has no interval either");
+        assert_eq!(interval(Some(&entry())), dash(), "what has no time has no interval either");
     }
 
     #[test]
     fn a_figure_that_no_trial_had_is_not_printed() {
-        let bytes = |entry: &CellSummary| of_trials(entry, &WAL_BYTES_PER_OP, format::bytes);
+        let bytes = |entry: &CellSummary| trials_text(entry, &WAL_BYTES_PER_OP, format::bytes);
         let mut entry = entry();
         assert_eq!(bytes(&entry), None);
         entry.metrics.insert(WAL_BYTES_PER_OP.name.to_owned(), 1311.5);

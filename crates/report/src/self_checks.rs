@@ -32,7 +32,7 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], style: Ta
             step.to_uppercase(),
             step_comparisons.len().to_string(),
             step_comparisons.iter().filter(|comparison| comparison.is_false_alarm()).count().to_string(),
-            median(&ratios).map_or_else(String::new, format::times),
+            median(&ratios).map_or_else(String::new, format::ratio),
             median(&half_widths)
                 .map_or_else(String::new, |width| format!("± {}", format::percent(width.exp() - 1.0))),
         ]);
@@ -70,9 +70,8 @@ pub fn growth(fits: &[ScalingFit], style: TableStyle) -> String {
     let mut section = Section::new("scaling with the number of documents".to_owned(), &header, 4);
     for fit in fits {
         let ConfigurationId { system, version, variant, storage } = &fit.configuration;
-        let mut row =
-            vec![format!("{system} {version}"), variant.clone(), storage.clone(), fit.figure.clone()];
-        let show = |value: f64| format::figure(fit.unit, value);
+        let mut row = vec![format!("{system} {version}"), variant.clone(), storage.clone(), fit.name.clone()];
+        let show = |value: f64| format::metric_value(fit.unit, value);
         row.extend(scales.iter().map(|scale| {
             let point = fit.points.iter().find(|(documents, _)| *documents as u64 == *scale);
             point.map_or_else(|| "–".to_owned(), |(_, value)| show(*value))

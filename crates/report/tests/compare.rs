@@ -1,12 +1,10 @@
 //! Tests of the printed comparison of two runs: an upgrade with all kinds of changes, two equal runs, and
 //! hostile names.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::markdown as render;
-use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_sides};
 use jsonathlon_results::summary::Run;
 use jsonathlon_results::test_fixtures::{self, cell, configuration};
 use jsonathlon_schema::id::{ConfigurationId, DataState};
@@ -101,10 +99,10 @@ fn upgrade() -> RunComparison {
             _ => same(system, step, phase, round),
         },
     );
-    b.manifest.machine.kernel = "6.2".into();
+    b.manifest.machine.kernel_release = "6.2".into();
     b.manifest.settings.workload.analytics.as_mut().unwrap().cold_os = true;
     b.manifest.plan.trials.push("some/open/trial".into());
-    compare(&a, &b, false).unwrap().gated(0.05, false)
+    compare(&a, &b, false).unwrap().with_gate(0.05, false)
 }
 
 #[test]
@@ -123,7 +121,7 @@ fn two_equal_runs() {
     let (a, b) = (run("a", of(), &same), run("b", of(), &same));
     let comparison = compare(&a, &b, false).unwrap();
     assert!(!tables(&comparison, PLAIN).contains("PASSED"), "nobody asked");
-    let comparison = comparison.gated(0.05, false);
+    let comparison = comparison.with_gate(0.05, false);
     assert!(
         markdown(&comparison)
             .starts_with("## compared with the baseline: 0 slower, 0 faster, 5 no difference")
@@ -155,7 +153,7 @@ fn the_control_comes_first_and_disagreement_is_marked() {
         (if step == "q1" { 1.3 } else { 1.0 } * seconds, verdict)
     };
     let (a, b) = (controlled(run("a", of(), &same), 0.02), controlled(run("b", of(), &slower), 0.026));
-    let comparison = compare(&a, &b, false).unwrap().gated(0.05, false);
+    let comparison = compare(&a, &b, false).unwrap().with_gate(0.05, false);
     let text = tables(&comparison, PLAIN);
     let control = "\n  control, B ÷ A   1.30 × (1.29 … 1.31) (memory-bound 1.30 ×, compute-bound 1.30 ×; 5 and 5 times)\n";
     let (heading, _) = text.split_once("PASSED").unwrap();
@@ -187,7 +185,7 @@ fn two_sides_of_one_run() {
         },
     );
     let between = SidePair::parse("ma#1,ma#2").unwrap();
-    let comparison = compare_between(&run, &between).unwrap().gated(0.05, false);
+    let comparison = compare_sides(&run, &between).unwrap().with_gate(0.05, false);
     insta::assert_snapshot!(tables(&comparison, PLAIN));
 }
 
@@ -196,7 +194,7 @@ fn a_verdict_is_coloured_by_itself_and_not_by_what_it_speaks_of() {
     const RED: &str = "\u{1b}[31m";
     let coloured = |comparison: &RunComparison| tables(comparison, TableStyle { colour: true });
     let a = run("a", vec![configuration("ma", "1.0")], &same);
-    let text = coloured(&compare(&a, &a, false).unwrap().gated(0.05, false));
+    let text = coloured(&compare(&a, &a, false).unwrap().with_gate(0.05, false));
     assert!(text.contains("nothing now fails") && !text.contains(RED), "{text}");
     let text = coloured(&upgrade());
     let red = |words: &str| {
@@ -284,15 +282,15 @@ fn names_that_mean_harm_are_text() {
     let harm = || HARM.to_owned();
     let external = ExternalSystem {
         system: harm(),
-        at: harm(),
+        location: harm(),
         number: None,
-        reported: harm(),
-        name: harm(),
+        reported_version: harm(),
+        database_prefix: harm(),
         restart: None,
     };
     slow.manifest.settings.run.external_systems = vec![external];
-    slow.manifest.settings.workload.others = [(HARM.into(), HARM.into())].into();
-    let comparison = compare(&a, &slow, true).unwrap().gated(0.05, false);
+    slow.manifest.settings.workload.other_workloads = [(HARM.into(), HARM.into())].into();
+    let comparison = compare(&a, &slow, true).unwrap().with_gate(0.05, false);
     assert!(comparison.references.beyond_chance && comparison.cells.iter().any(|cell| cell.note.is_some()));
     let table = tables(&comparison, PLAIN);
     assert!(!table.chars().any(|c| c.is_control() && c != '\n'), "{table:?}");

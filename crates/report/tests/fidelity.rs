@@ -62,12 +62,12 @@ fn made() -> Run {
         found(&other, "odd", &[("bulk", "not tested", &[]), ("parameter", "rejected", &[])]),
     ];
     let mut run = run("a-run", vec![one, other], records);
-    let case = |name: &str, must: RfcRequirement, decides: bool| KnownCase {
+    let case = |name: &str, requirement: RfcRequirement, decides_i_json: bool| KnownCase {
         name: name.to_owned(),
-        must,
+        requirement,
         source: "RFC 8259 §4".to_owned(),
         probes: "it".to_owned(),
-        decides,
+        decides_i_json,
         bytes: 2,
         document: "<script>".to_owned(),
     };
@@ -118,7 +118,7 @@ fn what_is_found_otherwise_is_seen() {
     if let RecordBody::Trial(trial) = &mut other.records[0].body {
         trial.findings[1] = Finding::new("bulk, whole", "nothing returned");
         // Messages may contain a folder name, which differs in each run.
-        trial.findings[0].words = Some("a folder".to_owned());
+        trial.findings[0].message = Some("a folder".to_owned());
     }
     let compared = compare(&made(), &other, false).unwrap();
     let [one] = compared.cells.as_slice() else { panic!("{:?}", compared.cells) };

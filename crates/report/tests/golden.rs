@@ -4,8 +4,6 @@
 //! `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-report --test all golden` accepts what is made now. The run folders
 //! themselves are made by `golden::make_runs` of the program's tests (ignored unless it is asked for).
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
-
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,7 +14,7 @@ use flate2::read::GzDecoder;
 use jsonathlon_report::page::page;
 use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, tables};
-use jsonathlon_results::compare::{SidePair, compare, compare_between};
+use jsonathlon_results::compare::{SidePair, compare, compare_sides};
 use jsonathlon_results::export::csv;
 use jsonathlon_results::summary::Run;
 
@@ -67,7 +65,7 @@ fn assert_unchanged(workload: &str) {
     let html = page(std::slice::from_ref(&run), "golden", "2026-01-02T03:04:05Z").unwrap();
     assert_golden(workload, "figures", &page_data(&html, "figures"));
     assert_golden(workload, "evidence", &page_data(&html, "evidence"));
-    let between = compare_between(&run, &SidePair::parse("ma,mb").unwrap());
+    let between = compare_sides(&run, &SidePair::parse("ma,mb").unwrap());
     let with_itself = compare(&run, &run, false);
     for (name, comparison) in [("between.json", between), ("compare.json", with_itself)] {
         let text = match comparison {

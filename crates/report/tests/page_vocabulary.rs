@@ -5,8 +5,6 @@
 //!
 //! and then `npm run build` in `web/`.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::fmt::{Debug, Write};
 use std::path::Path;
 
@@ -64,7 +62,7 @@ fn metrics() -> String {
             BetterDirection::Neither => "null",
         };
         let (name, title, unit, processes) =
-            (metric.name, metric.title, unit_name(metric.unit), metric.of_processes);
+            (metric.name, metric.title, unit_name(metric.unit), metric.covers_processes);
         writeln!(text, "  ['{name}', '{title}', '{unit}', {better}, {processes}],").unwrap();
     }
     text += "] as const satisfies readonly (readonly [string, string, Unit, Better, boolean])[];\n\n\

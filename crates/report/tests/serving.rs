@@ -4,7 +4,7 @@ use jsonathlon_report::compare::tables as compared;
 use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::tables;
 use jsonathlon_results::compare::compare;
-use jsonathlon_results::test_fixtures::serving::{ServingFixture, bad};
+use jsonathlon_results::test_fixtures::serving::{ServingFixture, run_with_bad_cells};
 
 const PLAIN: TableStyle = TableStyle { colour: false };
 
@@ -26,7 +26,7 @@ fn a_run_with_rates() {
 
 #[test]
 fn a_bad_run_shows_no_throughput_that_it_should_not() {
-    insta::assert_snapshot!(tables(&bad("a-run"), PLAIN));
+    insta::assert_snapshot!(tables(&run_with_bad_cells("a-run"), PLAIN));
 }
 
 #[test]
@@ -34,6 +34,6 @@ fn a_slower_system() {
     let small = ServingFixture { clients: vec![8], ..ServingFixture::default() };
     let slower = ServingFixture { seed: 2, factors: [("mongodb", 0.75)].into(), ..small.clone() };
     let comparison = compare(&small.run("before"), &slower.run("after"), false);
-    let gated = comparison.map(|comparison| compared(&comparison.gated(0.05, false), PLAIN));
+    let gated = comparison.map(|comparison| compared(&comparison.with_gate(0.05, false), PLAIN));
     insta::assert_snapshot!(gated.unwrap_or_else(|error| error.to_string()));
 }

@@ -28,7 +28,7 @@ pub struct Baselines {
 impl Baselines {
     /// Uses the baselines in `folder`, which need not exist yet.
     #[must_use]
-    pub fn at(folder: PathBuf) -> Self {
+    pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
@@ -75,7 +75,7 @@ impl Baselines {
         Err(ResultsError::NoBaseline {
             name: name.to_owned(),
             folder: self.folder.clone(),
-            known: self.names(),
+            existing: self.names(),
         })
     }
 

@@ -70,23 +70,23 @@ impl CellSummary {
     /// Headline metric of the cell, see [`metric::headline`].
     #[must_use]
     pub fn headline(&self) -> &'static MetricDef {
-        metric::headline(&self.cell, |figure| self.value(figure).is_some())
+        metric::headline(&self.cell, |metric| self.value(metric).is_some())
     }
 
     /// Value of a metric, including the median time. `None` if the cell does not have it.
     #[must_use]
-    pub fn value(&self, figure: &MetricDef) -> Option<f64> {
-        match *figure {
+    pub fn value(&self, metric: &MetricDef) -> Option<f64> {
+        match *metric {
             metric::SECONDS => self.median_s,
-            _ => self.metric(figure),
+            _ => self.metric(metric),
         }
     }
 
     /// 95 % interval over rounds of a metric, for readers. `None` if the cell has none, or if it is so wide
     /// that it only shows that there were too few rounds.
     #[must_use]
-    pub fn limits(&self, figure: &MetricDef) -> Option<[f64; 2]> {
-        self.limits_of(figure.name)
+    pub fn limits(&self, metric: &MetricDef) -> Option<[f64; 2]> {
+        self.limits_of(metric.name)
     }
 
     /// 95 % interval of a metric by its name, whether registered or not; see [`CellSummary::limits`].
@@ -104,14 +104,14 @@ impl CellSummary {
 
     /// Two groups into which the trials of a metric fall, the lower one first. `None` if they are one group.
     #[must_use]
-    pub fn groups(&self, figure: &MetricDef) -> Option<[Group; 2]> {
-        self.groups.get(figure.name).copied()
+    pub fn groups(&self, metric: &MetricDef) -> Option<[Group; 2]> {
+        self.groups.get(metric.name).copied()
     }
 
     /// Finding about a subject. `None` if there is none.
     #[must_use]
     pub fn finding(&self, subject: &str) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.of == subject)
+        self.findings.iter().find(|finding| finding.subject == subject)
     }
 
     /// Differences between the findings of two entries, each in a few words. Messages of systems are not
@@ -120,8 +120,8 @@ impl CellSummary {
     pub fn differing_findings(&self, other: &Self) -> Vec<String> {
         let describe =
             |finding: Option<&Finding>| finding.map_or_else(|| "nothing".to_owned(), Finding::describe);
-        let subjects_a = self.findings.iter().map(|finding| finding.of.as_str());
-        let subjects_b = other.findings.iter().map(|finding| finding.of.as_str());
+        let subjects_a = self.findings.iter().map(|finding| finding.subject.as_str());
+        let subjects_b = other.findings.iter().map(|finding| finding.subject.as_str());
         let only_in_b = subjects_b.filter(|subject| self.finding(subject).is_none());
         subjects_a
             .chain(only_in_b)
@@ -133,8 +133,8 @@ impl CellSummary {
 
     /// Metric of the cell by its definition. `None` if the cell does not have it.
     #[must_use]
-    pub fn metric(&self, figure: &MetricDef) -> Option<f64> {
-        self.metrics.get(figure.name).copied()
+    pub fn metric(&self, metric: &MetricDef) -> Option<f64> {
+        self.metrics.get(metric.name).copied()
     }
 }
 
@@ -154,5 +154,5 @@ pub struct FailureSummary {
     pub error: String,
     /// Key of the record of the failure that caused this one. `None` if it has its own cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
+    pub cause_key: Option<String>,
 }

@@ -30,7 +30,7 @@ pub struct Crossover {
 /// axes. The interval contains every size around the crossing at which the limits enclose 1.
 #[must_use]
 pub fn crossings(points: &[Point]) -> Vec<Crossover> {
-    let logarithms: Vec<Logarithms> = points.iter().filter_map(Logarithms::of).collect();
+    let logarithms: Vec<Logarithms> = points.iter().filter_map(Logarithms::from_point).collect();
     let mut crossovers = Vec::new();
     for (index, pair) in logarithms.windows(2).enumerate() {
         let [left, right] = pair else { continue };
@@ -75,7 +75,7 @@ struct Logarithms {
 
 impl Logarithms {
     /// Missing limits are replaced by ±∞. `None` if size or ratio has no finite logarithm.
-    fn of(point: &Point) -> Option<Self> {
+    fn from_point(point: &Point) -> Option<Self> {
         let logarithm = |limit: Option<f64>, missing: f64| limit.map_or(missing, f64::ln);
         let logarithms = Self {
             size: point.size.ln(),

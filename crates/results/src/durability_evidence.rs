@@ -45,18 +45,19 @@ fn sum_tests(run: &Run) -> Vec<(String, DurabilityEvidence)> {
     let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
     let mut tests: Vec<(String, DurabilityEvidence)> = Vec::new();
     for trial in run.trials().filter(|trial| trial.metrics.contains_key(CRASHES.name)) {
-        let Some(digest) = trial.findings.iter().find(|finding| finding.of == BASIS) else { continue };
-        let Some(kind) = CrashKind::of_word(trial.cell.step.word()) else { continue };
+        let Some(digest) = trial.findings.iter().find(|finding| finding.subject == BASIS) else { continue };
+        let Some(kind) = CrashKind::from_word(trial.cell.step.word()) else { continue };
         let index = tests.iter().position(|(key, test)| key == digest.state.as_str() && test.kind == kind);
         let index = index.unwrap_or_else(|| {
-            let empty = DurabilityEvidence { kind, crashes: 0, kept: 0, as_promised: 0, date: date.clone() };
+            let empty =
+                DurabilityEvidence { kind, crashes: 0, without_loss: 0, as_promised: 0, date: date.clone() };
             tests.push((digest.state.to_string(), empty));
             tests.len() - 1
         });
         let Some((_, test)) = tests.get_mut(index) else { continue };
-        let count = |figure: MetricDef, trial: &Trial| figure.value(trial).unwrap_or_default() as u64;
+        let count = |metric: MetricDef, trial: &Trial| metric.value(trial).unwrap_or_default() as u64;
         test.crashes += count(CRASHES, trial);
-        test.kept += count(CRASHES_WITHOUT_LOSS, trial);
+        test.without_loss += count(CRASHES_WITHOUT_LOSS, trial);
         test.as_promised += count(CRASHES_AS_PROMISED, trial);
     }
     tests

@@ -51,14 +51,14 @@ pub enum ResultsError {
         message: String,
     },
     /// A program of another version made the run, study or baseline, in a format that is not read here.
-    #[error("{}", refusal(path, *found, *known))]
+    #[error("{}", refusal(path, *format, *supported_format))]
     Version {
         /// Folder or file with the other format.
         path: PathBuf,
-        /// Format version found there.
-        found: u32,
+        /// Format version of the folder or file.
+        format: u32,
         /// The only format version that this program reads.
-        known: u32,
+        supported_format: u32,
     },
     /// Two runs or two sides of a run cannot be compared, for the given reason.
     #[error("{0}")]
@@ -72,14 +72,14 @@ pub enum ResultsError {
         name: String,
     },
     /// There is no baseline with this name.
-    #[error("there is no baseline {name:?} in {}; {}", folder.display(), known_baselines(known))]
+    #[error("there is no baseline {name:?} in {}; {}", folder.display(), known_baselines(existing))]
     NoBaseline {
         /// Name that was requested.
         name: String,
         /// Folder that was searched.
         folder: PathBuf,
         /// Names of the existing baselines, sorted.
-        known: Vec<String>,
+        existing: Vec<String>,
     },
     /// A baseline is overwritten only on request.
     #[error("the baseline {name:?} is there already ({}); choose another name, or replace it with --force", path.display())]
@@ -110,33 +110,36 @@ impl ResultsError {
         move |source| Self::Io { action, path, source }
     }
 
-    /// Fails if the format `found` in `path` is not `known`, the only one that this program reads. Callers
-    /// check this before they read anything else, so that another format is never reported as a corrupt file.
+    /// Fails if `format`, that of `path`, is not the only one that this program reads. Callers check this
+    /// before they read anything else, so that another format is never reported as a corrupt file.
     ///
     /// # Errors
     /// [`ResultsError::Version`], whose sentence says whether the program or the run is too old.
-    pub fn check_format(path: &Path, found: u32, known: u32) -> Result<(), Self> {
-        if found == known { Ok(()) } else { Err(Self::Version { path: path.to_owned(), found, known }) }
+    pub fn check_format(path: &Path, format: u32, supported_format: u32) -> Result<(), Self> {
+        match format == supported_format {
+            true => Ok(()),
+            false => Err(Self::Version { path: path.to_owned(), format, supported_format }),
+        }
     }
 }
 
 /// Says which version made `path`, and what the user can do about it.
-fn refusal(path: &Path, found: u32, known: u32) -> String {
-    let (version, advice) = match found {
-        newer if newer > known => ("a newer version", "use a newer jsonathlon"),
+fn refusal(path: &Path, format: u32, supported_format: u32) -> String {
+    let (version, advice) = match format {
+        newer if newer > supported_format => ("a newer version", "use a newer jsonathlon"),
         1 => ("version 0.1", "run the benchmark again"),
         _ => ("an older version", "run the benchmark again"),
     };
     let path = path.display();
-    format!("{path} was made by {version}, whose format {found} this version does not read; {advice}")
+    format!("{path} was made by {version}, whose format {format} this version does not read; {advice}")
 }
 
-fn known_baselines(known: &[String]) -> String {
+fn known_baselines(existing: &[String]) -> String {
     let hint = "`jsonathlon compare --save-baseline NAME RUN` saves one";
-    if known.is_empty() {
+    if existing.is_empty() {
         format!("none is saved yet; {hint}")
     } else {
-        format!("there is {}; {hint}", known.join(", "))
+        format!("there is {}; {hint}", existing.join(", "))
     }
 }
 
@@ -147,7 +150,7 @@ mod tests {
     #[test]
     fn other_formats_are_refused_in_one_sentence_that_says_which_side_is_too_old() {
         let refused =
-            |found| ResultsError::check_format(Path::new("runs/x"), found, 3).unwrap_err().to_string();
+            |format| ResultsError::check_format(Path::new("runs/x"), format, 3).unwrap_err().to_string();
         assert_eq!(
             refused(1),
             "runs/x was made by version 0.1, whose format 1 this version does not read; run the benchmark \

@@ -3,7 +3,7 @@
 use jsonathlon_schema::record::Parameters;
 
 use crate::ResultsError;
-use crate::challenge::jsonbench::{self, Exported};
+use crate::challenge::jsonbench::{self, ExportedResult};
 use crate::run::Run;
 use crate::summary::Summary;
 
@@ -73,7 +73,7 @@ fn csv_lines(summary: &Summary, has_means: bool) -> String {
             fields.extend([number(entry.mean_s), number(entry.sd_s)]);
         }
         fields.extend(findings.iter().flat_map(|subject| match entry.finding(subject) {
-            Some(finding) => [finding.describe(), finding.words.clone().unwrap_or_default()],
+            Some(finding) => [finding.describe(), finding.message.clone().unwrap_or_default()],
             None => [String::new(), String::new()],
         }));
         lines.push(line(fields.into_iter()));
@@ -85,8 +85,8 @@ fn csv_lines(summary: &Summary, has_means: bool) -> String {
 fn findings(summary: &Summary) -> Vec<String> {
     let mut subjects: Vec<String> = Vec::new();
     for finding in summary.results.iter().flat_map(|entry| &entry.findings) {
-        if !subjects.contains(&finding.of) {
-            subjects.push(finding.of.clone());
+        if !subjects.contains(&finding.subject) {
+            subjects.push(finding.subject.clone());
         }
     }
     subjects
@@ -114,8 +114,8 @@ fn line(fields: impl Iterator<Item = String>) -> String {
 ///
 /// # Errors
 /// [`ResultsError::Missing`] if no configuration has a finished load and size of the analytics workload.
-pub fn jsonbench(run: &Run) -> Result<Vec<Exported<'_>>, ResultsError> {
-    let exported = jsonbench::of_run(run);
+pub fn jsonbench(run: &Run) -> Result<Vec<ExportedResult<'_>>, ResultsError> {
+    let exported = jsonbench::exported_results(run);
     if exported.is_empty() {
         return Err(ResultsError::Missing(format!(
             "{} holds no finished analytics load, so there is nothing to export in the published format",

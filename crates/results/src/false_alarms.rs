@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonathlon_schema::id::Step;
 use jsonathlon_schema::metric::MetricDef;
 use jsonathlon_schema::record::Phase;
-use jsonathlon_stats::statistics::{Estimate, at_least, paired_ratio};
+use jsonathlon_stats::statistics::{Estimate, binomial_tail, paired_ratio};
 
 use crate::run::Run;
 
@@ -38,18 +38,18 @@ const MIN_PROBABILITY: f64 = 0.01;
 #[must_use]
 pub fn exceeds_chance(comparisons: &[SelfComparison]) -> bool {
     let alarms = comparisons.iter().filter(|comparison| comparison.is_false_alarm()).count() as u64;
-    at_least(alarms, comparisons.len() as u64, ALLOWED_SHARE) < MIN_PROBABILITY
+    binomial_tail(alarms, comparisons.len() as u64, ALLOWED_SHARE) < MIN_PROBABILITY
 }
 
 /// Compares a metric of the hot trials of a run's first two configurations, `rounds` rounds at a time.
 /// Remaining rounds at the end are not used, nor are questions that failed on either side.
 #[must_use]
-pub fn self_comparisons(run: &Run, figure: &MetricDef, rounds: u32) -> Vec<SelfComparison> {
+pub fn self_comparisons(run: &Run, metric: &MetricDef, rounds: u32) -> Vec<SelfComparison> {
     let [first, second, ..] = run.manifest.configurations.as_slice() else { return Vec::new() };
     let mut sides: [BTreeMap<(Step, u32), Vec<f64>>; 2] = Default::default();
     for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Hot) {
         let side = [first, second].iter().position(|configuration| configuration.id == trial.cell.id);
-        let value = figure.value(trial);
+        let value = metric.value(trial);
         if let (Some(side), Some(value)) = (side.and_then(|side| sides.get_mut(side)), value) {
             side.entry((trial.cell.step.clone(), trial.round)).or_default().push(value);
         }

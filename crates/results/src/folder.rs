@@ -91,13 +91,13 @@ impl RunFolder {
 
     /// Folder for engines' data and staged documents, which is emptied when the run ends.
     #[must_use]
-    pub fn work(&self) -> PathBuf {
+    pub fn work_path(&self) -> PathBuf {
         self.path.join("work")
     }
 
     /// Folder for the output of workers and servers.
     #[must_use]
-    pub fn logs(&self) -> PathBuf {
+    pub fn logs_path(&self) -> PathBuf {
         self.path.join("logs")
     }
 
@@ -105,7 +105,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`ResultsError::Io`] if the file cannot be opened or shortened.
-    pub fn series(&self) -> Result<File, ResultsError> {
+    pub fn open_series(&self) -> Result<File, ResultsError> {
         let path = series_path(&self.path);
         // A killed run may have left half a line, which is cut off.
         if let Ok(content) = std::fs::read(&path) {
@@ -150,7 +150,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// Those of [`Journal::open`].
-    pub fn journal(&self) -> Result<(Journal, Vec<JournalRecord>), ResultsError> {
+    pub fn open_journal(&self) -> Result<(Journal, Vec<JournalRecord>), ResultsError> {
         Journal::open(&journal_path(&self.path))
     }
 }
@@ -208,7 +208,7 @@ pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
 /// Reads a text file of a run folder by its path relative to the folder. `None` if the file does not exist,
 /// or if the path leads out of the folder, because run folders may come from other people.
 #[must_use]
-pub fn read_contained(path: &Path, relative: &str) -> Option<String> {
+pub fn read_run_file(path: &Path, relative: &str) -> Option<String> {
     let is_normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
     if relative.is_empty() || !Path::new(relative).components().all(is_normal) {
         return None;

@@ -46,7 +46,7 @@ impl Journal {
 
     /// Returns `true` if the journal contains a record with this key.
     #[must_use]
-    pub fn has(&self, key: &str) -> bool {
+    pub fn contains_key(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
 
@@ -158,7 +158,7 @@ mod tests {
         assert!(records.is_empty());
         assert!(journal.append(&resumed(1)).unwrap());
         assert!(!journal.append(&resumed(1)).unwrap());
-        assert!(journal.has("resumed#1") && !journal.has("resumed#2"));
+        assert!(journal.contains_key("resumed#1") && !journal.contains_key("resumed#2"));
         assert_eq!(read(&path).unwrap(), [resumed(1)]);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         assert!(read(&path).unwrap_err().to_string().contains("twice"));
         for version in [1, 9] {
             std::fs::write(&path, format!("{{\"v\":{version},\"key\":\"x\",\"type\":\"other\"}}\n")).unwrap();
-            assert!(matches!(read(&path), Err(ResultsError::Version { found, .. }) if found == version));
+            assert!(matches!(read(&path), Err(ResultsError::Version { format, .. }) if format == version));
         }
     }
 }

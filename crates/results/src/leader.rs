@@ -12,14 +12,14 @@ pub enum Lead<'a> {
         /// Best result by its median.
         first: &'a CellRatio,
         /// Result that comes closest to the best.
-        next: &'a CellRatio,
+        runner_up: &'a CellRatio,
     },
     /// No leader: some results are not shown to differ from the best one.
     NotShown {
         /// Best result by its median.
         first: &'a CellRatio,
         /// Results not shown to be worse, the closest first. At least one.
-        alike: Vec<&'a CellRatio>,
+        tied: Vec<&'a CellRatio>,
     },
 }
 
@@ -32,12 +32,12 @@ pub fn lead<'a>(results: impl IntoIterator<Item = &'a CellRatio>) -> Option<Lead
     // Distance of the ratio from 1, whichever direction is worse.
     let distance = |result: &CellRatio| result.ratio.ln().abs();
     others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let alike: Vec<&CellRatio> =
+    let tied: Vec<&CellRatio> =
         others.iter().copied().filter(|result| result.difference == Significance::NotSignificant).collect();
     Some(match others.first() {
         None => Lead::Alone(first),
-        Some(next) if alike.is_empty() => Lead::Shown { first, next },
-        Some(_) => Lead::NotShown { first, alike },
+        Some(runner_up) if tied.is_empty() => Lead::Shown { first, runner_up },
+        Some(_) => Lead::NotShown { first, tied },
     })
 }
 
@@ -53,7 +53,7 @@ mod tests {
     use jsonathlon_schema::record::{Cell, Parameters, Phase};
 
     use super::*;
-    use crate::ratio_to_best::RatioTo;
+    use crate::ratio_to_best::ComparisonTarget;
 
     fn comparison(system: &str, ratio: f64, difference: Significance) -> CellRatio {
         let id = |system: &str| ConfigurationId::new(system, "1", "default", "default");
@@ -68,10 +68,10 @@ mod tests {
         };
         CellRatio {
             cell,
-            compared_with: RatioTo::Best,
+            compared_with: ComparisonTarget::Best,
             other: id("best"),
             other_profile: None,
-            figure: "seconds".into(),
+            metric: "seconds".into(),
             ratio,
             low: None,
             high: None,
@@ -85,7 +85,7 @@ mod tests {
         let near = comparison("near", 1.2, Significance::Slower);
         let far = comparison("far", 3.0, Significance::Slower);
         assert_eq!(lead([&best]), Some(Lead::Alone(&best)));
-        assert_eq!(lead([&far, &best, &near]), Some(Lead::Shown { first: &best, next: &near }));
+        assert_eq!(lead([&far, &best, &near]), Some(Lead::Shown { first: &best, runner_up: &near }));
         assert_eq!(lead([]), None);
     }
 
@@ -95,6 +95,6 @@ mod tests {
         let near = comparison("near", 0.9, Significance::Slower);
         // Its median is further away, but it scatters so much that it may be equally good.
         let wide = comparison("wide", 0.4, Significance::NotSignificant);
-        assert_eq!(lead([&near, &best, &wide]), Some(Lead::NotShown { first: &best, alike: vec![&wide] }));
+        assert_eq!(lead([&near, &best, &wide]), Some(Lead::NotShown { first: &best, tied: vec![&wide] }));
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell_summary::CellSummary;
 use crate::leader::{Lead, lead};
-use crate::ratio_to_best::{CellRatio, RankedCell, RatioTo, TrialsByRound, dimensions, standings};
+use crate::ratio_to_best::{CellRatio, ComparisonTarget, RankedCell, TrialsByRound, dimensions, standings};
 use crate::run::Run;
 
 /// Throughput of a configuration at its best number of clients, compared with the highest of its ranking.
@@ -33,7 +33,7 @@ pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakT
     let mut groups: BTreeMap<_, Vec<RankedCell<'_>>> = BTreeMap::new();
     for standing in standings(run, entries) {
         let cell = &standing.entry.cell;
-        let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
+        let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_single_operation();
         if is_closed && standing.comparable && standing.can_be_best && throughput(&standing).is_some() {
             let mut without_clients = cell.clone();
             without_clients.parameters.remove(CLIENTS);
@@ -42,7 +42,7 @@ pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakT
             groups.entry(key).or_default().push(standing);
         }
     }
-    let rounds = TrialsByRound::of(run);
+    let rounds = TrialsByRound::new(run);
     let mut peaks = Vec::new();
     for standings in groups.values() {
         let highest = |is_included: &dyn Fn(&&RankedCell<'_>) -> bool| {
@@ -56,7 +56,7 @@ pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakT
             let Some(peak) = highest(&|standing| standing.configuration == configuration) else {
                 continue;
             };
-            if let Some(comparison) = rounds.compare(peak, best, RatioTo::Best, alpha)
+            if let Some(comparison) = rounds.compare(peak, best, ComparisonTarget::Best, alpha)
                 && let Some(throughput_ops_per_s) = throughput(peak)
             {
                 group_peaks.push(PeakThroughput {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_schema::metric::{MetricDef, Reduction};
 use jsonathlon_schema::record::Trial;
 use jsonathlon_stats::histogram::Histogram;
-use jsonathlon_stats::statistics::{BootstrapEstimate, scattered};
+use jsonathlon_stats::statistics::{BootstrapEstimate, bootstrap_median};
 
 /// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
 /// interval.
@@ -18,7 +18,7 @@ impl Histograms {
     /// Reads the histograms of all trials of a cell. A name that is missing or invalid in one trial is left
     /// out, because merged histograms must cover all trials.
     #[must_use]
-    pub fn of(trials: &[&Trial]) -> Self {
+    pub fn from_trials(trials: &[&Trial]) -> Self {
         let mut histograms: BTreeMap<String, BTreeMap<u32, Histogram>> = BTreeMap::new();
         let Some(first) = trials.first() else { return Self(histograms) };
         for name in first.histograms.keys() {
@@ -42,7 +42,7 @@ impl Histograms {
 
     /// Merges the histograms of all rounds with this name. `None` if there is none.
     #[must_use]
-    pub fn merged(&self, name: &str) -> Option<Histogram> {
+    pub fn merge_rounds(&self, name: &str) -> Option<Histogram> {
         let mut rounds = self.0.get(name)?.values();
         let first = rounds.next()?.clone();
         Some(rounds.fold(first, |mut sum, round| {
@@ -53,9 +53,9 @@ impl Histograms {
 
     /// Value of a percentile in each round. Empty if a round has too few samples beyond it.
     #[must_use]
-    pub fn rounds(&self, figure: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
+    pub fn percentile_by_round(&self, metric: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
         let values = || {
-            let (name, quantile) = figure.quantile()?;
+            let (name, quantile) = metric.quantile()?;
             let percentiles = self.0.get(name)?.iter().map(|(round, histogram)| {
                 let has_enough = histogram.count() as f64 * (1.0 - quantile) >= MIN_TAIL_SAMPLES - 1e-6;
                 has_enough.then(|| (*round, vec![histogram.quantile_us(quantile)]))
@@ -66,16 +66,16 @@ impl Histograms {
     }
 
     /// Percentiles over all rounds, by metric name.
-    pub(crate) fn values(&self) -> BTreeMap<&'static str, f64> {
+    pub(crate) fn percentiles(&self) -> BTreeMap<&'static str, f64> {
         let mut percentiles = BTreeMap::new();
         for name in self.0.keys() {
-            let Some(merged) = self.merged(name).filter(|merged| merged.count() > 0) else { continue };
-            for figure in jsonathlon_schema::metric::ALL
+            let Some(merged) = self.merge_rounds(name).filter(|merged| merged.count() > 0) else { continue };
+            for metric in jsonathlon_schema::metric::ALL
                 .iter()
-                .filter(|figure| figure.reduction == Reduction::MergedHistogram)
+                .filter(|metric| metric.reduction == Reduction::MergedHistogram)
             {
-                if let Some((_, quantile)) = figure.quantile().filter(|(histogram, _)| histogram == name) {
-                    percentiles.insert(figure.name, merged.quantile_us(quantile));
+                if let Some((_, quantile)) = metric.quantile().filter(|(histogram, _)| histogram == name) {
+                    percentiles.insert(metric.name, merged.quantile_us(quantile));
                 }
             }
         }
@@ -84,9 +84,9 @@ impl Histograms {
 
     /// Interval of a percentile around `value`, its value over all rounds, with the width of the rounds'
     /// scatter. `None` with too few rounds or samples.
-    pub(crate) fn interval(&self, figure: &MetricDef, value: f64, alpha: f64) -> Option<[f64; 2]> {
-        let rounds: Vec<Vec<f64>> = self.rounds(figure).into_values().collect();
-        let estimate = BootstrapEstimate { value, ..scattered(&rounds)? }.at(alpha);
+    pub(crate) fn interval(&self, metric: &MetricDef, value: f64, alpha: f64) -> Option<[f64; 2]> {
+        let rounds: Vec<Vec<f64>> = self.percentile_by_round(metric).into_values().collect();
+        let estimate = BootstrapEstimate { value, ..bootstrap_median(&rounds)? }.interval_at(alpha);
         Some([estimate.low?, estimate.high?])
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct PrecisionGoal {
 
 impl PrecisionGoal {
     /// Reads the request from the manifest. `None` if `--precision` was not requested.
-    pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
+    pub(crate) fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let settings = &manifest.settings.run;
         match settings.stopping {
             StoppingRule::Precision { share, .. } => Some(Self { share, min_rounds: settings.rounds }),
@@ -66,7 +66,7 @@ impl PrecisionGoal {
 
 /// Two-sided error probability of a run's intervals: [`ALPHA`] unless `--precision` was requested.
 pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Trial>) -> f64 {
-    PrecisionGoal::of(manifest).map_or(ALPHA, |goal| goal.alpha(rounds(trials)))
+    PrecisionGoal::from_manifest(manifest).map_or(ALPHA, |goal| goal.alpha(rounds(trials)))
 }
 
 /// Number of rounds in which questions were asked or operations sent.
@@ -81,22 +81,22 @@ pub(crate) fn precision<'a>(
     trials: impl Iterator<Item = &'a Trial>,
     entries: &[CellSummary],
 ) -> Option<PrecisionResult> {
-    let goal = PrecisionGoal::of(manifest)?;
+    let goal = PrecisionGoal::from_manifest(manifest)?;
     let rounds = rounds(trials);
     let is_ranked = |entry: &&CellSummary| {
         let mut configurations = manifest.configurations.iter();
-        let configuration = configurations.find(|configuration| configuration.has(&entry.cell));
+        let configuration = configurations.find(|configuration| configuration.contains_cell(&entry.cell));
         let is_timed = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
         is_timed
-            && !entry.cell.is_of_one_operation()
+            && !entry.cell.is_single_operation()
             && configuration.is_some_and(|configuration| configuration.is_ranked())
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
     };
     let ranked: Vec<&CellSummary> = entries.iter().filter(is_ranked).collect();
     let half_width = |entry: &CellSummary| {
-        let figure = entry.headline();
-        let [_, high] = entry.limits(figure)?;
-        relative_half_width(entry.value(figure)?, high)
+        let metric = entry.headline();
+        let [_, high] = entry.limits(metric)?;
+        relative_half_width(entry.value(metric)?, high)
     };
     let not_reached = ranked
         .iter()

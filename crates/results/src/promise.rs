@@ -37,13 +37,13 @@ pub struct BrokenPromise {
     /// Number of crashes that were made.
     pub crashes: u64,
     /// Crashes after which everything that the tier promises was present.
-    pub as_promised: u64,
+    pub crashes_as_promised: u64,
     /// Writes acknowledged before the crashes.
-    pub acknowledged: u64,
+    pub acknowledged_writes: u64,
     /// Lost writes among these, and lost documents that were loaded before clients began.
-    pub lost: u64,
+    pub lost_writes: u64,
     /// Documents of which only a part was written.
-    pub torn: u64,
+    pub torn_documents: u64,
     /// Age in seconds, at the crash, of the oldest acknowledged write that was lost. `None` if no write was
     /// lost.
     pub oldest_loss_s: Option<f64>,
@@ -73,22 +73,22 @@ pub enum Conditions {
 impl BrokenPromise {
     /// Finds the broken promise of an entry. `None` if it has no crash tests, or all were as promised.
     #[must_use]
-    pub fn of(entry: &CellSummary) -> Option<Self> {
-        let count = |figure: &MetricDef| entry.metric(figure).unwrap_or_default() as u64;
-        let (crashes, as_promised) = (count(&CRASHES), count(&CRASHES_AS_PROMISED));
-        let tier = DurabilityTier::of_word(entry.cell.parameters.get(DURABILITY)?.as_str()?)?;
-        let kind = CrashKind::of_word(entry.cell.step.word())?;
-        (as_promised < crashes).then(|| Self {
+    pub fn from_entry(entry: &CellSummary) -> Option<Self> {
+        let count = |metric: &MetricDef| entry.metric(metric).unwrap_or_default() as u64;
+        let (crashes, crashes_as_promised) = (count(&CRASHES), count(&CRASHES_AS_PROMISED));
+        let tier = DurabilityTier::from_word(entry.cell.parameters.get(DURABILITY)?.as_str()?)?;
+        let kind = CrashKind::from_word(entry.cell.step.word())?;
+        (crashes_as_promised < crashes).then(|| Self {
             id: entry.cell.id.clone(),
             tier,
             kind,
             may_lose: entry.finding(PROMISE).map(|finding| finding.state.to_string()),
             allowed_loss_s: entry.metric(&ALLOWED_LOSS_S),
             crashes,
-            as_promised,
-            acknowledged: count(&ACKNOWLEDGED_WRITES),
-            lost: count(&LOST_WRITES) + count(&LOST_DOCUMENTS),
-            torn: count(&TORN_DOCUMENTS),
+            crashes_as_promised,
+            acknowledged_writes: count(&ACKNOWLEDGED_WRITES),
+            lost_writes: count(&LOST_WRITES) + count(&LOST_DOCUMENTS),
+            torn_documents: count(&TORN_DOCUMENTS),
             oldest_loss_s: entry.metric(&OLDEST_LOSS_S),
             disk_stall_s: entry.metric(&DISK_STALL_S),
             machine_stall_s: entry.metric(&MACHINE_STALL_S),
@@ -127,7 +127,7 @@ mod tests {
             state: None,
             parameters: [(DURABILITY.to_owned(), "window".into())].into(),
         });
-        entry.metrics = metrics.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect();
+        entry.metrics = metrics.iter().map(|(metric, value)| (metric.name.to_owned(), *value)).collect();
         entry.findings = vec![Finding::new(PROMISE, "up to 100 ms")];
         entry
     }
@@ -141,23 +141,23 @@ mod tests {
             (OLDEST_LOSS_S, 1.15),
             (ALLOWED_LOSS_S, 0.1),
         ];
-        BrokenPromise::of(&entry(&[&metrics[..], extra].concat())).unwrap()
+        BrokenPromise::from_entry(&entry(&[&metrics[..], extra].concat())).unwrap()
     }
 
     #[test]
     fn what_is_lost_within_the_promise_breaks_none() {
         let intact = entry(&[(CRASHES, 3.0), (CRASHES_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
-        assert_eq!(BrokenPromise::of(&intact), None);
-        assert_eq!(BrokenPromise::of(&entry(&[])), None);
+        assert_eq!(BrokenPromise::from_entry(&intact), None);
+        assert_eq!(BrokenPromise::from_entry(&entry(&[])), None);
     }
 
     #[test]
     fn what_is_lost_beyond_it_does_and_loaded_documents_count_among_it() {
         let broken =
             entry(&[(CRASHES, 3.0), (CRASHES_AS_PROMISED, 1.0), (LOST_WRITES, 9.0), (LOST_DOCUMENTS, 2.0)]);
-        let promise = BrokenPromise::of(&broken).unwrap();
+        let promise = BrokenPromise::from_entry(&broken).unwrap();
         assert_eq!((promise.tier, promise.kind), (DurabilityTier::Window, CrashKind::Power));
-        assert_eq!(promise.lost, 11);
+        assert_eq!(promise.lost_writes, 11);
     }
 
     #[test]

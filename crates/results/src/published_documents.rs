@@ -21,7 +21,7 @@ const SUSPECTED_COLUMNS: [&str; 6] = ["test", "system", "variant", "index", "n",
 /// One published result of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PublishedDocuments {
+pub struct PublishedDocumentsResult {
     /// Test by this program's name: `export`, `import`, `copy`, `extract`, `filter`, `order`, `index` or
     /// `disk`.
     pub test: String,
@@ -43,18 +43,18 @@ pub struct PublishedDocuments {
     pub disk: Option<f64>,
     /// Reasons why the result is probably an error. They are conclusions of this project from the numbers
     /// alone; the publisher has not confirmed them.
-    pub suspected: Vec<String>,
+    pub suspected_errors: Vec<String>,
 }
 
 /// All published results by test, smallest documents first.
 ///
 /// # Errors
 /// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
-pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
+pub fn published_documents() -> Result<Vec<PublishedDocumentsResult>, ResultsError> {
     let mut results = Vec::new();
     for line in lines("documents-2024", RESULTS, &COLUMNS)? {
         let [test, system, variant, index, n, documents, mean_s, sd_s, disk] = line.fields()?;
-        results.push(PublishedDocuments {
+        results.push(PublishedDocumentsResult {
             test: test.to_owned(),
             system: system.to_owned(),
             variant: variant.to_owned(),
@@ -64,7 +64,7 @@ pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
             mean_s: line.number(mean_s)?,
             sd_s: line.number(sd_s)?,
             disk: line.number(disk)?,
-            suspected: Vec::new(),
+            suspected_errors: Vec::new(),
         });
     }
     for line in lines("documents-suspected", SUSPECTED, &SUSPECTED_COLUMNS)? {
@@ -80,7 +80,7 @@ pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
                 && is_match(index, result.index.as_deref().unwrap_or_default())
                 && n.is_none_or(|n| n == result.n)
         }) {
-            result.suspected.push(reason.to_owned());
+            result.suspected_errors.push(reason.to_owned());
             matches += 1;
         }
         if matches == 0 {
@@ -107,10 +107,11 @@ mod tests {
             let expected = if matches!(result.test.as_str(), "export" | "import") { 64 } else { 512 };
             assert_eq!(total >> 20, expected, "{result:?}");
         }
-        let is_dolt_copy =
-            |result: &&PublishedDocuments| result.test == "copy" && result.system == "Dolt" && result.n == 12;
+        let is_dolt_copy = |result: &&PublishedDocumentsResult| {
+            result.test == "copy" && result.system == "Dolt" && result.n == 12
+        };
         let dolt = results.iter().find(is_dolt_copy).unwrap();
-        assert_eq!((dolt.mean_s, dolt.sd_s, dolt.suspected.len()), (Some(0.966), Some(0.032), 0));
+        assert_eq!((dolt.mean_s, dolt.sd_s, dolt.suspected_errors.len()), (Some(0.966), Some(0.032), 0));
     }
 
     #[test]
@@ -122,6 +123,6 @@ mod tests {
         let (default_class, path_class) = (results_of("GIN, jsonb_ops"), results_of("GIN, jsonb_path_ops"));
         assert_eq!(default_class.len(), 5);
         assert!(default_class.iter().zip(&path_class).all(|(a, b)| (a.mean_s, a.sd_s) == (b.mean_s, b.sd_s)));
-        assert!(default_class.iter().chain(&path_class).all(|result| result.suspected.len() == 1));
+        assert!(default_class.iter().chain(&path_class).all(|result| result.suspected_errors.len() == 1));
     }
 }

@@ -16,20 +16,20 @@ use crate::percentile::Histograms;
 use crate::run::Run;
 
 /// Parameters of a cell that belong to its configuration and are ignored when cells are matched.
-pub(crate) const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
+pub(crate) const CONFIGURATION_PARAMETERS: [&str; 2] = ["preparation", "memory"];
 
 /// Dimensions that distinguish cells of equal step and phase independently of the configuration: the data
 /// state and the further parameters.
 pub(crate) fn dimensions(cell: &Cell) -> (Option<DataState>, String) {
     let mut parameters = cell.parameters.clone();
-    parameters.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
+    parameters.retain(|name, _| !CONFIGURATION_PARAMETERS.contains(&name.as_str()));
     (cell.state, serde_json::to_string(&parameters).unwrap_or_default())
 }
 
 /// What a cell is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RatioTo {
+pub enum ComparisonTarget {
     /// Best comparable cell of the same ranking.
     Best,
     /// Cell of the run's first reference row, such as the yardstick on one core.
@@ -54,18 +54,22 @@ pub enum Significance {
 impl Significance {
     /// Difference that the interval of `ratio` (this value ÷ the other one) shows.
     #[must_use]
-    pub fn of(ratio: &Estimate, better: BetterDirection) -> Self {
-        if ratio.excludes_one() { Self::shown(ratio.median, better) } else { Self::NotSignificant }
+    pub fn from_ratio(ratio: &Estimate, better: BetterDirection) -> Self {
+        if ratio.excludes_one() {
+            Self::from_significant_ratio(ratio.median, better)
+        } else {
+            Self::NotSignificant
+        }
     }
 
     /// Meaning of a ratio that is shown to differ from 1.
-    pub(crate) fn shown(ratio: f64, better: BetterDirection) -> Self {
+    pub(crate) fn from_significant_ratio(ratio: f64, better: BetterDirection) -> Self {
         if (ratio < 1.0) == (better != BetterDirection::Higher) { Self::Faster } else { Self::Slower }
     }
 
     /// Wording of the difference in files and tables.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
@@ -81,7 +85,7 @@ pub struct CellRatio {
     #[serde(flatten, with = "step_first")]
     pub cell: Cell,
     /// Role of the other cell: best or reference row.
-    pub compared_with: RatioTo,
+    pub compared_with: ComparisonTarget,
     /// Configuration of the other cell.
     #[serde(flatten, with = "other")]
     pub other: ConfigurationId,
@@ -90,7 +94,7 @@ pub struct CellRatio {
     pub other_profile: Option<MemoryProfile>,
     /// Name of the metric that is compared; `seconds` is omitted in files.
     #[serde(default = "time", skip_serializing_if = "is_time")]
-    pub figure: String,
+    pub metric: String,
     /// Median of the cell ÷ median of the other one, both over the rounds that they share.
     pub ratio: f64,
     /// Lower limit of the ratio's 95 % interval. `None` with fewer than two shared rounds.
@@ -202,7 +206,7 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
     let standing = |entry: &'a CellSummary| {
         let cell = &entry.cell;
         let configuration =
-            run.manifest.configurations.iter().find(|configuration| configuration.has(cell))?;
+            run.manifest.configurations.iter().find(|configuration| configuration.contains_cell(cell))?;
         let mut loads = entries
             .iter()
             .filter(|load| load.cell.step == Step::Load && cell.belongs_to_load(&load.cell))
@@ -216,10 +220,10 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         let comparable = is_loaded && is_verified && !cell.parameters.contains_key(RATE_SHARE);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
-                entry.cell.phase == Phase::ColdUnverified && entry.cell.is_same_but_for_phase(cell)
+                entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)
             });
         let breaks_plan =
-            run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
+            run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.equals_except_phase(cell));
         let can_be_best =
             configuration.is_ranked() && !entry.verdict.is_unverified() && !is_partly_cold && !breaks_plan;
         Some(RankedCell { configuration, entry, comparable, can_be_best })
@@ -238,7 +242,7 @@ pub(crate) fn cell_ratios(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec
         let key = (cell.workload.as_str(), cell.step.word(), cell.phase, dimensions(cell));
         groups.entry(key).or_default().push(standing);
     }
-    let rounds = TrialsByRound::of(run);
+    let rounds = TrialsByRound::new(run);
     let mut ratios = Vec::new();
     for standings in groups.values() {
         let reference = run
@@ -252,10 +256,10 @@ pub(crate) fn cell_ratios(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec
             if standing.configuration.is_ranked()
                 && let Some(best) = best_of(standings, &standing.configuration.ranking())
             {
-                ratios.extend(rounds.compare(standing, best, RatioTo::Best, alpha));
+                ratios.extend(rounds.compare(standing, best, ComparisonTarget::Best, alpha));
             }
             if let Some(reference) = reference {
-                ratios.extend(rounds.compare(standing, reference, RatioTo::Reference, alpha));
+                ratios.extend(rounds.compare(standing, reference, ComparisonTarget::Reference, alpha));
             }
         }
     }
@@ -268,9 +272,9 @@ fn best_of<'a, 'b>(standings: &'b [RankedCell<'a>], ranking: &str) -> Option<&'b
         .filter(|standing| standing.comparable && standing.configuration.ranking() == ranking)
         .filter(|standing| standing.can_be_best)
         .filter_map(|standing| {
-            let figure = standing.entry.headline();
-            let value = standing.entry.value(figure)?;
-            Some((standing, if figure.better == BetterDirection::Higher { -value } else { value }))
+            let metric = standing.entry.headline();
+            let value = standing.entry.value(metric)?;
+            Some((standing, if metric.better == BetterDirection::Higher { -value } else { value }))
         })
         .min_by(|(_, a), (_, b)| a.total_cmp(b))
         .map(|(standing, _)| standing)
@@ -280,7 +284,7 @@ fn best_of<'a, 'b>(standings: &'b [RankedCell<'a>], ranking: &str) -> Option<&'b
 pub(crate) struct TrialsByRound<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
 
 impl<'a> TrialsByRound<'a> {
-    pub(crate) fn of(run: &'a Run) -> Self {
+    pub(crate) fn new(run: &'a Run) -> Self {
         let mut rounds: BTreeMap<String, BTreeMap<u32, Vec<&Trial>>> = BTreeMap::new();
         for trial in run.trials() {
             rounds.entry(trial.cell.key()).or_default().entry(trial.round).or_default().push(trial);
@@ -289,15 +293,15 @@ impl<'a> TrialsByRound<'a> {
     }
 
     /// Values of a metric in an entry's trials by round, without rounds that have none.
-    pub(crate) fn values(&self, entry: &CellSummary, figure: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
+    pub(crate) fn values(&self, entry: &CellSummary, metric: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
         let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
-        if figure.quantile().is_some() {
+        if metric.quantile().is_some() {
             let trials: Vec<&Trial> = rounds.flat_map(|(_, trials)| trials).copied().collect();
-            return Histograms::of(&trials).rounds(figure);
+            return Histograms::from_trials(&trials).percentile_by_round(metric);
         }
         rounds
             .map(|(round, trials)| {
-                (*round, trials.iter().filter_map(|trial| figure.value(trial)).collect::<Vec<f64>>())
+                (*round, trials.iter().filter_map(|trial| metric.value(trial)).collect::<Vec<f64>>())
             })
             .filter(|(_, values)| !values.is_empty())
             .collect()
@@ -307,13 +311,13 @@ impl<'a> TrialsByRound<'a> {
         &self,
         cell: &RankedCell<'_>,
         other: &RankedCell<'_>,
-        compared_with: RatioTo,
+        compared_with: ComparisonTarget,
         alpha: f64,
     ) -> Option<CellRatio> {
-        let figure = other.entry.headline();
-        cell.entry.value(figure)?;
-        other.entry.value(figure)?;
-        let [values, others] = [cell, other].map(|standing| self.values(standing.entry, figure));
+        let metric = other.entry.headline();
+        cell.entry.value(metric)?;
+        other.entry.value(metric)?;
+        let [values, others] = [cell, other].map(|standing| self.values(standing.entry, metric));
         let (a, b): (Vec<_>, Vec<_>) =
             values.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
         let ratio = paired_ratio_at(&a, &b, alpha)?;
@@ -322,11 +326,11 @@ impl<'a> TrialsByRound<'a> {
             compared_with,
             other: other.configuration.id.clone(),
             other_profile: other.configuration.profile,
-            figure: figure.name.to_owned(),
+            metric: metric.name.to_owned(),
             ratio: ratio.median,
             low: ratio.low,
             high: ratio.high,
-            difference: Significance::of(&ratio, figure.better),
+            difference: Significance::from_ratio(&ratio, metric.better),
         })
     }
 }
@@ -338,12 +342,18 @@ mod tests {
     #[test]
     fn words_follow_the_interval_and_not_the_median() {
         let ratio = |low, median, high| Estimate { median, low: Some(low), high: Some(high) };
-        let lower = |ratio: Estimate| Significance::of(&ratio, BetterDirection::Lower);
+        let lower = |ratio: Estimate| Significance::from_ratio(&ratio, BetterDirection::Lower);
         assert_eq!(lower(ratio(1.01, 1.2, 1.4)), Significance::Slower);
         assert_eq!(lower(ratio(0.7, 0.8, 0.99)), Significance::Faster);
         assert_eq!(lower(ratio(0.9, 1.9, 4.0)), Significance::NotSignificant);
         assert_eq!(lower(Estimate { median: 9.0, low: None, high: None }), Significance::NotSignificant);
-        assert_eq!(Significance::of(&ratio(0.7, 0.8, 0.99), BetterDirection::Higher), Significance::Slower);
-        assert_eq!(Significance::of(&ratio(1.01, 1.2, 1.4), BetterDirection::Higher), Significance::Faster);
+        assert_eq!(
+            Significance::from_ratio(&ratio(0.7, 0.8, 0.99), BetterDirection::Higher),
+            Significance::Slower
+        );
+        assert_eq!(
+            Significance::from_ratio(&ratio(1.01, 1.2, 1.4), BetterDirection::Higher),
+            Significance::Faster
+        );
     }
 }

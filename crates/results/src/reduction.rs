@@ -6,7 +6,7 @@ use jsonathlon_stats::statistics::median;
 /// Reduces the values of a metric as registered, or to the median if the metric is not registered.
 #[must_use]
 pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
-    reduce_by(MetricDef::find(name).map_or(Reduction::Median, |figure| figure.reduction), values)
+    reduce_by(MetricDef::find(name).map_or(Reduction::Median, |metric| metric.reduction), values)
 }
 
 /// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if several

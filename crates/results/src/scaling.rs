@@ -15,7 +15,7 @@ pub struct ScalingFit {
     /// Configuration that was measured. For the program's own work, its name and version.
     pub configuration: ConfigurationId,
     /// Name of the cell or metric: `load`, `q1 hot`, ….
-    pub figure: String,
+    pub name: String,
     /// Unit of the values.
     pub unit: Unit,
     /// Pairs of number of documents and value, by number of documents.
@@ -28,13 +28,13 @@ pub struct ScalingFit {
 /// Collects every metric that at least two of `runs` measured at different numbers of documents.
 #[must_use]
 pub fn growth(runs: &[Summary]) -> Vec<ScalingFit> {
-    let mut figures: BTreeMap<(ConfigurationId, String), (Unit, BTreeMap<u64, f64>)> = BTreeMap::new();
+    let mut series: BTreeMap<(ConfigurationId, String), (Unit, BTreeMap<u64, f64>)> = BTreeMap::new();
     for run in runs {
         let documents = run.data.documents;
-        let mut add = |configuration: ConfigurationId, name: &str, figure: &MetricDef, value: Option<f64>| {
+        let mut add = |configuration: ConfigurationId, name: &str, metric: &MetricDef, value: Option<f64>| {
             if let Some(value) = value {
-                let series = figures.entry((configuration, name.to_owned()));
-                series.or_insert((figure.unit, BTreeMap::new())).1.insert(documents, value);
+                let points = series.entry((configuration, name.to_owned()));
+                points.or_insert((metric.unit, BTreeMap::new())).1.insert(documents, value);
             }
         };
         let program = ConfigurationId::new("jsonathlon", &run.program, "", "");
@@ -47,29 +47,29 @@ pub fn growth(runs: &[Summary]) -> Vec<ScalingFit> {
             match entry.cell.phase {
                 Phase::Load => {
                     add(configuration.clone(), "load", &metric::SECONDS, entry.median_s);
-                    let figure = &metric::PEAK_COORDINATOR_BYTES;
-                    add(configuration, "coordinator bytes", figure, entry.metric(figure));
+                    let metric = &metric::PEAK_COORDINATOR_BYTES;
+                    add(configuration, "coordinator bytes", metric, entry.metric(metric));
                 }
                 Phase::Steady => {
-                    let figure = &metric::TOTAL_BYTES;
-                    let total = entry.metric(figure);
-                    add(configuration, &format!("size{state}, bytes"), figure, total);
+                    let metric = &metric::TOTAL_BYTES;
+                    let total = entry.metric(metric);
+                    add(configuration, &format!("size{state}, bytes"), metric, total);
                 }
                 _ => {
-                    let figure = entry.headline();
-                    add(configuration, &entry.cell.name(), figure, entry.value(figure));
+                    let metric = entry.headline();
+                    add(configuration, &entry.cell.name(), metric, entry.value(metric));
                 }
             }
         }
     }
-    figures
+    series
         .into_iter()
         .filter(|(_, (_, points))| points.len() > 1)
-        .map(|((configuration, figure), (unit, points))| {
+        .map(|((configuration, name), (unit, points))| {
             let points: Vec<(f64, f64)> =
                 points.into_iter().map(|(documents, value)| (documents as f64, value)).collect();
             let exponent = exponent(&points);
-            ScalingFit { configuration, figure, unit, points, exponent }
+            ScalingFit { configuration, name, unit, points, exponent }
         })
         .collect()
 }

@@ -14,7 +14,7 @@ impl CellSummary {
             Phase::ColdUnverified => Severity::Warning,
             _ => Severity::Good,
         };
-        let promise = match BrokenPromise::of(self) {
+        let promise = match BrokenPromise::from_entry(self) {
             Some(_) => Severity::Failed,
             None => Severity::Good,
         };
@@ -57,7 +57,7 @@ mod tests {
     fn a_broken_promise_is_a_failure_though_every_crash_was_made() {
         let mut crashed = entry(Phase::Steady, Verdict::Exact);
         crashed.cell.step = Step::from(CrashKind::Power.word());
-        crashed.metrics = [CRASHES, CRASHES_AS_PROMISED].map(|figure| (figure.name.to_owned(), 3.0)).into();
+        crashed.metrics = [CRASHES, CRASHES_AS_PROMISED].map(|metric| (metric.name.to_owned(), 3.0)).into();
         assert_eq!(crashed.severity(), Severity::Good);
         crashed.metrics.insert(CRASHES_AS_PROMISED.name.to_owned(), 1.0);
         assert_eq!(crashed.severity(), Severity::Failed);

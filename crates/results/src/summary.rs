@@ -81,12 +81,12 @@ pub struct CpuStealSummary {
 
 impl CpuStealSummary {
     /// Share of all cores' time above which the CPU steal of a trial is counted.
-    pub const SHARE: f64 = 0.02;
+    pub const THRESHOLD_SHARE: f64 = 0.02;
 
-    fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
+    fn from_trials<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
         let shares = trials.filter_map(|trial| metric::MACHINE_STEAL_SHARE.value(trial));
         shares.fold(Self::default(), |sum, share| Self {
-            affected_trials: sum.affected_trials + u64::from(share > Self::SHARE),
+            affected_trials: sum.affected_trials + u64::from(share > Self::THRESHOLD_SHARE),
             recorded_trials: sum.recorded_trials + 1,
         })
     }
@@ -129,7 +129,7 @@ impl Run {
         let peak_throughputs = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
-        let broken_promises = results.iter().filter_map(BrokenPromise::of).collect();
+        let broken_promises = results.iter().filter_map(BrokenPromise::from_entry).collect();
         Summary {
             schema: SCHEMA,
             run: self.path.clone(),
@@ -148,7 +148,7 @@ impl Run {
             comparisons,
             peak_throughputs,
             precision,
-            cpu_steal: CpuStealSummary::of(self.trials()),
+            cpu_steal: CpuStealSummary::from_trials(self.trials()),
             // Trials that are still missing would count as missing times.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             agreements: self.agreements().cloned().collect(),
@@ -166,7 +166,7 @@ fn mark_partial(manifest: &Manifest, results: &mut [CellSummary]) {
         |entry: &&CellSummary| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
     let partial: Vec<Cell> = results.iter().filter(is_partial).map(|entry| entry.cell.clone()).collect();
     let has_configuration =
-        |cell: &Cell| manifest.configurations.iter().any(|configuration| configuration.has(cell));
+        |cell: &Cell| manifest.configurations.iter().any(|configuration| configuration.contains_cell(cell));
     for entry in results.iter_mut().filter(|entry| has_configuration(&entry.cell)) {
         if partial.iter().any(|load| entry.cell.belongs_to_load(load)) {
             entry.verdict = entry.verdict.max(Verdict::Partial);
@@ -182,7 +182,7 @@ fn file_rows(manifest: &Manifest) -> Vec<CellSummary> {
         .iter()
         .map(|(format, bytes)| CellSummary {
             trials: 1,
-            metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
+            metrics: [FILES_BYTES, TOTAL_BYTES].map(|metric| (metric.name.to_owned(), *bytes as f64)).into(),
             ..CellSummary::blank(Cell {
                 workload: "analytics".into(),
                 id: ConfigurationId::new("files", &manifest.program, format, ""),
@@ -199,7 +199,7 @@ fn file_rows(manifest: &Manifest) -> Vec<CellSummary> {
 fn summarize_cell(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
     let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
-    let headline = metric::headline(&cell, |figure| trials.iter().any(|trial| figure.value(trial).is_some()));
+    let headline = metric::headline(&cell, |metric| trials.iter().any(|trial| metric.value(trial).is_some()));
     let is_timed = |trial: &&&Trial| match cell.phase {
         Phase::Measured => headline.value(trial).is_some(),
         _ => trial.seconds.is_some(),
@@ -211,10 +211,10 @@ fn summarize_cell(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
         verdict.has_time().then(|| estimate_at(&rounds_of(&metric::SECONDS, trials), alpha)).flatten();
     let seconds: Vec<f64> = trials.iter().filter_map(|trial| metric::SECONDS.value(trial)).collect();
     let (mean, deviation) = mean_and_deviation(&seconds);
-    let histograms = Histograms::of(trials);
+    let histograms = Histograms::from_trials(trials);
     let mut metrics = metrics(trials, &histograms, cell.phase);
     if !verdict.has_time() {
-        metrics.retain(|name, _| MetricDef::find(name).is_none_or(|figure| !figure.of_speed));
+        metrics.retain(|name, _| MetricDef::find(name).is_none_or(|metric| !metric.is_speed));
     }
     let intervals =
         if verdict.has_time() { intervals(trials, &histograms, &metrics, alpha) } else { BTreeMap::new() };
@@ -239,7 +239,7 @@ fn summarize_cell(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
 fn findings(trials: &[&Trial]) -> Vec<Finding> {
     let mut latest: Vec<Finding> = Vec::new();
     for finding in trials.iter().flat_map(|trial| &trial.findings) {
-        match latest.iter_mut().find(|earlier| earlier.of == finding.of) {
+        match latest.iter_mut().find(|earlier| earlier.subject == finding.subject) {
             Some(earlier) => earlier.clone_from(finding),
             None => latest.push(finding.clone()),
         }
@@ -285,13 +285,13 @@ fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics 
         let (least, most) =
             sizes.iter().fold((f64::MAX, 0.0_f64), |(a, b), size| (a.min(*size), b.max(*size)));
         [(LEAST_TOTAL_BYTES, least), (MOST_TOTAL_BYTES, most)]
-            .map(|(figure, size)| (figure.name.to_owned(), size))
+            .map(|(metric, size)| (metric.name.to_owned(), size))
     });
     values
         .into_iter()
         .filter_map(|(name, values)| Some((name.to_owned(), reduce(name, &values)?)))
         .chain(limits.into_iter().flatten())
-        .chain(histograms.values().into_iter().map(|(name, value)| (name.to_owned(), value)))
+        .chain(histograms.percentiles().into_iter().map(|(name, value)| (name.to_owned(), value)))
         .collect()
 }
 
@@ -302,18 +302,18 @@ fn intervals(
     metrics: &Metrics,
     alpha: f64,
 ) -> BTreeMap<String, [f64; 2]> {
-    let interval = |figure: &MetricDef| {
-        let limits = match figure.quantile() {
-            Some(_) => histograms.interval(figure, *metrics.get(figure.name)?, alpha)?,
+    let interval = |metric: &MetricDef| {
+        let limits = match metric.quantile() {
+            Some(_) => histograms.interval(metric, *metrics.get(metric.name)?, alpha)?,
             None => {
-                let estimate = estimate_at(&rounds_of(figure, trials), alpha)?;
+                let estimate = estimate_at(&rounds_of(metric, trials), alpha)?;
                 [estimate.low?, estimate.high?]
             }
         };
-        Some((figure.name.to_owned(), limits))
+        Some((metric.name.to_owned(), limits))
     };
-    let figures = metric::ALL.iter().filter(|figure| figure.interval && **figure != metric::SECONDS);
-    figures.filter_map(interval).collect()
+    let candidates = metric::ALL.iter().filter(|metric| metric.interval && **metric != metric::SECONDS);
+    candidates.filter_map(interval).collect()
 }
 
 /// Metrics that are reduced to a median, and whose trials fall into two groups.
@@ -327,8 +327,8 @@ fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
         }
     }
     let is_median = |name: &str| {
-        MetricDef::find(name).is_none_or(|figure| {
-            figure.reduction == Reduction::Median && figure.better != BetterDirection::Neither
+        MetricDef::find(name).is_none_or(|metric| {
+            metric.reduction == Reduction::Median && metric.better != BetterDirection::Neither
         })
     };
     values
@@ -339,10 +339,10 @@ fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
 }
 
 /// Values of a metric by round, without rounds that have none.
-fn rounds_of(figure: &MetricDef, trials: &[&Trial]) -> Vec<Vec<f64>> {
+fn rounds_of(metric: &MetricDef, trials: &[&Trial]) -> Vec<Vec<f64>> {
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for trial in trials {
-        if let Some(value) = figure.value(trial) {
+        if let Some(value) = metric.value(trial) {
             rounds.entry(trial.round).or_default().push(value);
         }
     }
@@ -359,7 +359,8 @@ fn failures(records: &[JournalRecord]) -> Vec<FailureSummary> {
         })
         .collect();
     // A record caused by another one does not repeat its message, which is therefore added to the entry.
-    let with_cause = |entry: FailureSummary| match entry.because.as_deref().and_then(|key| causes.get(key)) {
+    let with_cause = |entry: FailureSummary| match entry.cause_key.as_deref().and_then(|key| causes.get(key))
+    {
         Some(cause) => FailureSummary { error: format!("{}: {}", entry.error, cause.error), ..entry },
         None => entry,
     };
@@ -378,7 +379,7 @@ fn failures(records: &[JournalRecord]) -> Vec<FailureSummary> {
 fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureSummary> {
     (!plan.violations.is_empty()).then(|| FailureSummary {
         key: key.to_owned(),
-        because: None,
+        cause_key: None,
         cell: plan.cell.clone(),
         round: 0,
         kind: FailureKind::Plan,
@@ -391,7 +392,7 @@ fn failure(key: &str, trial: &Trial) -> Option<FailureSummary> {
     let failure = trial.failure.as_ref().filter(|_| trial.verdict != Verdict::NotApplicable)?;
     Some(FailureSummary {
         key: key.to_owned(),
-        because: failure.because.clone(),
+        cause_key: failure.cause_key.clone(),
         cell: trial.cell.clone(),
         round: trial.round,
         kind: failure.kind,

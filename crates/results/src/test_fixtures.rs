@@ -3,7 +3,7 @@
 pub mod serving;
 
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
-use jsonathlon_schema::machine::ClockResolution;
+use jsonathlon_schema::machine::ClockProperties;
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
 use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
@@ -103,12 +103,12 @@ pub fn manifest(configurations: Vec<Configuration>, plan: TrialPlan) -> Manifest
             processor: "Some processor".into(),
             memory_bytes: 24_000_000_000,
             physical_memory_bytes: None,
-            kernel: "6.1".into(),
+            kernel_release: "6.1".into(),
             os: "Some system".into(),
             architecture: "x86_64".into(),
             file_system: Some("ext4".into()),
         },
-        clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+        clock: ClockProperties { min_step_ns: 20, mean_read_ns: 25.0 },
         disk_bytes_per_s: None,
         data: DataSetInfo {
             documents: DOCUMENTS,

@@ -20,7 +20,7 @@ fn baselines_are_kept_found_and_replaced_only_when_asked() {
         std::fs::write(source.join("journal.ndjson"), lines.collect::<String>()).unwrap();
     };
     write(&a);
-    let baselines = Baselines::at(folder.path().join("baselines"));
+    let baselines = Baselines::new(folder.path().join("baselines"));
     assert!(baselines.names().is_empty());
     let error = baselines.find("main").unwrap_err().to_string();
     assert!(error.contains("none is saved yet") && error.contains("--save-baseline"), "{error}");
@@ -59,7 +59,7 @@ fn what_is_no_baseline_is_not_replaced() {
     let a = run("a", &[configuration("ma", "1")]);
     std::fs::write(source.join("manifest.json"), serde_json::to_vec(&a.manifest).unwrap()).unwrap();
     std::fs::write(source.join("journal.ndjson"), "").unwrap();
-    let baselines = Baselines::at(folder.path().join("baselines"));
+    let baselines = Baselines::new(folder.path().join("baselines"));
     let kept = baselines.save("main", &source, true).unwrap();
     let hidden = || std::fs::read_dir(folder.path().join("baselines")).unwrap().count() - 1;
     let refused = || {

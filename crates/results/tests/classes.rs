@@ -1,11 +1,9 @@
 //! Tests of preparation classes, memory profiles and hot phases: which cells may be compared.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::ratio_to_best::RatioTo;
+use jsonathlon_results::ratio_to_best::ComparisonTarget;
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
@@ -45,7 +43,7 @@ fn bests(summary: &Summary) -> Vec<(String, String)> {
     summary
         .comparisons
         .iter()
-        .filter(|one| one.compared_with == RatioTo::Best && one.cell.phase == Phase::Hot)
+        .filter(|one| one.compared_with == ComparisonTarget::Best && one.cell.phase == Phase::Hot)
         .map(|one| {
             let ConfigurationId { system, variant, .. } = &one.cell.id;
             let (other, other_profile) = (&one.other, one.other_profile.map(MemoryProfile::word));
@@ -115,7 +113,7 @@ fn read_back(made: &Run) -> Run {
     let place = folder.path().join("run");
     let created = RunFolder::create(&place).unwrap();
     created.write_manifest(&made.manifest).unwrap();
-    let (mut journal, _) = created.journal().unwrap();
+    let (mut journal, _) = created.open_journal().unwrap();
     for record in &made.records {
         journal.append(record).unwrap();
     }

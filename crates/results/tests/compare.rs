@@ -40,7 +40,7 @@ fn a_run_beside_itself_shows_no_difference() {
     assert_eq!((load.ratio, load.low, load.outcome), (Some(1.0), None, NONE_SHOWN), "one round");
     assert_eq!(comparison.counts.with_interval, 2);
     let sizes: Vec<(&str, Option<f64>)> =
-        comparison.sizes.iter().map(|size| (size.what, size.ratio)).collect();
+        comparison.sizes.iter().map(|size| (size.quantity, size.ratio)).collect();
     assert_eq!(
         sizes,
         [
@@ -49,7 +49,7 @@ fn a_run_beside_itself_shows_no_difference() {
             ("peak memory, asking", Some(1.0))
         ]
     );
-    assert!(comparison.gated(0.0, false).gate.unwrap().passed);
+    assert!(comparison.with_gate(0.0, false).gate.unwrap().passed);
 }
 
 /// All crashes were executed in both runs; only in one of them the tier's promise was kept every time.
@@ -75,7 +75,7 @@ fn a_durability_promise_that_is_newly_broken_now_fails() {
     let outcome = |a: &Run, b: &Run| {
         let comparison = compare(a, b, false).unwrap();
         let power = comparison.cells.iter().find(|cell| cell.step.word() == "power").cloned();
-        (power.map(|cell| cell.outcome), comparison.gated(0.05, false).gate.unwrap().passed)
+        (power.map(|cell| cell.outcome), comparison.with_gate(0.05, false).gate.unwrap().passed)
     };
     assert_eq!(outcome(&kept, &broken), (Some(Outcome::NowFails), false));
     assert_eq!(outcome(&broken, &kept), (Some(Outcome::NowAnswers), true));
@@ -109,7 +109,7 @@ fn what_was_right_and_is_not_fails_whatever_is_allowed() {
         let cell = one(&comparison, "q1 hot");
         assert_eq!((cell.outcome, cell.ratio), (Outcome::NowFails, None), "{verdict:?}");
         assert_eq!((cell.a.verdict, cell.b.verdict), (Verdict::Exact, verdict));
-        let gate = comparison.gated(1e6, false).gate.unwrap();
+        let gate = comparison.with_gate(1e6, false).gate.unwrap();
         assert!(
             matches!(gate.reasons.as_slice(), [one] if one.text.contains("q1 hot now fails")),
             "{gate:?}"
@@ -117,7 +117,7 @@ fn what_was_right_and_is_not_fails_whatever_is_allowed() {
         // In the opposite direction it is not a failure.
         let comparison = compare(&b, &a, false).unwrap();
         assert_eq!(one(&comparison, "q1 hot").outcome, Outcome::NowAnswers, "{verdict:?}");
-        assert!(comparison.gated(0.0, false).gate.unwrap().passed);
+        assert!(comparison.with_gate(0.0, false).gate.unwrap().passed);
         let comparison = compare(&b, &b, false).unwrap();
         let outcome = if timed { Outcome::NotCompared } else { Outcome::NoTime };
         assert_eq!(one(&comparison, "q1 hot").outcome, outcome, "{verdict:?}");
@@ -144,7 +144,7 @@ fn a_failure_is_found_whatever_its_cold_trials_are_called() {
         });
         let comparison = compare(&a, &b, false).unwrap();
         assert_eq!(comparison.counts.now_fail, 1, "{rounds:?}");
-        assert!(!comparison.gated(1.0, false).gate.unwrap().passed);
+        assert!(!comparison.with_gate(1.0, false).gate.unwrap().passed);
     }
     // Cold and unverified are different conditions, so no ratio is computed.
     let comparison = compare(&a, &run("b", &[configuration("ma", "1")]), false).unwrap();
@@ -238,7 +238,7 @@ fn versions_go_together_when_there_is_no_doubt() {
             hot.map(|cell| format!("{} {}", cell.a.id.version, cell.b.id.version)).collect();
         let alone = [(&comparison.only_in_a, "A"), (&comparison.only_in_b, "B")];
         for (all, side) in alone {
-            assert!(all.iter().all(|one| one.whole && one.cells.len() == 4));
+            assert!(all.iter().all(|one| one.whole_configuration && one.cells.len() == 4));
             found.extend(all.iter().map(|one| format!("{side} {}", one.id.version)));
         }
         found
@@ -249,8 +249,8 @@ fn versions_go_together_when_there_is_no_doubt() {
     assert_eq!(pairs(&["1", "2"], &["2"]), ["2 2", "A 1"]);
     assert_eq!(pairs(&["1", "2"], &["2", "3"]), ["2 2", "A 1", "B 3"], "3 may follow 1 or be new");
     let comparison = compare(&with(&["1"]), &with(&["2"]), false).unwrap();
-    let whats: Vec<&str> = comparison.differences.iter().map(|one| one.what.as_str()).collect();
-    assert_eq!(whats, ["ma plain default: version", "ma plain default: artifact"]);
+    let names: Vec<&str> = comparison.differences.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["ma plain default: version", "ma plain default: artifact"]);
 }
 
 #[test]
@@ -260,8 +260,11 @@ fn what_only_one_has_is_listed() {
     b.records.retain(|record| !record.key.contains("/cold;"));
     b.manifest.plan.trials.retain(|key| !key.contains("/cold;"));
     let comparison = compare(&a, &b, false).unwrap();
-    let alone: Vec<(&str, bool, usize)> =
-        comparison.only_in_a.iter().map(|one| (one.id.system.as_str(), one.whole, one.cells.len())).collect();
+    let alone: Vec<(&str, bool, usize)> = comparison
+        .only_in_a
+        .iter()
+        .map(|one| (one.id.system.as_str(), one.whole_configuration, one.cells.len()))
+        .collect();
     assert_eq!(alone, [("ma", false, 1), ("mb", true, 4)]);
     assert_eq!(comparison.only_in_a[0].cells, ["q1 cold"]);
     let nothing =
@@ -291,7 +294,7 @@ fn what_differs_in_how_they_were_made_is_listed() {
     let a = run("a", &[configuration("ma", "1")]);
     let mut b = a.clone();
     b.manifest.machine.cores = 4;
-    b.manifest.machine.kernel = "6.2".into();
+    b.manifest.machine.kernel_release = "6.2".into();
     b.manifest.machine.memory_bytes += 1_000_000; // memory that another kernel reserves for itself
     b.manifest.program = "0.2.1".into();
     b.manifest.settings.run.rounds = 9;
@@ -304,7 +307,7 @@ fn what_differs_in_how_they_were_made_is_listed() {
     let told: Vec<[&str; 3]> = comparison
         .differences
         .iter()
-        .map(|one| [one.what.as_str(), one.a.as_str(), one.b.as_str()])
+        .map(|one| [one.name.as_str(), one.a.as_str(), one.b.as_str()])
         .collect();
     assert_eq!(
         told,
@@ -331,10 +334,10 @@ fn a_row_to_read_others_by_tells_of_the_machine() {
     assert_eq!(counts(&comparison), [0, 0, 3, 0, 0, 0, 0]);
     let references = comparison.references;
     assert_eq!((references.with_interval, references.differ, references.beyond_chance), (2, 2, true));
-    assert!(comparison.clone().gated(0.05, false).gate.unwrap().passed);
+    assert!(comparison.clone().with_gate(0.05, false).gate.unwrap().passed);
     edit(&mut b, |trial| trial.cell.id.system == "yardstick" && trial.cell.phase == Phase::Hot, fail);
     assert!(
-        !compare(&a, &b, false).unwrap().gated(0.05, false).gate.unwrap().passed,
+        !compare(&a, &b, false).unwrap().with_gate(0.05, false).gate.unwrap().passed,
         "but it has to be right"
     );
 }
@@ -357,13 +360,13 @@ fn one_reference_cell_of_many_tells_nothing() {
 #[test]
 fn where_a_server_is_and_what_its_database_is_called_is_nobodys_business() {
     let mut a = run("a", &[configuration("ma", "1")]);
-    let external = |at: &str, reported: &str, name: &str| {
+    let external = |location: &str, reported_version: &str, database_prefix: &str| {
         vec![ExternalSystem {
             system: "ma".to_owned(),
-            at: at.to_owned(),
+            location: location.to_owned(),
             number: Some(1),
-            reported: reported.to_owned(),
-            name: name.to_owned(),
+            reported_version: reported_version.to_owned(),
+            database_prefix: database_prefix.to_owned(),
             restart: Some("ssh secret".to_owned()),
         }]
     };
@@ -374,7 +377,7 @@ fn where_a_server_is_and_what_its_database_is_called_is_nobodys_business() {
     b.manifest.settings.run.external_systems = external("postgres://me@two/x", "18.7", "jsonathlon_2");
     let comparison = compare(&a, &b, false).unwrap();
     let told = &comparison.differences[0];
-    let words = [&told.what, &told.a, &told.b];
+    let words = [&told.name, &told.a, &told.b];
     assert_eq!(words, ["external systems", "ma 18.6", "ma 18.7"]);
     let json = serde_json::to_string(&comparison).unwrap();
     assert!(["postgres", "jsonathlon_", "secret"].iter().all(|word| !json.contains(word)), "{json}");
@@ -383,7 +386,7 @@ fn where_a_server_is_and_what_its_database_is_called_is_nobodys_business() {
 #[test]
 fn the_json_is_made_of_words_and_numbers() {
     let a = run("a", &[configuration("ma", "1")]);
-    let value = serde_json::to_value(compare(&a, &a, false).unwrap().gated(0.05, false)).unwrap();
+    let value = serde_json::to_value(compare(&a, &a, false).unwrap().with_gate(0.05, false)).unwrap();
     assert_eq!(value["schema"], 2);
     assert_eq!(value["cells"][2]["outcome"], "no difference shown");
     assert_eq!(value["counts"]["none_shown"], 3);

@@ -1,12 +1,10 @@
 //! Tests of differences between runs as a whole, of separate classes and profiles, and of two sides of one
 //! run.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::compare::{Outcome, RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::compare::{Outcome, RunComparison, SidePair, compare, compare_sides};
 use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::id::ConfigurationId;
@@ -49,16 +47,20 @@ fn a_machine_that_was_slower_is_divided_out() {
     assert_eq!((control.measurements_a, control.measurements_b), (10, 10));
     let hot = one(&comparison, "q1 hot");
     close(hot.ratio.unwrap(), 1.2);
-    close(hot.divided.unwrap().ratio, 1.0);
+    close(hot.divided_by_control.unwrap().ratio, 1.0);
     // Both outcomes are reported, but only one of them is tested.
     assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Significance::Slower)));
     assert!(gate(&comparison).passed);
     assert_eq!(comparison.cells.len(), 4, "the control is no cell");
-    assert_eq!(one(&comparison, "size, drained").divided, None, "bytes are as many on a slow machine");
+    assert_eq!(
+        one(&comparison, "size, drained").divided_by_control,
+        None,
+        "bytes are as many on a slow machine"
+    );
     assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
     // The divided ratio includes the scatter of the control.
     let width = |low: Option<f64>, high: Option<f64>| (high.unwrap() / low.unwrap()).ln();
-    let divided = hot.divided.unwrap();
+    let divided = hot.divided_by_control.unwrap();
     assert!(width(divided.low, divided.high) > width(hot.low, hot.high));
     // A system that was slower while the machine was faster.
     let b = controlled("b", &[configuration("ma", "1")], 0.8);
@@ -75,7 +77,7 @@ fn without_a_control_ratios_are_raw() {
     let comparison = compare(&a, &b, false).unwrap();
     assert_eq!(comparison.control, None);
     let hot = one(&comparison, "q1 hot");
-    assert_eq!((hot.divided, hot.raw_outcome, hot.outcome), (None, None, SLOWER));
+    assert_eq!((hot.divided_by_control, hot.raw_outcome, hot.outcome), (None, None, SLOWER));
     assert!(!gate(&comparison).passed);
 }
 
@@ -91,7 +93,7 @@ fn controls_that_did_other_work_divide_nothing() {
     );
     let comparison = compare(&a, &b, false).unwrap();
     assert_eq!(comparison.control, None);
-    assert!(comparison.cells.iter().all(|cell| cell.divided.is_none()));
+    assert!(comparison.cells.iter().all(|cell| cell.divided_by_control.is_none()));
     assert!(compare(&b, &b, false).unwrap().control.is_some());
 }
 
@@ -127,7 +129,7 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
     let comparison = compare(&a, &more, false).unwrap();
     assert_eq!(comparison.cells.len(), 4);
     assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
-    let memory = comparison.differences.iter().find(|one| one.what.ends_with("memory budget")).unwrap();
+    let memory = comparison.differences.iter().find(|one| one.name.ends_with("memory budget")).unwrap();
     assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1073 MB", "2147 MB"));
     for other in [
         classed("ma", PreparationClass::Prepared, MemoryProfile::Stock, 1 << 30),
@@ -169,7 +171,7 @@ fn binaries() -> Run {
 }
 
 fn between(run: &Run, text: &str) -> Result<RunComparison, ResultsError> {
-    compare_between(run, &SidePair::parse(text).unwrap())
+    compare_sides(run, &SidePair::parse(text).unwrap())
 }
 
 #[test]
@@ -211,7 +213,7 @@ fn single_configurations_go_together_whatever_they_are() {
     let comparison = between(&made, "ma#1@1/x/default,ma#1/y").unwrap();
     let hot = one(&comparison, "q1 hot");
     assert_eq!((hot.a.id.variant.as_str(), hot.id.variant.as_str(), hot.outcome), ("x", "y", NONE_SHOWN));
-    assert!(comparison.differences.iter().any(|one| one.what.ends_with("variant")));
+    assert!(comparison.differences.iter().any(|one| one.name.ends_with("variant")));
     // One side has a variant that the other lacks.
     let comparison = between(&made, "ma#1,mb").unwrap();
     assert_eq!(comparison.only_in_a.len(), 1);
@@ -232,7 +234,7 @@ fn sides_that_are_none_are_refused_clearly() {
     let mut made = binaries();
     let refused = |text: &str, words: &str| {
         let error =
-            SidePair::parse(text).and_then(|sides| compare_between(&made, &sides)).unwrap_err().to_string();
+            SidePair::parse(text).and_then(|sides| compare_sides(&made, &sides)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     };
     refused("ma#1", "not two names separated by a comma");
@@ -240,7 +242,7 @@ fn sides_that_are_none_are_refused_clearly() {
     refused("ma#1,ma#1", "both sides are the same");
     refused("ma#1,", "\"\" is not a name");
     refused("ma#1,mb//y", "is not a name");
-    refused("ma#1,mc", "the run has no mc; it has ma#1@1/x/default, ma#1@1/y/default, ma#2@1/x/default");
+    refused("ma#1,mc", "the run has no mc; it has ma#1@1/x/default/sized, ma#1@1/y/default/sized, ma#2");
     refused("ma#1@2,mb", "the run has no ma#1@2");
     let y = |run: &mut Run| {
         run.manifest.configurations.retain(|one| one.id.system != "ma#2" || one.id.variant == "z")
@@ -257,7 +259,7 @@ fn sides_that_are_none_are_refused_clearly() {
     let made = run("a", &[configuration("ma", "1"), configuration("ma", "2"), configuration("mb", "1")]);
     let error = between(&made, "ma,mb").unwrap_err().to_string();
     assert!(
-        error.contains("ma leaves open which is meant: ma@1/plain/default, ma@2/plain/default"),
+        error.contains("ma leaves open which is meant: ma@1/plain/default/sized, ma@2/plain/default/sized"),
         "{error}"
     );
 }

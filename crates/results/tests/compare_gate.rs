@@ -17,10 +17,13 @@ fn what_is_missing_does_not_pass() {
     let a = run("a", &[configuration("ma", "1")]);
     let mut b = a.clone();
     b.records.pop();
-    assert!(compare(&b, &a, false).unwrap().gated(0.05, false).gate.unwrap().passed, "A may lack something");
+    assert!(
+        compare(&b, &a, false).unwrap().with_gate(0.05, false).gate.unwrap().passed,
+        "A may lack something"
+    );
     let comparison = compare(&a, &b, false).unwrap();
     assert_eq!((comparison.a.open_trials, comparison.b.open_trials), (0, 1));
-    let gate = comparison.gated(0.05, false).gate.unwrap();
+    let gate = comparison.with_gate(0.05, false).gate.unwrap();
     assert!(!gate.passed && gate.reasons[0].text.contains("not complete"), "{gate:?}");
 }
 
@@ -40,7 +43,7 @@ fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
             "mb 1 plain default: all 4 cells that were right in A are missing or not comparable in B",
         ]
     );
-    let lenient = comparison.gated(0.05, true).gate.unwrap();
+    let lenient = comparison.with_gate(0.05, true).gate.unwrap();
     assert!(lenient.passed && lenient.allow_missing);
     assert_eq!(lenient.not_compared, 5);
     // Cells that were wrong in A, and reference configurations, are not missed.
@@ -65,11 +68,11 @@ fn cold_that_is_not_verified_any_more_does_not_pass() {
     let strict = gate(&comparison);
     assert_eq!(kinds(&strict), [ReasonKind::Missing]);
     assert!(strict.reasons[0].text.contains("(q1 cold-unverified)"), "{strict:?}");
-    assert!(comparison.gated(0.05, true).gate.unwrap().passed);
+    assert!(comparison.with_gate(0.05, true).gate.unwrap().passed);
     // With `--allow-missing`, fewer loaded documents are still a failure.
     let mut b = a.clone();
     edit(&mut b, |trial| trial.cell.phase == Phase::Load, |trial| trial.verdict = Verdict::Partial);
-    let partial = compare(&a, &b, false).unwrap().gated(0.05, true).gate.unwrap();
+    let partial = compare(&a, &b, false).unwrap().with_gate(0.05, true).gate.unwrap();
     assert!(
         kinds(&partial).iter().all(|kind| *kind == ReasonKind::NowFails || *kind == ReasonKind::Untested)
     );
@@ -90,7 +93,10 @@ fn a_size_that_cannot_be_taken_now_fails() {
     let strict = gate(&comparison);
     assert!(matches!(strict.reasons.as_slice(), [one] if one.text.contains("size, drained now fails")));
     let told = &comparison.sizes[0];
-    assert_eq!((told.what, told.a_bytes, told.b_bytes, told.ratio), ("size, drained", Some(5e6), None, None));
+    assert_eq!(
+        (told.quantity, told.a_bytes, told.b_bytes, told.ratio),
+        ("size, drained", Some(5e6), None, None)
+    );
     assert_eq!(one(&compare(&b, &a, false).unwrap(), "size, drained").outcome, Outcome::NowAnswers);
     assert_eq!(one(&compare(&b, &b, false).unwrap(), "size, drained").outcome, Outcome::NoTime);
     let same = one(&compare(&a, &a, false).unwrap(), "size, drained");
@@ -109,7 +115,7 @@ fn what_has_no_interval_is_not_tested() {
     let strict = gate(&compare(&a, &a, false).unwrap());
     assert_eq!((strict.passed, strict.tested, strict.not_tested, strict.without_interval), (true, 1, 1, 1));
     for (a, b) in [(&single, &single), (&a, &single), (&single, &a)] {
-        let gate = compare(a, b, false).unwrap().gated(1e6, true).gate.unwrap();
+        let gate = compare(a, b, false).unwrap().with_gate(1e6, true).gate.unwrap();
         assert_eq!(kinds(&gate), [ReasonKind::Untested]);
         assert_eq!((gate.passed, gate.tested, gate.without_interval), (false, 0, 3));
         assert!(gate.reasons[0].text.contains("no time could be tested"), "{gate:?}");
@@ -128,8 +134,8 @@ fn a_fifth_is_found_and_what_is_allowed_may_pass() {
     assert!((hot.ratio.unwrap() - 1.2).abs() < 1e-9 && hot.low.unwrap() > 1.0);
     assert_eq!(one(&comparison, "q1 cold").outcome, FASTER);
     assert_eq!(one(&comparison, "load").outcome, NONE_SHOWN, "one trial has no interval");
-    let passes = |share: f64| comparison.clone().gated(share, false).gate.unwrap().passed;
+    let passes = |share: f64| comparison.clone().with_gate(share, false).gate.unwrap().passed;
     assert!(!passes(0.0) && !passes(0.05) && passes(0.25));
-    let reasons = comparison.clone().gated(0.05, false).gate.unwrap().reasons;
+    let reasons = comparison.clone().with_gate(0.05, false).gate.unwrap().reasons;
     assert!(matches!(reasons.as_slice(), [one] if one.text.contains("q1 hot takes 1.20 times as long")));
 }

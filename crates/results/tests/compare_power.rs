@@ -1,11 +1,9 @@
 //! Tests how often the gate fails if nothing is slower, and if one statement is. Runs are simulated with
 //! observed scatter and compared like real ones; `docs/comparing.md` has the numbers.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
-use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_sides};
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{JournalRecord, Phase, RecordBody};
@@ -56,7 +54,7 @@ const ONE_RUN: Machine = Machine { configurations: 2, drift: 0.0, unseen: 0.0, o
 /// over 100,000 documents on a quiet machine (2026-11-22): ClickHouse `challenge` and `plain`, DuckDB
 /// `sorted` and `variant`, SQLite `indexed` and `no-index`. One of them took three fifths of the usual time
 /// in the first run and never again.
-const LOADS_APART: [[f64; 5]; 6] = [
+const LOADS_OF_EQUAL_RUNS: [[f64; 5]; 6] = [
     [-0.030, -0.012, 0.041, 0.058, -0.057],
     [-0.415, 0.044, 0.111, 0.141, 0.120],
     [-0.021, -0.001, 0.085, -0.029, -0.034],
@@ -148,7 +146,7 @@ fn two_runs_of(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> [Run; 2]
         made.manifest.configurations = systems.clone();
         for (index, (of, scatters)) in systems.iter().zip(scatters.chunks(QUESTIONS + 1)).enumerate() {
             let slow = if index == 0 { slow } else { 1.0 };
-            let loads = &LOADS_APART[index % LOADS_APART.len()];
+            let loads = &LOADS_OF_EQUAL_RUNS[index % LOADS_OF_EQUAL_RUNS.len()];
             let levels = (scatters, drift + unseen, shared.as_slice(), slow);
             made.records.extend(records(random, machine, of, levels, loads));
         }
@@ -177,7 +175,7 @@ fn one_run(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunCompariso
             made.manifest.configurations.push(of);
         }
     }
-    compare_between(&made, &SidePair::parse("s#1,s#2").unwrap()).unwrap()
+    compare_sides(&made, &SidePair::parse("s#1,s#2").unwrap()).unwrap()
 }
 
 /// Shares of comparisons in which the gate fails: for equal sides, and because of a planted slowdown of 25 %.
@@ -189,7 +187,7 @@ fn shares(
     let mut random = ChaCha8Rng::seed_from_u64(17);
     let (mut alarms, mut by_loads, mut found) = (0, 0, 0);
     for _ in 0..count {
-        let reasons = |comparison: RunComparison| comparison.gated(0.05, false).gate.unwrap().reasons;
+        let reasons = |comparison: RunComparison| comparison.with_gate(0.05, false).gate.unwrap().reasons;
         let false_ones = reasons(compared(&mut random, machine, 1.0));
         alarms += u32::from(!false_ones.is_empty());
         by_loads += u32::from(false_ones.iter().any(|reason| reason.text.contains(": load ")));
@@ -231,7 +229,7 @@ fn the_gate_of_loads() {
                 support::times(slower),
             );
             let reasons =
-                compare(&pair[0], &pair[1], false).unwrap().gated(0.05, false).gate.unwrap().reasons;
+                compare(&pair[0], &pair[1], false).unwrap().with_gate(0.05, false).gate.unwrap().reasons;
             let of = if slower > 1.0 { "s2 1 " } else { "" };
             found +=
                 u32::from(reasons.iter().any(|one| one.text.starts_with(of) && one.text.contains(": load ")));

@@ -5,8 +5,6 @@
 //! hand so that it has what a good run has not: a wrong trial, one that read from the disk, cold trials that could not
 //! be verified, a broken plan, a size that varies between loads.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 

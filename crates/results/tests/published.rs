@@ -1,30 +1,30 @@
 //! Tests of published results, their scoring formula, and their file format.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::path::Path;
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::challenge::jsonbench::{ResultFile, parse, read, scale};
-use jsonathlon_results::challenge::published::{Published, published, snapshots};
-use jsonathlon_results::challenge::score::{QUESTIONS, Score, ScoreInput, Suspects, Times, hot, scores};
+use jsonathlon_results::challenge::jsonbench::{
+    ResultFile, parse_result_files, read_result_files, scale_name,
+};
+use jsonathlon_results::challenge::published::{PublishedResult, published_results, snapshots};
+use jsonathlon_results::challenge::score::{QUESTIONS, Score, ScoreInput, Suspects, Times, hot_time, scores};
 use proptest::prelude::*;
 
 const ALL: [usize; QUESTIONS] = [0, 1, 2, 3, 4];
 
-fn of<'a>(all: &'a [Published], snapshot: &str, source: &str) -> &'a Published {
+fn of<'a>(all: &'a [PublishedResult], snapshot: &str, source: &str) -> &'a PublishedResult {
     all.iter().find(|one| one.snapshot == snapshot && one.source == source).unwrap()
 }
 
 #[test]
 fn the_published_hot_scores_come_out() {
-    let all = published().unwrap();
-    let shown: Vec<&Published> = all
+    let all = published_results().unwrap();
+    let shown: Vec<&PublishedResult> = all
         .iter()
         .filter(|one| one.snapshot == "2025-11" && one.scale == 1_000_000_000)
         .filter(|one| one.retains_structure == Some(true))
         .collect();
-    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.entrant()).collect();
+    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.score_input()).collect();
     let mut found: Vec<(&str, String)> = shown
         .iter()
         .zip(scores(&entrants, &ALL))
@@ -46,13 +46,13 @@ fn the_published_hot_scores_come_out() {
 
 #[test]
 fn every_published_result_is_whole() {
-    let all = published().unwrap();
+    let all = published_results().unwrap();
     let count = |snapshot| all.iter().filter(|one| one.snapshot == snapshot).count();
     assert_eq!(snapshots().map(count).collect::<Vec<_>>(), [52, 44]);
     for one in &all {
         assert!([1_000_000, 10_000_000, 100_000_000, 1_000_000_000].contains(&one.scale), "{one:?}");
-        assert!(one.source.contains(&format!("_{}", scale(one.scale))), "{one:?}");
-        assert!(one.loaded > 0 && one.loaded <= one.scale, "{one:?}");
+        assert!(one.source.contains(&format!("_{}", scale_name(one.scale))), "{one:?}");
+        assert!(one.loaded_documents > 0 && one.loaded_documents <= one.scale, "{one:?}");
         assert!(one.cold.iter().chain(&one.hot).all(|time| time.unwrap() > 0.0), "{one:?}");
         assert_eq!(one.date.is_some(), one.snapshot == "2025-11");
         let alike =
@@ -66,17 +66,21 @@ fn every_published_result_is_whole() {
 }
 
 /// A result and the names of its suspected fields.
-fn field<'a>(all: &'a [Published], snapshot: &str, source: &str) -> (&'a Published, Vec<&'a str>) {
+fn field<'a>(
+    all: &'a [PublishedResult],
+    snapshot: &str,
+    source: &str,
+) -> (&'a PublishedResult, Vec<&'a str>) {
     let one = of(all, snapshot, source);
-    (one, one.suspected.iter().map(|one| one.field.as_str()).collect())
+    (one, one.suspected_errors.iter().map(|one| one.field.as_str()).collect())
 }
 
 #[test]
 fn what_is_suspected_is_odd_in_the_figures_themselves() {
-    let all = published().unwrap();
+    let all = published_results().unwrap();
     let (mongo, fields) = field(&all, "2025-11", "mongodb/results/m6i.8xlarge_bluesky_1m.json");
     assert_eq!(fields, ["total_bytes"]);
-    assert!(mongo.total_bytes.unwrap() < mongo.loaded);
+    assert!(mongo.total_bytes.unwrap() < mongo.loaded_documents);
 
     let (shifted, fields) = field(&all, "2025-11", "postgresql/results/m6i.8xlarge_bluesky_1000m.json");
     assert_eq!(fields, ["seconds"]);
@@ -103,7 +107,7 @@ fn what_is_suspected_is_odd_in_the_figures_themselves() {
     assert_eq!((fields, one.total_bytes), (vec!["data_bytes"], None));
     assert_eq!(one.data_bytes, of(&all, "2025-11", &format!("{renamed}.json")).total_bytes);
 
-    assert_eq!(all.iter().map(|one| one.suspected.len()).sum::<usize>(), 9, "each is looked at above");
+    assert_eq!(all.iter().map(|one| one.suspected_errors.len()).sum::<usize>(), 9, "each is looked at above");
 }
 
 #[test]
@@ -124,16 +128,16 @@ fn a_missing_time_counts_as_twice_the_worst_or_two_hours() {
 /// One published size is less than one byte per document: a hundred times too small, and the smallest of all.
 #[test]
 fn a_suspected_size_is_no_baseline_of_the_published_ones() {
-    let all = published().unwrap();
-    let shown: Vec<&Published> =
+    let all = published_results().unwrap();
+    let shown: Vec<&PublishedResult> =
         all.iter().filter(|one| one.snapshot == "2025-11" && one.scale == 1_000_000).collect();
-    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.entrant()).collect();
+    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.score_input()).collect();
     let found = scores(&entrants, &ALL);
     let smallest =
         shown.iter().zip(&found).min_by_key(|(one, _)| one.total_bytes.unwrap_or(u64::MAX)).unwrap();
     assert_eq!((smallest.0.system.as_str(), smallest.0.total_bytes), ("MongoDB", Some(954_368)));
     assert!(smallest.1.size.unwrap() < 0.02, "{:?}", smallest.1);
-    let sound = shown.iter().zip(&found).filter(|(one, _)| one.suspected.is_empty());
+    let sound = shown.iter().zip(&found).filter(|(one, _)| one.suspected_errors.is_empty());
     let sizes: Vec<f64> = sound.filter_map(|(_, score)| score.size).collect();
     assert_eq!(sizes.iter().copied().fold(f64::MAX, f64::min), 1.0);
     // If nothing else is left, there is no baseline at all.
@@ -143,11 +147,11 @@ fn a_suspected_size_is_no_baseline_of_the_published_ones() {
 
 #[test]
 fn a_hot_time_needs_both_runs() {
-    assert_eq!(hot(&[Some(0.1), Some(3.0), Some(2.0)]), Some(2.0));
-    assert_eq!(hot(&[Some(0.1), Some(3.0), None]), None);
-    assert_eq!(hot(&[Some(0.1), Some(3.0)]), Some(3.0));
-    assert_eq!(hot(&[Some(0.1)]), None);
-    assert_eq!(hot(&[]), None);
+    assert_eq!(hot_time(&[Some(0.1), Some(3.0), Some(2.0)]), Some(2.0));
+    assert_eq!(hot_time(&[Some(0.1), Some(3.0), None]), None);
+    assert_eq!(hot_time(&[Some(0.1), Some(3.0)]), Some(3.0));
+    assert_eq!(hot_time(&[Some(0.1)]), None);
+    assert_eq!(hot_time(&[]), None);
 }
 
 #[test]
@@ -157,8 +161,8 @@ fn files_as_others_publish_them_are_read_and_what_is_none_is_not() {
         "index_size": 0, "result": [[1, 2, 3], [1.5, null, 3], [null, null, null], [1, 2, 3], [1, 2, 3]],
         "memory_usage": [[null, null, null], [null, null, null], [null, null, null], [7, 8, 9], [1, 2, 3]],
         "comment": "of which nothing is known here"}"#;
-    let [file] = &parse(Path::new("a.json"), text).unwrap()[..] else { panic!("not one file") };
-    assert_eq!(file.entrant().hot, [Some(2.0), None, None, Some(2.0), Some(2.0)]);
+    let [file] = &parse_result_files(Path::new("a.json"), text).unwrap()[..] else { panic!("not one file") };
+    assert_eq!(file.score_input().hot, [Some(2.0), None, None, Some(2.0), Some(2.0)]);
     assert_eq!((file.index_size, file.data_size), (Some(0), None));
     for (from, to) in [
         (", [1, 2, 3]],", "],"),
@@ -169,17 +173,18 @@ fn files_as_others_publish_them_are_read_and_what_is_none_is_not() {
     ] {
         let broken = text.replacen(from, to, 1);
         assert_ne!(broken, text);
-        let error = parse(Path::new("a.json"), &broken).unwrap_err();
+        let error = parse_result_files(Path::new("a.json"), &broken).unwrap_err();
         assert!(matches!(error, ResultsError::Corrupt { .. }), "{to}: {error}");
         assert!(error.to_string().contains("a.json"), "{error}");
     }
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(read(folder.path()), Err(ResultsError::Missing(_))));
-    assert!(matches!(read(&folder.path().join("none")), Err(ResultsError::Missing(_))));
+    assert!(matches!(read_result_files(folder.path()), Err(ResultsError::Missing(_))));
+    assert!(matches!(read_result_files(&folder.path().join("none")), Err(ResultsError::Missing(_))));
     std::fs::write(folder.path().join("b.json"), format!("[{text}, {text}]")).unwrap();
     std::fs::write(folder.path().join("a.json"), text.replace("\"S\"", "\"A\"")).unwrap();
     std::fs::write(folder.path().join("c.txt"), "no result").unwrap();
-    let names: Vec<String> = read(folder.path()).unwrap().into_iter().map(|file| file.system).collect();
+    let names: Vec<String> =
+        read_result_files(folder.path()).unwrap().into_iter().map(|file| file.system).collect();
     assert_eq!(names, ["A", "S", "S"]);
 }
 
@@ -305,10 +310,10 @@ proptest! {
     #[test]
     fn what_is_written_is_read_back_to_the_same_values(files in proptest::collection::vec(result_file(), 0..3)) {
         let text = serde_json::to_string_pretty(&files).unwrap();
-        prop_assert_eq!(&parse(Path::new("a"), &text).unwrap(), &files);
+        prop_assert_eq!(&parse_result_files(Path::new("a"), &text).unwrap(), &files);
         for file in files {
             let text = serde_json::to_string(&file).unwrap();
-            prop_assert_eq!(parse(Path::new("a"), &text).unwrap(), vec![file]);
+            prop_assert_eq!(parse_result_files(Path::new("a"), &text).unwrap(), vec![file]);
         }
     }
 
@@ -319,6 +324,6 @@ proptest! {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        prop_assert!(parse(Path::new("a"), &text[..end]).is_err());
+        prop_assert!(parse_result_files(Path::new("a"), &text[..end]).is_err());
     }
 }

@@ -1,14 +1,12 @@
 //! Tests of synthetic serving runs: summaries, rankings, comparisons and the gate.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use jsonathlon_results::compare::{
-    CellComparison, Outcome, ReasonKind, RunComparison, SidePair, compare, compare_between,
+    CellComparison, Outcome, ReasonKind, RunComparison, SidePair, compare, compare_sides,
 };
 use jsonathlon_results::export::csv;
-use jsonathlon_results::ratio_to_best::{RatioTo, Significance};
+use jsonathlon_results::ratio_to_best::{ComparisonTarget, Significance};
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
-use jsonathlon_results::test_fixtures::serving::{ServingFixture, bad};
+use jsonathlon_results::test_fixtures::serving::{ServingFixture, run_with_bad_cells};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Phase, RecordBody, Trial, Verdict};
 use jsonathlon_stats::histogram::Histogram;
@@ -51,7 +49,7 @@ fn a_cell_is_about_its_throughput() {
     let load = entry(&summary, "postgresql", "load, synced");
     assert_eq!((*load.headline(), load.trials), (metric::SECONDS, 3));
     assert_eq!(*entry(&summary, "postgresql", "size, drained, synced").headline(), metric::TOTAL_BYTES);
-    assert!(entry(&summary, "sqlite", "a, update, 32 clients, synced").cell.is_of_one_operation());
+    assert!(entry(&summary, "sqlite", "a, update, 32 clients, synced").cell.is_single_operation());
 }
 
 #[test]
@@ -81,7 +79,7 @@ fn percentiles_are_of_the_merged_histograms() {
 
 #[test]
 fn what_is_not_right_never_looks_fast() {
-    let summary = bad("r").summary();
+    let summary = run_with_bad_cells("r").summary();
     for (system, name, verdict) in [
         ("mongodb", "a, 8 clients, synced", Verdict::Wrong),
         ("mongodb", "a, read, 8 clients, synced", Verdict::Wrong),
@@ -100,7 +98,7 @@ fn what_is_not_right_never_looks_fast() {
         summary
             .comparisons
             .iter()
-            .filter(move |one| one.other.system == name && one.compared_with == RatioTo::Best)
+            .filter(move |one| one.other.system == name && one.compared_with == ComparisonTarget::Best)
     };
     assert!(others("mongodb").all(|one| one.cell.step.word() == "load"));
     assert_eq!(others("duckdb").count(), 0, "it is not ranked");
@@ -117,7 +115,7 @@ fn the_best_has_the_highest_throughput_of_its_tier_and_number_of_clients() {
     };
     let found = best(&run, "c, 1 client, synced");
     assert_eq!(found.len(), 3);
-    assert!(found.iter().all(|one| one.other.system == "sqlite" && one.figure == "throughput_ops_per_s"));
+    assert!(found.iter().all(|one| one.other.system == "sqlite" && one.metric == "throughput_ops_per_s"));
     let slow = found.iter().find(|one| one.cell.id.system == "mongodb").unwrap();
     assert!(slow.ratio < 0.5 && slow.difference == Significance::Slower, "{slow:?}");
     // Another tier is another ranking.
@@ -150,7 +148,7 @@ fn by_a_schedule_a_cell_is_about_its_response_time() {
         assert!(one.metric(&metric::RESPONSE_P99_US) > one.metric(&metric::SERVICE_P99_US));
     }
     // The service time of a closed loop is not ranked.
-    assert!(summary.comparisons.iter().all(|one| one.figure != "service_p99_us"));
+    assert!(summary.comparisons.iter().all(|one| one.metric != "service_p99_us"));
 }
 
 fn measured<'a>(comparison: &'a RunComparison, system: &str, name: &str) -> &'a CellComparison {
@@ -161,12 +159,12 @@ fn measured<'a>(comparison: &'a RunComparison, system: &str, name: &str) -> &'a 
 fn throughput_and_p99_are_compared_and_gated() {
     let a = ServingFixture::default().run("a");
     let same = compare(&a, &ServingFixture { seed: 2, ..ServingFixture::default() }.run("b"), false).unwrap();
-    let gate = same.clone().gated(0.05, false).gate.unwrap();
+    let gate = same.clone().with_gate(0.05, false).gate.unwrap();
     assert!(gate.passed, "{:?}", gate.reasons);
     // Four systems: two mixes with three numbers of clients and two metrics each, and one load.
     assert_eq!((gate.measured_tested, gate.tested), (48, 52));
     let one = measured(&same, "postgresql", "a, 8 clients, synced: throughput");
-    assert_eq!((one.parameters["clients"].as_u64(), one.figure.name), (Some(8), "throughput_ops_per_s"));
+    assert_eq!((one.parameters["clients"].as_u64(), one.metric.name), (Some(8), "throughput_ops_per_s"));
     // The p99 of single operations is shown; their throughput is that of the mix.
     measured(&same, "postgresql", "a, read, 8 clients, synced: service time, p99");
     assert!(same.cells.iter().all(|cell| cell.name() != "a, read, 8 clients, synced: throughput"));
@@ -175,7 +173,7 @@ fn throughput_and_p99_are_compared_and_gated() {
     let slower = compare(&a, &b, false).unwrap();
     let cell = measured(&slower, "mongodb", "c, 32 clients, synced: throughput");
     assert_eq!(cell.outcome, Outcome::Timed(Significance::Slower));
-    let gate = slower.gated(0.05, false).gate.unwrap();
+    let gate = slower.with_gate(0.05, false).gate.unwrap();
     assert!(!gate.passed && gate.reasons.iter().all(|reason| reason.kind == ReasonKind::Slower));
     assert!(gate.reasons.iter().all(|reason| reason.text.starts_with("mongodb 1 key default: ")));
     let text = &gate
@@ -186,7 +184,7 @@ fn throughput_and_p99_are_compared_and_gated() {
         .text;
     assert!(text.contains("is 0.7"), "{text}");
     // In the opposite direction it passes.
-    assert!(compare(&b, &a, false).unwrap().gated(0.05, false).gate.unwrap().passed);
+    assert!(compare(&b, &a, false).unwrap().with_gate(0.05, false).gate.unwrap().passed);
 }
 
 #[test]
@@ -224,14 +222,20 @@ fn a_machine_that_was_slower_is_divided_out_of_throughput_too() {
         assert!((cell.tested_ratio().unwrap() - 1.0).abs() < 0.02, "{name}: {cell:?}");
     }
     assert!(
-        comparison.gated(0.05, false).gate.unwrap().reasons.iter().all(|reason| reason.text.contains("load"))
+        comparison
+            .with_gate(0.05, false)
+            .gate
+            .unwrap()
+            .reasons
+            .iter()
+            .all(|reason| reason.text.contains("load"))
     );
 }
 
 #[test]
 fn what_is_wrong_now_fails_once() {
     let a = ServingFixture { rounds: 2, clients: vec![8], ..ServingFixture::default() }.run("a");
-    let comparison = compare(&a, &bad("b"), false).unwrap();
+    let comparison = compare(&a, &run_with_bad_cells("b"), false).unwrap();
     let failing = || comparison.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails);
     // The mix and its two operations on two systems, and the unverified mix.
     assert_eq!(failing().count(), 7);
@@ -241,9 +245,9 @@ fn what_is_wrong_now_fails_once() {
 #[test]
 fn two_configurations_of_one_run_are_paired_by_round() {
     let run = ServingFixture { factors: [("mongodb", 1.2)].into(), ..ServingFixture::default() }.run("r");
-    let comparison = compare_between(&run, &SidePair::parse("postgresql,mongodb").unwrap()).unwrap();
+    let comparison = compare_sides(&run, &SidePair::parse("postgresql,mongodb").unwrap()).unwrap();
     let cell = measured(&comparison, "mongodb", "c, 32 clients, synced: throughput");
-    assert!(cell.low.is_some() && cell.divided.is_none());
+    assert!(cell.low.is_some() && cell.divided_by_control.is_none());
     assert!(comparison.cells.iter().all(|cell| cell.outcome != Outcome::NotCompared));
 }
 
@@ -280,7 +284,7 @@ fn equal_runs_pass_and_a_quarter_less_throughput_fails() {
     let (mut alarms, mut found) = (0, 0);
     for pair in 0..30 {
         let reasons =
-            |a: &Run, b: &Run| compare(a, b, false).unwrap().gated(0.05, false).gate.unwrap().reasons;
+            |a: &Run, b: &Run| compare(a, b, false).unwrap().with_gate(0.05, false).gate.unwrap().reasons;
         let a = run(2 * pair + 10, 1.0);
         alarms += usize::from(!reasons(&a, &run(2 * pair + 11, 1.0)).is_empty());
         let planted = reasons(&a, &run(2 * pair + 11, 0.75));

@@ -1,14 +1,14 @@
 //! Tests of summaries and exports of a synthetic run.
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::challenge::jsonbench::{read, write};
+use jsonathlon_results::challenge::jsonbench::{read_result_files, write_result_files};
 use jsonathlon_results::challenge::score::Score;
 use jsonathlon_results::export;
-use jsonathlon_results::ratio_to_best::{RatioTo, Significance};
+use jsonathlon_results::ratio_to_best::{ComparisonTarget, Significance};
 use jsonathlon_results::summary::Run;
 use jsonathlon_results::test_fixtures;
 use jsonathlon_schema::id::{DataState, Step};
-use jsonathlon_schema::machine::ClockResolution;
+use jsonathlon_schema::machine::ClockProperties;
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
 use jsonathlon_schema::record::{
@@ -94,12 +94,12 @@ fn run() -> Run {
                 processor: "Some, \"quoted\" model".into(),
                 memory_bytes: 1 << 34,
                 physical_memory_bytes: None,
-                kernel: "6".into(),
+                kernel_release: "6".into(),
                 os: "An OS".into(),
                 architecture: "x86_64".into(),
                 file_system: None,
             },
-            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+            clock: ClockProperties { min_step_ns: 20, mean_read_ns: 25.0 },
             disk_bytes_per_s: None,
             data: DataSetInfo {
                 documents: 99,
@@ -167,7 +167,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
             one.cell.step.word() == step
                 && one.cell.id.variant == variant
                 && one.cell.phase == Phase::Hot
-                && one.compared_with == RatioTo::Best
+                && one.compared_with == ComparisonTarget::Best
         });
         let first = found.next().unwrap();
         assert!(found.next().is_none() && first.other.variant == "plain");
@@ -181,7 +181,10 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     let once = of("q2", "twice");
     assert!((once.ratio - 2.0).abs() < 1e-9 && once.low.is_none());
     assert_eq!(once.difference, Significance::NotSignificant);
-    assert!(summary.comparisons.iter().all(|one| one.compared_with == RatioTo::Best), "no reference row");
+    assert!(
+        summary.comparisons.iter().all(|one| one.compared_with == ComparisonTarget::Best),
+        "no reference row"
+    );
 }
 
 #[test]
@@ -331,12 +334,12 @@ fn a_result_file_is_never_written_over_and_comes_back_the_same() {
     let exported = export::jsonbench(&run).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("a/b");
-    let paths = write(&at, &exported).unwrap();
+    let paths = write_result_files(&at, &exported).unwrap();
     assert_eq!(paths, [at.join("mock_1_plain_default_100.json")]);
-    let back = read(&at).unwrap();
+    let back = read_result_files(&at).unwrap();
     assert_eq!(back.iter().collect::<Vec<_>>(), exported.iter().map(|one| &one.file).collect::<Vec<_>>());
     let before = std::fs::read(&paths[0]).unwrap();
-    let error = write(&at, &exported).unwrap_err();
+    let error = write_result_files(&at, &exported).unwrap_err();
     assert!(matches!(&error, ResultsError::Exists { path } if *path == paths[0]), "{error}");
     assert_eq!(std::fs::read(&paths[0]).unwrap(), before);
 }
@@ -409,7 +412,7 @@ fn of_each_thing_the_last_finding_stays() {
     let summary = run.summary();
     let entry = summary.results.iter().find(|entry| entry.cell.step.word() == "q1").unwrap();
     let rounds = run.trials().map(|trial| trial.round).max().unwrap();
-    let found: Vec<&str> = entry.findings.iter().map(|finding| finding.of.as_str()).collect();
+    let found: Vec<&str> = entry.findings.iter().map(|finding| finding.subject.as_str()).collect();
     assert!(
         rounds > 1 && found.contains(&"crash 1") && found.contains(&format!("crash {rounds}").as_str()),
         "{found:?}"

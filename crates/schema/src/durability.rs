@@ -33,7 +33,7 @@ impl DurabilityTier {
 
     /// Finds the tier with this word. `None` if the word is unknown.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| tier.word() == word)
     }
 }
@@ -70,7 +70,7 @@ impl CrashKind {
 
     /// Finds the kind with this word. `None` if the word is unknown.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
@@ -85,7 +85,7 @@ impl CrashKind {
 
     /// Returns the noun by which `count` crashes of this kind are counted: `kills` or `power cuts`.
     #[must_use]
-    pub const fn counted(self, count: u64) -> &'static str {
+    pub const fn noun(self, count: u64) -> &'static str {
         match (self, count) {
             (Self::Process, 1) => "kill",
             (Self::Process, _) => "kills",
@@ -127,7 +127,7 @@ pub struct DurabilityEvidence {
     /// Number of crashes that were made.
     pub crashes: u64,
     /// Crashes after which all acknowledged writes and loaded documents were present and intact.
-    pub kept: u64,
+    pub without_loss: u64,
     /// Crashes after which everything that the tier promises was present.
     pub as_promised: u64,
     /// Day of the run, such as `2026-11-23`.
@@ -136,8 +136,8 @@ pub struct DurabilityEvidence {
 
 impl fmt::Display for DurabilityEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, crashes, kept, as_promised, date } = self;
-        write!(f, "kept in {kept} of {crashes} {}", kind.counted(*crashes))?;
+        let Self { kind, crashes, without_loss, as_promised, date } = self;
+        write!(f, "kept in {without_loss} of {crashes} {}", kind.noun(*crashes))?;
         if as_promised < crashes {
             write!(f, ", as promised in {as_promised}")?;
         }
@@ -153,21 +153,21 @@ mod tests {
     fn tiers_and_kinds_are_written_as_their_words() {
         for tier in DurabilityTier::ALL {
             assert_eq!(serde_json::to_value(tier).unwrap(), tier.word());
-            assert_eq!(DurabilityTier::of_word(tier.word()), Some(tier));
+            assert_eq!(DurabilityTier::from_word(tier.word()), Some(tier));
         }
         for kind in CrashKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
-            assert_eq!(CrashKind::of_word(kind.word()), Some(kind));
+            assert_eq!(CrashKind::from_word(kind.word()), Some(kind));
         }
-        assert_eq!((DurabilityTier::of_word("power"), CrashKind::of_word("window")), (None, None));
+        assert_eq!((DurabilityTier::from_word("power"), CrashKind::from_word("window")), (None, None));
     }
 
     #[test]
     fn what_was_shown_is_told_in_a_few_words() {
-        let tested = |kind, kept, as_promised| DurabilityEvidence {
+        let tested = |kind, without_loss, as_promised| DurabilityEvidence {
             kind,
             crashes: 10,
-            kept,
+            without_loss,
             as_promised,
             date: "2026-11-23".to_owned(),
         };

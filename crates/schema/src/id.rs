@@ -150,7 +150,7 @@ impl DataState {
 
     /// Finds the state with this word. `None` if the word is unknown.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }

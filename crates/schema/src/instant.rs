@@ -8,13 +8,13 @@ const MICROSECONDS_A_SECOND: i64 = 1_000_000;
 const MICROSECONDS_A_DAY: i64 = 86_400 * MICROSECONDS_A_SECOND;
 
 /// Converts days since 1970. `None` if the result exceeds 64 bits.
-pub fn of_days(days: i64) -> Option<i64> {
+pub fn from_days(days: i64) -> Option<i64> {
     days.checked_mul(MICROSECONDS_A_DAY)
 }
 
 /// Converts ticks since 1970, each 10^−`digits` seconds: 0 for seconds, 3 for milliseconds, 9 for
 /// nanoseconds. `None` if the result exceeds 64 bits.
-pub fn of_ticks(ticks: i64, digits: u32) -> Option<i64> {
+pub fn from_ticks(ticks: i64, digits: u32) -> Option<i64> {
     match digits.checked_sub(DIGITS) {
         Some(extra_digits) => ticks.checked_div_euclid(10_i64.checked_pow(extra_digits)?),
         None => ticks.checked_mul(10_i64.checked_pow(DIGITS - digits)?),
@@ -23,7 +23,7 @@ pub fn of_ticks(ticks: i64, digits: u32) -> Option<i64> {
 
 /// Converts a date of the Gregorian calendar and a time of day, given in whole seconds and additional
 /// microseconds. Second 60 (a leap second) is accepted. `None` if the date or the time of day does not exist.
-pub fn of_calendar(
+pub fn from_calendar(
     [year, month, day]: [i64; 3],
     [hour, minute, second]: [i64; 3],
     micros: i64,
@@ -39,7 +39,7 @@ pub fn of_calendar(
 /// Parses `2026-01-02T03:04:05.678901Z`. A space may replace the `T`, and the seconds and the fraction may be
 /// missing. The zone may be missing (then UTC) or an offset (`+02:00`, `+0200`, `+02`). A date alone is
 /// midnight. `None` for any other text.
-pub fn of_text(text: &str) -> Option<i64> {
+pub fn from_text(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked(10)?;
     let mut parts = date.split('-');
     let mut number = |digits: usize| {
@@ -52,7 +52,7 @@ pub fn of_text(text: &str) -> Option<i64> {
         return None;
     }
     if rest.is_empty() {
-        return of_calendar(date, [0; 3], 0);
+        return from_calendar(date, [0; 3], 0);
     }
     let rest = rest.strip_prefix(['T', 't', ' '])?;
     let zone_start = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
@@ -70,7 +70,7 @@ pub fn of_text(text: &str) -> Option<i64> {
         micros += i64::from(digit.to_digit(10)?) * unit;
         unit /= 10;
     }
-    of_calendar(date, clock, micros)?.checked_sub(offset_seconds(zone)? * MICROSECONDS_A_SECOND)
+    from_calendar(date, clock, micros)?.checked_sub(offset_seconds(zone)? * MICROSECONDS_A_SECOND)
 }
 
 fn two_digits(text: &str) -> Option<i64> {
@@ -114,38 +114,38 @@ mod tests {
 
     #[test]
     fn one_instant_is_the_same_in_every_unit_and_as_text() {
-        assert_eq!(of_ticks(1_767_323_045, 0), Some(1_767_323_045_000_000));
-        assert_eq!(of_ticks(1_767_323_045_678, 3), Some(1_767_323_045_678_000));
-        assert_eq!(of_ticks(INSTANT, 6), Some(INSTANT));
-        assert_eq!(of_ticks(1_767_323_045_678_901_234, 9), Some(INSTANT));
-        assert_eq!(of_days(20_455), Some(1_767_312_000_000_000));
-        assert_eq!(of_calendar([2026, 1, 2], [3, 4, 5], 678_901), Some(INSTANT));
+        assert_eq!(from_ticks(1_767_323_045, 0), Some(1_767_323_045_000_000));
+        assert_eq!(from_ticks(1_767_323_045_678, 3), Some(1_767_323_045_678_000));
+        assert_eq!(from_ticks(INSTANT, 6), Some(INSTANT));
+        assert_eq!(from_ticks(1_767_323_045_678_901_234, 9), Some(INSTANT));
+        assert_eq!(from_days(20_455), Some(1_767_312_000_000_000));
+        assert_eq!(from_calendar([2026, 1, 2], [3, 4, 5], 678_901), Some(INSTANT));
         for text in [
             "2026-01-02T03:04:05.678901Z",
             "2026-01-02 03:04:05.678901",
             "2026-01-02 05:04:05.678901234+02:00",
         ] {
-            assert_eq!(of_text(text), Some(INSTANT), "{text}");
+            assert_eq!(from_text(text), Some(INSTANT), "{text}");
         }
-        assert_eq!(of_text("2026-01-02"), of_days(20_455));
+        assert_eq!(from_text("2026-01-02"), from_days(20_455));
     }
 
     #[test]
     fn what_is_finer_than_a_microsecond_is_cut_off_before_1970_as_after_it() {
-        assert_eq!(of_ticks(-1, 9), Some(-1));
-        assert_eq!(of_ticks(-1_000, 9), Some(-1));
-        assert_eq!(of_text("1969-12-31T23:59:59.999999999Z"), Some(-1));
+        assert_eq!(from_ticks(-1, 9), Some(-1));
+        assert_eq!(from_ticks(-1_000, 9), Some(-1));
+        assert_eq!(from_text("1969-12-31T23:59:59.999999999Z"), Some(-1));
     }
 
     #[test]
     fn what_is_no_instant_or_beyond_64_bits_is_none() {
-        assert_eq!(of_ticks(i64::MAX, 3), None);
-        assert_eq!(of_ticks(0, 40), None);
-        assert_eq!(of_days(i64::from(i32::MAX)), None);
+        assert_eq!(from_ticks(i64::MAX, 3), None);
+        assert_eq!(from_ticks(0, 40), None);
+        assert_eq!(from_days(i64::from(i32::MAX)), None);
         for text in ["2026-02-29", "2026-00-01", "2026-04-31 00:00", "0000-00-00", "2026-01-02T24:00:00Z", ""]
         {
-            assert_eq!(of_text(text), None, "{text}");
+            assert_eq!(from_text(text), None, "{text}");
         }
-        assert_eq!(of_text("2024-02-29"), of_days(19_782));
+        assert_eq!(from_text("2024-02-29"), from_days(19_782));
     }
 }

@@ -18,7 +18,7 @@ pub struct Machine {
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub physical_memory_bytes: Option<u64>,
     /// Kernel release, as in `uname -r`.
-    pub kernel: String,
+    pub kernel_release: String,
     /// Distribution name (`PRETTY_NAME` of `/etc/os-release`); empty if unknown.
     pub os: String,
     /// Machine architecture, as in `uname -m`.
@@ -29,10 +29,10 @@ pub struct Machine {
 
 /// Resolution of a clock and the cost of reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ClockResolution {
+pub struct ClockProperties {
     /// Smallest non-zero difference between two consecutive readings of the clock, in nanoseconds; 0 if all
     /// readings were equal.
-    pub step_ns: u64,
+    pub min_step_ns: u64,
     /// Mean duration of one reading of the clock, in nanoseconds.
-    pub reading_ns: f64,
+    pub mean_read_ns: f64,
 }

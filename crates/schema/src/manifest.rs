@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::durability::Durability;
 use crate::id::ConfigurationId;
-use crate::machine::ClockResolution;
+use crate::machine::ClockProperties;
 use crate::machine::Machine;
 use crate::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use crate::record::Cell;
@@ -121,7 +121,7 @@ type RankingOrder = (PreparationClass, usize, String);
 impl Configuration {
     /// Returns `true` if the cell belongs to this configuration, including the memory profile.
     #[must_use]
-    pub fn has(&self, cell: &Cell) -> bool {
+    pub fn contains_cell(&self, cell: &Cell) -> bool {
         self.id == cell.id && self.profile == cell.profile
     }
 
@@ -196,7 +196,7 @@ pub struct Manifest {
     /// Hardware and operating system of the machine.
     pub machine: Machine,
     /// Resolution of the clock used for times.
-    pub clock: ClockResolution,
+    pub clock: ClockProperties,
     /// Sequential read bandwidth of the run folder's disk in bytes per second. `None` if the file system has
     /// no direct reads.
     pub disk_bytes_per_s: Option<f64>,

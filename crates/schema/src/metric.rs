@@ -38,7 +38,7 @@ impl Unit {
     /// Unit of an unregistered metric, taken from the end of its name, so that metrics of systems' own
     /// folders can be printed. [`Unit::Number`] if the ending is unknown.
     #[must_use]
-    pub fn in_name(name: &str) -> Self {
+    pub fn from_metric_name(name: &str) -> Self {
         const ENDINGS: [(&str, Unit); 10] = [
             ("_us_per_op", Unit::MicrosecondsPerOperation),
             ("bytes_per_op", Unit::BytesPerOperation),
@@ -99,15 +99,24 @@ pub struct MetricDef {
     /// Whether cells have a 95 % interval over rounds of this metric, which comparisons need.
     pub interval: bool,
     /// Whether the metric covers whole processes. For an embedded engine it then includes the client.
-    pub of_processes: bool,
+    pub covers_processes: bool,
     /// Whether the metric says how fast operations were. A cell without verified answers omits it.
-    pub of_speed: bool,
+    pub is_speed: bool,
 }
 
 impl MetricDef {
     const fn new(name: &'static str, title: &'static str, unit: Unit, better: BetterDirection) -> Self {
         let reduction = Reduction::Median;
-        Self { name, title, unit, reduction, better, interval: false, of_processes: false, of_speed: false }
+        Self {
+            name,
+            title,
+            unit,
+            reduction,
+            better,
+            interval: false,
+            covers_processes: false,
+            is_speed: false,
+        }
     }
 
     const fn sum(self) -> Self {
@@ -116,11 +125,11 @@ impl MetricDef {
 
     /// Quantile of a trial's histogram, which the metric's name specifies; see [`MetricDef::quantile`].
     const fn quantile_of_histogram(self) -> Self {
-        Self { reduction: Reduction::MergedHistogram, interval: true, of_speed: true, ..self }
+        Self { reduction: Reduction::MergedHistogram, interval: true, is_speed: true, ..self }
     }
 
-    const fn of_speed(self) -> Self {
-        Self { of_speed: true, ..self }
+    const fn is_speed(self) -> Self {
+        Self { is_speed: true, ..self }
     }
 
     const fn maximum(self) -> Self {
@@ -131,8 +140,8 @@ impl MetricDef {
         Self { interval: true, ..self }
     }
 
-    const fn of_processes(self) -> Self {
-        Self { of_processes: true, ..self }
+    const fn covers_processes(self) -> Self {
+        Self { covers_processes: true, ..self }
     }
 
     /// Finds a registered metric by its name. `None` if the name is not registered.
@@ -213,7 +222,7 @@ metrics! {
     DOCUMENTS_PER_S = "documents_per_s", "documents per second", PerSecond, Higher, with_interval;
     BYTES_PER_S = "bytes_per_s", "bytes per second", BytesPerSecond, Higher, with_interval;
     // Operations of clients.
-    THROUGHPUT_OPS_PER_S = "throughput_ops_per_s", "throughput", PerSecond, Higher, with_interval, of_speed;
+    THROUGHPUT_OPS_PER_S = "throughput_ops_per_s", "throughput", PerSecond, Higher, with_interval, is_speed;
     OPERATIONS = "operations", "operations", Count, Neither, sum;
     MEASURED_S = "measured_s", "time measured", Seconds, Neither;
     CLIENTS = "clients", "clients", Count, Neither;
@@ -225,12 +234,12 @@ metrics! {
     SERVICE_P90_US = "service_p90_us", "service time, p90", Microseconds, Lower, quantile_of_histogram;
     SERVICE_P99_US = "service_p99_us", "service time, p99", Microseconds, Lower, quantile_of_histogram;
     SERVICE_P999_US = "service_p999_us", "service time, p99.9", Microseconds, Lower, quantile_of_histogram;
-    SERVICE_MAX_US = "service_max_us", "service time, longest", Microseconds, Lower, maximum, of_speed;
+    SERVICE_MAX_US = "service_max_us", "service time, longest", Microseconds, Lower, maximum, is_speed;
     RESPONSE_P50_US = "response_p50_us", "response time, median", Microseconds, Lower, quantile_of_histogram;
     RESPONSE_P90_US = "response_p90_us", "response time, p90", Microseconds, Lower, quantile_of_histogram;
     RESPONSE_P99_US = "response_p99_us", "response time, p99", Microseconds, Lower, quantile_of_histogram;
     RESPONSE_P999_US = "response_p999_us", "response time, p99.9", Microseconds, Lower, quantile_of_histogram;
-    RESPONSE_MAX_US = "response_max_us", "response time, longest", Microseconds, Lower, maximum, of_speed;
+    RESPONSE_MAX_US = "response_max_us", "response time, longest", Microseconds, Lower, maximum, is_speed;
     // Errors, and operations that were retried.
     ERRORS = "errors", "errors", Count, Lower, sum;
     TIMEOUTS = "timeouts", "operations given up at the time limit", Count, Lower, sum;
@@ -258,7 +267,7 @@ metrics! {
     RECOVERY_S = "recovery_s", "time to recover", Seconds, Lower;
     // Open loop: arrivals and backlog.
     OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
-    SLO_OPS_PER_S = "slo_ops_per_s", "highest rate that meets the SLO", PerSecond, Higher, with_interval, of_speed;
+    SLO_OPS_PER_S = "slo_ops_per_s", "highest rate that meets the SLO", PerSecond, Higher, with_interval, is_speed;
     SLO_BROKEN_OPS_PER_S = "slo_broken_ops_per_s", "lowest rate that breaks the SLO", PerSecond, Higher;
     PLANNED_ARRIVALS = "planned_arrivals", "arrivals planned", Count, Neither, sum;
     MISSED_ARRIVALS = "missed_arrivals", "arrivals not begun", Count, Lower, sum;
@@ -267,7 +276,7 @@ metrics! {
     BACKLOG_AT_START = "backlog_at_start", "operations waiting when measuring began", Count, Lower, maximum;
     BACKLOG_MAX = "backlog_max", "max backlog", Count, Lower, maximum;
     // Resources used per operation.
-    SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, of_processes;
+    SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, covers_processes;
     CLIENT_CPU_US_PER_OP = "client_cpu_us_per_op", "CPU per operation, client", MicrosecondsPerOperation, Lower, with_interval;
     CLIENT_CPU_SHARE = "client_cpu_share", "client’s share of the CPU time", Share, Lower;
     CONTEXT_SWITCHES_PER_OP = "context_switches_per_op", "context switches per operation", PerOperation, Lower;
@@ -279,19 +288,19 @@ metrics! {
     IDLE_WAL_BYTES = "idle_wal_bytes", "WAL bytes while idle", Bytes, Lower;
     RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
     // Resources used by processes.
-    SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
+    SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, covers_processes;
     CLIENT_CPU_S = "client_cpu_s", "CPU seconds, client", Seconds, Lower;
-    PEAK_PSS_BYTES = "peak_pss_bytes", "peak memory", Bytes, Lower, maximum, of_processes;
+    PEAK_PSS_BYTES = "peak_pss_bytes", "peak memory", Bytes, Lower, maximum, covers_processes;
     PEAK_ANONYMOUS_BYTES = "peak_anonymous_bytes", "peak memory, anonymous", Bytes, Lower, maximum;
     PEAK_SHARED_BYTES = "peak_shared_bytes", "peak memory, shared", Bytes, Lower, maximum;
     PEAK_FILE_MAPPED_BYTES = "peak_file_mapped_bytes", "peak memory, mapped files", Bytes, Lower, maximum;
     PEAK_PSS_OVER_IDLE_BYTES = "peak_pss_over_idle_bytes", "peak memory over idle", Bytes, Lower, maximum;
-    HELD_PSS_BYTES = "held_pss_bytes", "memory held", Bytes, Lower, of_processes;
+    HELD_PSS_BYTES = "held_pss_bytes", "memory held", Bytes, Lower, covers_processes;
     HELD_ANONYMOUS_BYTES = "held_anonymous_bytes", "memory held, anonymous", Bytes, Lower;
     HELD_SHARED_BYTES = "held_shared_bytes", "memory held, shared", Bytes, Lower;
     HELD_FILE_MAPPED_BYTES = "held_file_mapped_bytes", "memory held, mapped files", Bytes, Lower;
     HELD_PSS_OVER_IDLE_BYTES = "held_pss_over_idle_bytes", "memory held over idle", Bytes, Lower;
-    IDLE_PSS_BYTES = "idle_pss_bytes", "memory when idle", Bytes, Lower, of_processes;
+    IDLE_PSS_BYTES = "idle_pss_bytes", "memory when idle", Bytes, Lower, covers_processes;
     READ_BYTES = "read_bytes", "bytes read", Bytes, Lower;
     WRITTEN_BYTES = "written_bytes", "bytes written", Bytes, Lower;
     WRITTEN_BYTES_PER_BYTE = "written_bytes_per_byte", "bytes written per byte", Number, Lower;
@@ -354,7 +363,7 @@ mod tests {
         assert_eq!(RESPONSE_P999_US.quantile(), Some(("response", 0.999)));
         assert_eq!((SERVICE_MAX_US.quantile(), LATENESS_P99_US.quantile()), (None, None));
         let quantiles = || ALL.iter().filter(|metric| metric.reduction == Reduction::MergedHistogram);
-        assert!(quantiles().all(|metric| metric.quantile().is_some() && metric.of_speed));
+        assert!(quantiles().all(|metric| metric.quantile().is_some() && metric.is_speed));
         assert_eq!(quantiles().count(), 8);
     }
 
@@ -373,14 +382,14 @@ mod tests {
             ("flushed_bytes_per_op", Unit::BytesPerOperation),
             ("flushes_per_op", Unit::PerOperation),
         ] {
-            assert_eq!(Unit::in_name(name), unit, "{name}");
+            assert_eq!(Unit::from_metric_name(name), unit, "{name}");
         }
     }
 
     #[test]
     fn registered_names_end_in_their_unit() {
         for metric in ALL {
-            let unit = Unit::in_name(metric.name);
+            let unit = Unit::from_metric_name(metric.name);
             let is_count = matches!(metric.unit, Unit::Count) && unit == Unit::Number;
             let exceptions = [SECONDS, ENGINE_BYTES_READ];
             assert!(unit == metric.unit || is_count || exceptions.contains(metric), "{}", metric.name);

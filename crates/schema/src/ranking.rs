@@ -20,12 +20,13 @@ pub enum PreparationClass {
     Extracted,
     /// Whatever the user's own folder of questions says. These configurations are ranked with each other, and
     /// no system's folder can state the class.
-    Own,
+    #[serde(rename = "own")]
+    UserDefined,
 }
 
 impl PreparationClass {
     /// All classes, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::AsIs, Self::Prepared, Self::Extracted, Self::Own];
+    pub const ALL: [Self; 4] = [Self::AsIs, Self::Prepared, Self::Extracted, Self::UserDefined];
 
     /// Word for the class in folders, files and tables.
     #[must_use]
@@ -34,7 +35,7 @@ impl PreparationClass {
             Self::AsIs => "as-is",
             Self::Prepared => "prepared",
             Self::Extracted => "extracted",
-            Self::Own => "own",
+            Self::UserDefined => "own",
         }
     }
 }
@@ -71,7 +72,7 @@ impl MemoryProfile {
 
     /// Finds the profile with this word. `None` if the word is unknown.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.word() == word)
     }
 }

@@ -14,8 +14,8 @@ use crate::workload::{WorkloadKind, WorkloadName};
 use fidelity::FidelitySettings;
 use questions::{QuestionSettings, QuestionsSettings};
 
-/// All settings of a run, so that `--resume` plans the same trials. In JSON, settings that workloads share are
-/// on the top level, and those of a workload are under its name.
+/// All settings of a run, so that `--resume` plans the same trials. In JSON, settings that workloads share
+/// are on the top level, and those of a workload are under its name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ManifestSettings {
     /// Settings that all workloads share.
@@ -105,15 +105,15 @@ pub struct ExternalSystem {
     /// Name of the catalogue system that describes it.
     pub system: String,
     /// Address of the remote server, without password, or path of the binaries.
-    pub at: String,
+    pub location: String,
     /// Number among several external systems of the same catalogue system, from 1; `None` if there is only
     /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
     /// Version that the system reported when the run began.
-    pub reported: String,
+    pub reported_version: String,
     /// Prefix of the names of the run's databases on the remote server; a number follows.
-    pub name: String,
+    pub database_prefix: String,
     /// User-supplied command that restarts the server; `None` if the server must not be restarted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<String>,
@@ -153,7 +153,7 @@ pub struct WorkloadSettings {
     pub fidelity: Option<FidelitySettings>,
     /// Settings that only the workload itself reads, by its name.
     #[serde(flatten)]
-    pub others: BTreeMap<WorkloadName, Value>,
+    pub other_workloads: BTreeMap<WorkloadName, Value>,
 }
 
 impl WorkloadSettings {
@@ -161,9 +161,12 @@ impl WorkloadSettings {
     ///
     /// # Errors
     /// If the settings have no form as JSON.
-    pub fn of<T: Serialize>(workload: WorkloadKind, settings: &T) -> Result<Self, serde_json::Error> {
-        let others = BTreeMap::from([(workload.into(), serde_json::to_value(settings)?)]);
-        Ok(Self { others, ..Self::default() })
+    pub fn for_workload<T: Serialize>(
+        workload: WorkloadKind,
+        settings: &T,
+    ) -> Result<Self, serde_json::Error> {
+        let other_workloads = BTreeMap::from([(workload.into(), serde_json::to_value(settings)?)]);
+        Ok(Self { other_workloads, ..Self::default() })
     }
 
     /// Reads settings that only `workload` itself reads.
@@ -171,7 +174,7 @@ impl WorkloadSettings {
     /// # Errors
     /// If there are none, or they have another form.
     pub fn read<T: DeserializeOwned>(&self, workload: WorkloadKind) -> Result<T, serde_json::Error> {
-        T::deserialize(self.others.get(&WorkloadName::from(workload)).unwrap_or(&Value::Null))
+        T::deserialize(self.other_workloads.get(&WorkloadName::from(workload)).unwrap_or(&Value::Null))
     }
 }
 
@@ -184,18 +187,18 @@ mod tests {
     fn settings_of_all_workloads_are_on_the_top_level() {
         let external = ExternalSystem {
             system: "postgresql".to_owned(),
-            at: "postgres://me@one/x".to_owned(),
+            location: "postgres://me@one/x".to_owned(),
             number: None,
-            reported: "18.6".to_owned(),
-            name: "jsonathlon".to_owned(),
+            reported_version: "18.6".to_owned(),
+            database_prefix: "jsonathlon".to_owned(),
             restart: None,
         };
         let case = KnownCase {
             name: "key-empty".to_owned(),
-            must: RfcRequirement::Accept,
+            requirement: RfcRequirement::Accept,
             source: "RFC 8259 §4".to_owned(),
             probes: "an empty key".to_owned(),
-            decides: true,
+            decides_i_json: true,
             bytes: 7,
             document: r#"{"":1}"#.to_owned(),
         };
@@ -209,7 +212,7 @@ mod tests {
             },
             workload: WorkloadSettings {
                 fidelity: Some(FidelitySettings { corpus: CorpusSelection::default(), cases: vec![case] }),
-                ..WorkloadSettings::of(WorkloadKind::Serving, &[1, 2]).unwrap()
+                ..WorkloadSettings::for_workload(WorkloadKind::Serving, &[1, 2]).unwrap()
             },
         };
         let json = serde_json::to_value(&settings).unwrap();
@@ -225,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_a_workload_wrote_it_reads_again() {
-        let settings = WorkloadSettings::of(WorkloadKind::Serving, &[1, 2]).unwrap();
+        let settings = WorkloadSettings::for_workload(WorkloadKind::Serving, &[1, 2]).unwrap();
         assert_eq!(settings.read::<Vec<u32>>(WorkloadKind::Serving).unwrap(), [1, 2]);
         assert!(settings.read::<Vec<u32>>(WorkloadKind::Documents).is_err());
         assert!(settings.read::<String>(WorkloadKind::Serving).is_err());

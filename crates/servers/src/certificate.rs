@@ -42,8 +42,8 @@ mod tests {
     fn a_certificate_is_made_once() {
         let root = tempfile::tempdir().unwrap();
         let folder = ServerFolder::new(root.path(), None).unwrap();
-        folder.begin().unwrap();
-        folder.make().unwrap();
+        folder.mark_initialising().unwrap();
+        folder.create().unwrap();
         let path = make(&folder, "127.0.0.1").unwrap();
         let first = std::fs::read_to_string(&path).unwrap();
         assert!(first.starts_with("-----BEGIN CERTIFICATE-----"));

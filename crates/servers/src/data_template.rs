@@ -25,7 +25,7 @@ pub(crate) struct DataTemplate {
 impl DataTemplate {
     /// Selects the template for sessions with the same initialisation. `None` if the recipe has no `init`
     /// commands, or templates are disabled.
-    pub(crate) fn of(launch: &LaunchSpec, folder: &ServerFolder) -> Option<Self> {
+    pub(crate) fn for_launch(launch: &LaunchSpec, folder: &ServerFolder) -> Option<Self> {
         let recipe = &launch.recipe;
         let template_dir = launch.template_dir.as_ref().filter(|_| !recipe.init.is_empty())?;
         let mut hasher = DefaultHasher::new();
@@ -41,7 +41,7 @@ impl DataTemplate {
         if !self.path.exists() {
             return Ok(false);
         }
-        for entry in ServerFolder::MADE {
+        for entry in ServerFolder::INITIALISED_ENTRIES {
             copy_all(&self.path.join(entry), &folder.root.join(entry))?;
         }
         // As after the commands themselves: nothing may be left to write while clients are at work.
@@ -77,7 +77,7 @@ impl DataTemplate {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => fs::create_dir(part)?,
         }
-        for entry in ServerFolder::MADE {
+        for entry in ServerFolder::INITIALISED_ENTRIES {
             copy_all(&folder.root.join(entry), &part.join(entry))?;
         }
         syncfs(File::open(part)?)?;

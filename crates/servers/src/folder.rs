@@ -32,11 +32,11 @@ pub(crate) struct ServerFolder {
 
 impl ServerFolder {
     /// Entries that exist when a data folder has been initialised and no server has run on it.
-    pub(crate) const MADE: [&str; 3] = [DATA, RUN, PASSWORD];
+    pub(crate) const INITIALISED_ENTRIES: [&str; 3] = [DATA, RUN, PASSWORD];
 
     pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
-        fs::create_dir_all(root).map_err(failed("make the folder", root))?;
-        let root = fs::canonicalize(root).map_err(failed("find", root))?;
+        fs::create_dir_all(root).map_err(folder_error("make the folder", root))?;
+        let root = fs::canonicalize(root).map_err(folder_error("find", root))?;
         if let (Some((uid, _)), Some(inaccessible)) = (user, first_inaccessible_parent(&root, user)) {
             return Err(ServerError::Unavailable(format!(
                 "a server does not run as root but as user {uid}, who may not enter {}: choose a folder for \
@@ -74,7 +74,7 @@ impl ServerFolder {
             for folder in [self.data(), self.run()] {
                 match fs::remove_dir_all(&folder) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(failed("remove", &folder)(error));
+                        return Err(folder_error("remove", &folder)(error));
                     }
                     _ => {}
                 }
@@ -89,18 +89,18 @@ impl ServerFolder {
     }
 
     /// Marks the folder: all data in it from now on was created by this program.
-    pub(crate) fn begin(&self) -> Result<()> {
+    pub(crate) fn mark_initialising(&self) -> Result<()> {
         let marker = self.root.join(INITIALISING);
-        File::create(&marker).map(drop).map_err(failed("write", &marker))
+        File::create(&marker).map(drop).map_err(folder_error("write", &marker))
     }
 
     /// Creates the server's folders and the password of its sessions, which is returned.
-    pub(crate) fn make(&self) -> Result<String> {
+    pub(crate) fn create(&self) -> Result<String> {
         for folder in [self.data(), self.run()] {
-            fs::DirBuilder::new().mode(0o700).create(&folder).map_err(failed("make", &folder))?;
+            fs::DirBuilder::new().mode(0o700).create(&folder).map_err(folder_error("make", &folder))?;
             self.change_owner(&folder)?;
         }
-        let password = random_password().map_err(failed("read", Path::new("/dev/urandom")))?;
+        let password = random_password().map_err(folder_error("read", Path::new("/dev/urandom")))?;
         for (path, is_for_server) in [(self.root.join(PASSWORD), false), (self.password_file(), true)] {
             write_private(&path, &password)?;
             if is_for_server {
@@ -113,25 +113,25 @@ impl ServerFolder {
     /// Deletes the password copy of the server's user, because the `init` commands no longer need it.
     pub(crate) fn revoke_password_file(&self) -> Result<()> {
         let copy = self.password_file();
-        fs::remove_file(&copy).map_err(failed("remove", &copy))
+        fs::remove_file(&copy).map_err(folder_error("remove", &copy))
     }
 
     /// Marks the data folder as initialised.
-    pub(crate) fn finish(&self) -> Result<()> {
+    pub(crate) fn mark_initialised(&self) -> Result<()> {
         let marker = self.root.join(INITIALISED);
-        fs::rename(self.root.join(INITIALISING), &marker).map_err(failed("write", &marker))
+        fs::rename(self.root.join(INITIALISING), &marker).map_err(folder_error("write", &marker))
     }
 
     pub(crate) fn password(&self) -> Result<String> {
         let path = self.root.join(PASSWORD);
-        fs::read_to_string(&path).map_err(failed("read", &path))
+        fs::read_to_string(&path).map_err(folder_error("read", &path))
     }
 
     /// Writes a configuration file of the server, which must be inside `data` or `run`, and gives it to the
     /// server's user.
     pub(crate) fn write(&self, path: &Path, text: &str) -> Result<()> {
         // Resolves links, because the server may have replaced one of its folders by a link.
-        let real = |path: &Path| path.canonicalize().map_err(failed("find", path));
+        let real = |path: &Path| path.canonicalize().map_err(folder_error("find", path));
         let parent = real(path.parent().unwrap_or(path))?;
         let is_inside = parent.starts_with(real(&self.data())?) || parent.starts_with(real(&self.run())?);
         if !is_inside {
@@ -156,7 +156,7 @@ impl ServerFolder {
         match self.user {
             Some((uid, gid)) => {
                 // Changes the owner of a link itself, because its target does not belong to the server.
-                lchown(path, Some(uid), Some(gid)).map_err(failed("give to the server's user", path))
+                lchown(path, Some(uid), Some(gid)).map_err(folder_error("give to the server's user", path))
             }
             None => Ok(()),
         }
@@ -190,14 +190,14 @@ impl ServerFolder {
             // Renamed to its final name only when it is complete.
             let part = reachable.with_extension("part");
             fs::remove_dir_all(&part).ok();
-            link_tree(installed, &part).map_err(failed("link the programs to", &part))?;
-            fs::rename(&part, &reachable).map_err(failed("make", &reachable))?;
+            link_tree(installed, &part).map_err(folder_error("link the programs to", &part))?;
+            fs::rename(&part, &reachable).map_err(folder_error("make", &reachable))?;
         }
         Ok(programs)
     }
 }
 
-pub(crate) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServerError {
+pub(crate) fn folder_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServerError {
     let path = path.to_owned();
     move |error| ServerError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
 }
@@ -205,11 +205,13 @@ pub(crate) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error
 fn write_private(path: &Path, text: &str) -> Result<()> {
     // Removed and created anew, because the server may have put a link there.
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write", path)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(folder_error("write", path)(error));
+        }
         _ => {}
     }
     let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("write", path))
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(folder_error("write", path))
 }
 
 fn random_password() -> io::Result<String> {
@@ -251,20 +253,20 @@ mod tests {
     fn a_folder_is_made_once_and_an_interrupted_attempt_is_begun_anew() {
         let (_root, folder) = folder();
         assert!(folder.is_new().unwrap());
-        folder.begin().unwrap();
-        let first = folder.make().unwrap();
+        folder.mark_initialising().unwrap();
+        let first = folder.create().unwrap();
         fs::write(folder.data().join("half"), "").unwrap();
         assert!(folder.is_new().unwrap());
         assert!(!folder.data().exists());
-        folder.begin().unwrap();
-        let password = folder.make().unwrap();
+        folder.mark_initialising().unwrap();
+        let password = folder.create().unwrap();
         assert_ne!(password, first);
         assert_eq!(folder.password().unwrap(), password);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder.root.join(PASSWORD)), 0o600);
         assert_eq!(mode(&folder.data()), 0o700);
         folder.revoke_password_file().unwrap();
-        folder.finish().unwrap();
+        folder.mark_initialised().unwrap();
         assert!(!folder.is_new().unwrap());
         assert!(!folder.password_file().exists());
     }
@@ -280,7 +282,7 @@ mod tests {
     #[test]
     fn files_are_written_into_the_servers_folders_only() {
         let (_root, folder) = folder();
-        folder.make().unwrap();
+        folder.create().unwrap();
         folder.write(&folder.run().join("a.conf"), "x").unwrap();
         for outside in [folder.root.join("a.conf"), folder.run().join("../a.conf"), "/tmp/a.conf".into()] {
             assert!(folder.write(&outside, "x").is_err(), "{}", outside.display());

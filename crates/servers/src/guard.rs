@@ -103,7 +103,11 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
     }
     let error = Command::new(program).args(rest).exec();
     let program = Path::new(program);
-    eprintln!("jsonathlon: failed to run {}: {error}{}", program.display(), ServerError::of_program(program));
+    eprintln!(
+        "jsonathlon: failed to run {}: {error}{}",
+        program.display(),
+        ServerError::mount_remedy(program)
+    );
     ExitCode::FAILURE
 }
 
@@ -264,7 +268,7 @@ fn lock(path: &Path) -> io::Result<File> {
 
 /// Waits until all processes of the server on `folder` have ended, at most `limit`. Returns at once for a
 /// folder without a server.
-pub fn wait_until_gone(folder: &Path, limit: Duration) {
+pub fn wait_until_exited(folder: &Path, limit: Duration) {
     let Ok(file) = File::options().write(true).open(folder.join(crate::folder::LOCK)) else { return };
     let started = Instant::now();
     while started.elapsed() < limit && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {

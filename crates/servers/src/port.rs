@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::ServerError;
 
 /// Lowest port that is chosen.
-pub(crate) const LEAST: u16 = 15_000;
+pub(crate) const LOWEST_PORT: u16 = 15_000;
 /// Number of ports that are tried before the kernel chooses one.
 const TRIES: u16 = 500;
 /// Timeout of the test connection over the loopback interface.
@@ -19,9 +19,11 @@ const EPHEMERAL: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 /// Chooses a port that is free and, if possible, not in the kernel's ephemeral range. An ephemeral port may
 /// be taken by a client or by another socket of the server before the server listens, or while it is
 /// restarted.
-pub(crate) fn any() -> io::Result<u16> {
-    let end =
-        std::fs::read_to_string(EPHEMERAL).ok().and_then(|text| least_ephemeral(&text)).unwrap_or(LEAST);
+pub(crate) fn choose_port() -> io::Result<u16> {
+    let end = std::fs::read_to_string(EPHEMERAL)
+        .ok()
+        .and_then(|text| least_ephemeral(&text))
+        .unwrap_or(LOWEST_PORT);
     first_free(candidates(end, RandomState::new().build_hasher().finish())).map_or_else(ephemeral_port, Ok)
 }
 
@@ -58,11 +60,11 @@ fn ephemeral_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Up to [`TRIES`] distinct ports from [`LEAST`] to below `end`, starting at a random one.
+/// Up to [`TRIES`] distinct ports from [`LOWEST_PORT`] to below `end`, starting at a random one.
 fn candidates(end: u16, random: u64) -> impl Iterator<Item = u16> {
-    let count = end.saturating_sub(LEAST);
+    let count = end.saturating_sub(LOWEST_PORT);
     let first = u16::try_from(random % u64::from(count.max(1))).unwrap_or(0);
-    (0..count.min(TRIES)).map(move |step| LEAST + (first + step) % count)
+    (0..count.min(TRIES)).map(move |step| LOWEST_PORT + (first + step) % count)
 }
 
 fn least_ephemeral(text: &str) -> Option<u16> {
@@ -76,8 +78,8 @@ mod tests {
     #[test]
     fn a_port_is_none_that_the_kernel_gives_away() {
         let least = least_ephemeral(&std::fs::read_to_string(EPHEMERAL).unwrap()).unwrap();
-        let port = any().unwrap();
-        assert!(port < least || least <= LEAST, "{port}");
+        let port = choose_port().unwrap();
+        assert!(port < least || least <= LOWEST_PORT, "{port}");
     }
 
     /// Only a port that the test itself holds is certain: a port that was free a moment ago may be open in a
@@ -88,16 +90,16 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         assert!(!is_free(port));
         assert_eq!(first_free([port, port].into_iter()), None);
-        let free_port = first_free(std::iter::once(port).chain(candidates(LEAST + TRIES, 0))).unwrap();
-        assert!((LEAST..LEAST + TRIES).contains(&free_port), "{free_port}");
+        let free_port = first_free(std::iter::once(port).chain(candidates(LOWEST_PORT + TRIES, 0))).unwrap();
+        assert!((LOWEST_PORT..LOWEST_PORT + TRIES).contains(&free_port), "{free_port}");
     }
 
     #[test]
     fn candidates_go_round_and_stay_below() {
-        let ports: Vec<u16> = candidates(LEAST + 3, 2).collect();
-        assert_eq!(ports, [LEAST + 2, LEAST, LEAST + 1]);
+        let ports: Vec<u16> = candidates(LOWEST_PORT + 3, 2).collect();
+        assert_eq!(ports, [LOWEST_PORT + 2, LOWEST_PORT, LOWEST_PORT + 1]);
         assert_eq!(candidates(32_768, u64::MAX).count(), usize::from(TRIES));
-        assert!(candidates(32_768, 17_767).all(|port| (LEAST..32_768).contains(&port)));
+        assert!(candidates(32_768, 17_767).all(|port| (LOWEST_PORT..32_768).contains(&port)));
         assert_eq!(candidates(1024, 5).count(), 0);
         assert_eq!(least_ephemeral("32768\t60999\n"), Some(32_768));
         assert_eq!(least_ephemeral(""), None);

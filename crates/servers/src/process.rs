@@ -16,9 +16,9 @@ const TAIL: u64 = 64 << 10;
 /// Maximum number of characters shown of a log line.
 const MAX_LINE_CHARS: usize = 1000;
 /// Number of log lines shown for a server that was running.
-pub(crate) const SHORT: usize = 12;
+pub(crate) const SHORT_LOG_LINES: usize = 12;
 /// Number of log lines shown for a server that did not start; some log twenty more lines after the error.
-pub(crate) const LONG: usize = 30;
+pub(crate) const LONG_LOG_LINES: usize = 30;
 /// Longest interval between two checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest wait for a guard to end all processes after its input was closed.
@@ -216,12 +216,15 @@ mod tests {
     fn the_reason_is_shown_and_not_the_stack_below_it() {
         let frames = "\tat org.some.Place(Place.java:7)\n".repeat(50);
         let log = format!("begins\n\nthe reason\n{frames}Caused by: another\n{frames}at last, the end\n");
-        assert_eq!(last_lines(&log, SHORT), "begins\nthe reason\nCaused by: another\nat last, the end");
+        assert_eq!(
+            last_lines(&log, SHORT_LOG_LINES),
+            "begins\nthe reason\nCaused by: another\nat last, the end"
+        );
         let framed = format!("the reason\n{}", "{\"s\":\"I\",\"msg\":\"Frame\",\"attr\":{}}\n".repeat(50));
-        assert_eq!(last_lines(&framed, SHORT), "the reason");
+        assert_eq!(last_lines(&framed, SHORT_LOG_LINES), "the reason");
         let many: String = (0..20).map(|n| format!("{n} {}\n", "é".repeat(2000))).collect();
-        let shown = last_lines(&many, SHORT);
-        assert_eq!(shown.lines().count(), SHORT);
+        let shown = last_lines(&many, SHORT_LOG_LINES);
+        assert_eq!(shown.lines().count(), SHORT_LOG_LINES);
         assert!(shown.starts_with("8 é") && shown.lines().all(|line| line.chars().count() == MAX_LINE_CHARS));
     }
 }

@@ -88,8 +88,8 @@ pub struct Recipe {
     pub stop_limit_s: u64,
     /// Commands for user-supplied programs, needed if the artifact's commands refer to files other than
     /// programs.
-    #[serde(default, skip_serializing)]
-    pub own: Option<ExternalBinaryCommands>,
+    #[serde(default, rename = "own", skip_serializing)]
+    pub external_commands: Option<ExternalBinaryCommands>,
 }
 
 /// Commands that replace those of a [`Recipe`] for user-supplied programs.
@@ -128,7 +128,7 @@ impl Recipe {
     }
 
     /// Path of the socket, with placeholders; `None` if sessions use TCP.
-    pub(crate) fn listens_at(&self) -> Option<&str> {
+    pub(crate) fn socket_template(&self) -> Option<&str> {
         match self.transport {
             Transport::Tcp | Transport::Tls => None,
             Transport::Unix => self.socket.as_deref(),
@@ -243,10 +243,13 @@ mod tests {
             ..Recipe::default()
         };
         let command = |recipe: &Recipe| recipe.start_command().cloned().collect::<Vec<_>>();
-        assert_eq!((command(&recipe), recipe.listens_at()), (vec!["server".into(), "--tcp".into()], None));
+        assert_eq!(
+            (command(&recipe), recipe.socket_template()),
+            (vec!["server".into(), "--tcp".into()], None)
+        );
         recipe.transport = Transport::Unix;
         assert_eq!(
-            (command(&recipe), recipe.listens_at()),
+            (command(&recipe), recipe.socket_template()),
             (vec!["server".into(), "--unix".into()], Some("{{run}}/s"))
         );
     }

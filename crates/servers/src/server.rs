@@ -12,11 +12,11 @@ use jsonathlon_schema::transport::Transport;
 use crate::certificate;
 use crate::data_template::DataTemplate;
 use crate::error::{Result, ServerError};
-use crate::folder::{ServerFolder, failed};
+use crate::folder::{ServerFolder, folder_error};
 use crate::guard::GuardCommand;
 use crate::launch::{LaunchSpec, Login};
 use crate::port::{self, is_free, loopback};
-use crate::process::{GuardedProcess, LONG, SHORT};
+use crate::process::{GuardedProcess, LONG_LOG_LINES, SHORT_LOG_LINES};
 use crate::recipe::fill;
 use crate::user::server_user;
 
@@ -77,7 +77,7 @@ impl Server {
             host,
             port,
             certificate,
-            socket: recipe.listens_at().map(|socket| socket_path(socket, &values)).transpose()?,
+            socket: recipe.socket_template().map(|socket| socket_path(socket, &values)).transpose()?,
             user: recipe.user.clone(),
             database: recipe.database.clone(),
             password,
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// Exit status of the server as text; `None` while it is running.
-    pub fn ended(&mut self) -> Option<String> {
+    pub fn exit_status(&mut self) -> Option<String> {
         self.process.wait(Duration::ZERO)
     }
 
@@ -133,7 +133,7 @@ impl Server {
 
     /// Returns `true` if the server has ended for any reason.
     pub fn has_ended(&mut self) -> bool {
-        self.ended().is_some()
+        self.exit_status().is_some()
     }
 
     /// Returns `true` if the server has ended and another program listens on the port chosen here: a new
@@ -147,13 +147,13 @@ impl Server {
     pub fn describe_startup_failure(&mut self, error: &str, limit: Duration) -> String {
         if let Some(status) = self.process.wait(Duration::ZERO) {
             let message = format!("the server ended ({status}) before it was ready");
-            return self.process.with_log(&message, LONG);
+            return self.process.with_log(&message, LONG_LOG_LINES);
         }
         if self.started.elapsed() >= limit {
             let message = format!("the server was not ready after {limit:?} ({error}) and was stopped");
-            return self.process.with_log(&message, SHORT);
+            return self.process.with_log(&message, SHORT_LOG_LINES);
         }
-        self.process.with_log(error, SHORT)
+        self.process.with_log(error, SHORT_LOG_LINES)
     }
 
     /// Explains a broken connection of a session, with the message `error`: adds the exit status if the
@@ -163,7 +163,7 @@ impl Server {
             Some(status) => format!("the server ended ({status}): {error}"),
             None => error.to_owned(),
         };
-        self.process.with_log(&message, SHORT)
+        self.process.with_log(&message, SHORT_LOG_LINES)
     }
 
     /// Kills the server and all its processes, as in a crash. Returns its exit status; `None` if it has not
@@ -180,7 +180,7 @@ impl Server {
     /// the stop limit; in the last case it is killed.
     pub fn stop(mut self) -> Result<()> {
         let crashed = |process: &GuardedProcess, message: String| {
-            ServerError::Crashed(process.with_log(&message, SHORT))
+            ServerError::Crashed(process.with_log(&message, SHORT_LOG_LINES))
         };
         if let Some(status) = self.process.wait(Duration::ZERO) {
             return Err(crashed(&self.process, format!("the server had ended before ({status})")));
@@ -229,16 +229,16 @@ impl PendingServer<'_> {
         if !self.folder.is_new()? {
             return self.folder.password();
         }
-        self.folder.begin()?;
-        let template = DataTemplate::of(self.launch, &self.folder);
+        self.folder.mark_initialising()?;
+        let template = DataTemplate::for_launch(self.launch, &self.folder);
         if let Some(template) = &template {
             let copied = template.copy_to(&self.folder);
-            if copied.map_err(failed("copy a data folder to", &self.folder.root))? {
-                self.folder.finish()?;
+            if copied.map_err(folder_error("copy a data folder to", &self.folder.root))? {
+                self.folder.mark_initialised()?;
                 return self.folder.password();
             }
         }
-        let password = self.folder.make()?;
+        let password = self.folder.create()?;
         let recipe = &self.launch.recipe;
         let limit = Duration::from_secs(recipe.start_limit_s);
         let mut values = values.clone();
@@ -254,13 +254,13 @@ impl PendingServer<'_> {
                 Some(status) => format!("failed to make a data folder: {program} ended with {status}"),
                 None => format!("failed to make a data folder: {program} took longer than {limit:?}"),
             };
-            return Err(ServerError::Unavailable(process.with_log(&message, LONG)));
+            return Err(ServerError::Unavailable(process.with_log(&message, LONG_LOG_LINES)));
         }
         self.folder.revoke_password_file()?;
         if let Some(template) = template {
             template.store(&self.folder);
         }
-        self.folder.finish()?;
+        self.folder.mark_initialised()?;
         Ok(password)
     }
 
@@ -276,9 +276,9 @@ impl PendingServer<'_> {
                 )))
             };
         }
-        port::any().or_else(|error| match self.launch.recipe.transport {
+        port::choose_port().or_else(|error| match self.launch.recipe.transport {
             // No server listens on the port then; its number is only part of the socket's name.
-            Transport::Unix => Ok(port::LEAST),
+            Transport::Unix => Ok(port::LOWEST_PORT),
             Transport::Tcp | Transport::Tls => {
                 loopback()?;
                 Err(ServerError::Unavailable(format!("there is no free port: {error}")))

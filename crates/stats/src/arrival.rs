@@ -178,7 +178,7 @@ pub struct ScheduleReader<'a> {
 impl ScheduleReader<'_> {
     /// Intended start of arrival number `index` in nanoseconds; `None` behind the last arrival.
     #[inline]
-    pub fn at(&mut self, index: u64) -> Option<u64> {
+    pub fn arrival_ns(&mut self, index: u64) -> Option<u64> {
         if index >= self.schedule.planned {
             return None;
         }
@@ -200,7 +200,7 @@ mod tests {
 
     fn times(schedule: &Schedule) -> Vec<u64> {
         let mut reader = schedule.reader();
-        (0..schedule.planned()).map_while(|index| reader.at(index)).collect()
+        (0..schedule.planned()).map_while(|index| reader.arrival_ns(index)).collect()
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
         let times = times(&schedule);
         assert_eq!((times.len(), times[0], times[1]), (3000, 0, 333_333_333));
         assert_eq!((times[3], times[2997]), (SECOND, 999 * SECOND));
-        assert_eq!(schedule.reader().at(3000), None);
+        assert_eq!(schedule.reader().arrival_ns(3000), None);
         assert!(Arrival::Closed.schedule(1, SECOND).is_none());
     }
 

@@ -81,7 +81,7 @@ impl Histogram {
 
     /// Number of durations above one hour, by more than the precision of the histogram.
     #[must_use]
-    pub fn above(&self) -> u64 {
+    pub fn count_above_hour(&self) -> u64 {
         let first = self.0.next_non_equivalent(USUAL_NS);
         if self.0.max() < first { 0 } else { self.0.count_between(first, self.0.max()) }
     }

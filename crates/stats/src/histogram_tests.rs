@@ -27,7 +27,7 @@ proptest! {
         merged.merge(&histogram_of(&right));
         let all = histogram_of(&[left, right].concat());
         prop_assert_eq!(merged.values_ns().collect::<Vec<_>>(), all.values_ns().collect::<Vec<_>>());
-        prop_assert_eq!((merged.count(), merged.above()), (all.count(), all.above()));
+        prop_assert_eq!((merged.count(), merged.count_above_hour()), (all.count(), all.count_above_hour()));
     }
 
     #[test]
@@ -36,7 +36,7 @@ proptest! {
         let text = histogram.to_text();
         let decoded = Histogram::from_text(&text).unwrap();
         prop_assert_eq!(decoded.values_ns().collect::<Vec<_>>(), histogram.values_ns().collect::<Vec<_>>());
-        prop_assert_eq!(decoded.above(), histogram.above());
+        prop_assert_eq!(decoded.count_above_hour(), histogram.count_above_hour());
         let (mut twice, mut both) = (decoded.clone(), histogram.clone());
         twice.merge(&histogram);
         both.merge(&decoded);
@@ -60,17 +60,17 @@ proptest! {
 #[test]
 fn what_is_above_an_hour_is_counted_and_kept() {
     let mut histogram = histogram_of(&[5, HOUR, HOUR + HOUR / 100, 100 * HOUR]);
-    assert_eq!((histogram.count(), histogram.above()), (4, 2));
+    assert_eq!((histogram.count(), histogram.count_above_hour()), (4, 2));
     assert!((histogram.quantile_us(1.0) / (100.0 * 3.6e9) - 1.0).abs() < 1e-3);
     histogram.merge(&histogram_of(&[1000 * HOUR]));
-    assert_eq!(histogram.above(), 3);
-    assert_eq!(Histogram::from_text(&histogram.to_text()).unwrap().above(), 3);
+    assert_eq!(histogram.count_above_hour(), 3);
+    assert_eq!(Histogram::from_text(&histogram.to_text()).unwrap().count_above_hour(), 3);
 }
 
 #[test]
 fn without_values_there_is_no_time() {
     let none = Histogram::new();
-    assert_eq!((none.count(), none.above()), (0, 0));
+    assert_eq!((none.count(), none.count_above_hour()), (0, 0));
     assert!(none.quantile_us(0.5) == 0.0 && none.mean_us() == 0.0);
     assert_eq!(Histogram::from_text(&none.to_text()).unwrap().count(), 0);
     for bad in ["", "no", "AAAA", "HISTFAAAAAAA"] {

@@ -74,7 +74,7 @@ pub fn moderated(cells: &[(usize, BootstrapEstimate)]) -> Vec<BootstrapEstimate>
     for (group, cell) in cells {
         if let Some(spread) = cell.spread.filter(|spread| spread.standard_error > 0.0) {
             groups.entry(*group).or_default().push(logarithm(&spread));
-            sampling.push((*group, trigamma(spread.freedom / 2.0)));
+            sampling.push((*group, trigamma(spread.degrees_of_freedom / 2.0)));
         }
     }
     groups.retain(|_, members| members.len() >= LEAST_IN_GROUP);
@@ -101,11 +101,11 @@ pub fn moderated(cells: &[(usize, BootstrapEstimate)]) -> Vec<BootstrapEstimate>
             if spread.standard_error == 0.0 {
                 return *cell;
             }
-            let freedom = spread.freedom + lent_freedom;
-            let weighted_variance = spread.freedom * spread.standard_error.powi(2);
+            let freedom = spread.degrees_of_freedom + lent_freedom;
+            let weighted_variance = spread.degrees_of_freedom * spread.standard_error.powi(2);
             let variance = (lent_freedom * group_variance(members) + weighted_variance) / freedom;
             BootstrapEstimate {
-                spread: Some(LogScatter { standard_error: variance.sqrt(), freedom }),
+                spread: Some(LogScatter { standard_error: variance.sqrt(), degrees_of_freedom: freedom }),
                 ..*cell
             }
         })
@@ -114,7 +114,7 @@ pub fn moderated(cells: &[(usize, BootstrapEstimate)]) -> Vec<BootstrapEstimate>
 
 /// Logarithm of the variance, corrected for its sampling bias.
 fn logarithm(spread: &LogScatter) -> f64 {
-    let half = spread.freedom / 2.0;
+    let half = spread.degrees_of_freedom / 2.0;
     2.0 * spread.standard_error.ln() - digamma(half) + half.ln()
 }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn cells(errors: &[f64], freedom: f64) -> Vec<(usize, BootstrapEstimate)> {
-        let spread = |error: &f64| Some(LogScatter { standard_error: *error, freedom });
+        let spread = |error: &f64| Some(LogScatter { standard_error: *error, degrees_of_freedom: freedom });
         errors.iter().map(|error| (0, BootstrapEstimate { value: 1.0, spread: spread(error) })).collect()
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn equal_variances_lend_all_they_may() {
         for cell in moderated(&cells(&[0.1; 6], 4.0)) {
             let spread = cell.spread.unwrap();
-            assert_eq!(spread.freedom, 12.0);
+            assert_eq!(spread.degrees_of_freedom, 12.0);
             let want = (8.0 * 1.150_49 + 4.0) / 12.0 * 0.01;
             assert!((spread.standard_error.powi(2) / want - 1.0).abs() < 1e-4, "{spread:?}");
         }
@@ -251,7 +251,7 @@ mod tests {
                 for (second, b) in spreads.iter().zip(&errors) {
                     prop_assert!(a >= b || first.standard_error <= second.standard_error);
                 }
-                prop_assert!(first.freedom > 4.0 && first.freedom <= 4.0 + MOST_LENT);
+                prop_assert!(first.degrees_of_freedom > 4.0 && first.degrees_of_freedom <= 4.0 + MOST_LENT);
             }
         }
     }

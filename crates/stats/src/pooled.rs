@@ -12,7 +12,7 @@ pub(crate) struct PooledSamples {
 }
 
 impl PooledSamples {
-    pub(crate) fn of(rounds: &[&[f64]]) -> Self {
+    pub(crate) fn new(rounds: &[&[f64]]) -> Self {
         let samples = rounds
             .iter()
             .enumerate()
@@ -69,7 +69,7 @@ mod tests {
             let drawn: Vec<usize> = drawn.iter().map(|index| index.index(rounds.len())).collect();
             let gathered: Vec<f64> = drawn.iter().flat_map(|round| rounds[*round].clone()).collect();
             let rounds: Vec<&[f64]> = rounds.iter().map(Vec::as_slice).collect();
-            prop_assert_eq!(PooledSamples::of(&rounds).median(&drawn), median(&gathered));
+            prop_assert_eq!(PooledSamples::new(&rounds).median(&drawn), median(&gathered));
         }
     }
 }

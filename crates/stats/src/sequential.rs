@@ -33,7 +33,7 @@ impl Spending {
     /// Cumulative error probability that may be spent when a share `t` (0 to 1) of all rounds has been
     /// measured.
     #[must_use]
-    pub fn spent(self, t: f64) -> f64 {
+    pub fn cumulative_alpha(self, t: f64) -> f64 {
         let t = t.clamp(0.0, 1.0);
         match self {
             _ if t == 0.0 => 0.0,
@@ -68,12 +68,12 @@ impl SequentialPlan {
     /// all are needed (`tests/looks.rs`).
     #[must_use]
     pub fn new(minimum: u32, maximum: u32) -> Self {
-        Self::spending(minimum, maximum, Spending::Pocock)
+        Self::with_spending(minimum, maximum, Spending::Pocock)
     }
 
     /// Plans looks after `minimum` to `maximum` rounds with a given spending function.
     #[must_use]
-    pub fn spending(minimum: u32, maximum: u32, spending: Spending) -> Self {
+    pub fn with_spending(minimum: u32, maximum: u32, spending: Spending) -> Self {
         let maximum = maximum.max(minimum).max(1);
         let mut rounds = Vec::new();
         let mut round = minimum.max(1);
@@ -118,7 +118,7 @@ impl SequentialPlan {
 
     fn spent(&self, round: u32) -> f64 {
         let maximum = self.rounds.last().copied().unwrap_or(1);
-        self.spending.spent(f64::from(round) / f64::from(maximum))
+        self.spending.cumulative_alpha(f64::from(round) / f64::from(maximum))
     }
 
     /// Error probability spent on the planned looks before `round`.
@@ -153,17 +153,20 @@ mod tests {
     /// O'Brien and Fleming (a bound of 2.77 on both sides); 0.05 ln(1 + 1.71828 / 2) = 0.0310 with Pocock.
     #[test]
     fn spending_by_hand() {
-        assert!((Spending::OBrienFleming.spent(0.5) - 0.005_57).abs() < 1e-4);
-        assert!((Spending::Pocock.spent(0.5) - 0.031_0).abs() < 1e-4);
+        assert!((Spending::OBrienFleming.cumulative_alpha(0.5) - 0.005_57).abs() < 1e-4);
+        assert!((Spending::Pocock.cumulative_alpha(0.5) - 0.031_0).abs() < 1e-4);
         for spending in [Spending::OBrienFleming, Spending::Pocock] {
-            assert!(spending.spent(0.0).abs() < 1e-12 && (spending.spent(1.0) - ALPHA).abs() < 1e-9);
+            assert!(
+                spending.cumulative_alpha(0.0).abs() < 1e-12
+                    && (spending.cumulative_alpha(1.0) - ALPHA).abs() < 1e-9
+            );
         }
     }
 
     #[test]
     fn a_run_that_ends_early_spends_what_is_left() {
         let looks = SequentialPlan::new(5, 40);
-        let remaining = ALPHA - Spending::Pocock.spent(5.0 / 40.0);
+        let remaining = ALPHA - Spending::Pocock.cumulative_alpha(5.0 / 40.0);
         assert!((looks.alpha_at_end(6) - remaining).abs() < 1e-12, "one look has been taken");
         assert!((looks.alpha_at_end(5) - ALPHA).abs() < 1e-12, "none has");
         assert!((looks.alpha_at_end(40) - looks.alpha_at(40)).abs() < 1e-9, "the last was planned so");
@@ -177,7 +180,7 @@ mod tests {
             is_pocock in any::<bool>(),
         ) {
             let spending = if is_pocock { Spending::Pocock } else { Spending::OBrienFleming };
-            let looks = SequentialPlan::spending(first, first + more, spending);
+            let looks = SequentialPlan::with_spending(first, first + more, spending);
             let rounds = looks.rounds();
             prop_assert!(rounds.is_sorted() && rounds[0] == first && rounds.last() == Some(&(first + more)));
             let sum: f64 = rounds.iter().map(|round| looks.alpha_at(*round)).sum();

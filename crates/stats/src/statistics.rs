@@ -38,15 +38,15 @@ pub struct Estimate {
 /// Ratio of upper to lower limit above which an interval only shows that there were too few rounds. With two
 /// rounds, Student's quantile is 12.7, so rounds that differ by half give limits several orders of magnitude
 /// apart.
-pub const MEANINGLESS: f64 = 100.0;
+pub const MAX_MEANINGFUL_RATIO: f64 = 100.0;
 
 impl Estimate {
-    /// Removes both limits if their ratio exceeds [`MEANINGLESS`].
+    /// Removes both limits if their ratio exceeds [`MAX_MEANINGFUL_RATIO`].
     #[must_use]
     pub fn if_meaningful(self) -> Self {
         let (Some(low), Some(high)) = (self.low, self.high) else { return self };
         // With this comparison, a limit of 0 or NaN counts as meaningless, too.
-        let is_meaningful = high / low <= MEANINGLESS;
+        let is_meaningful = high / low <= MAX_MEANINGFUL_RATIO;
         if is_meaningful { self } else { Self { low: None, high: None, ..self } }
     }
 
@@ -134,7 +134,7 @@ pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
 /// Like [`estimate`], with limits of the two-sided error probability `alpha`.
 #[must_use]
 pub fn estimate_at(rounds: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
-    Some(scattered(rounds)?.at(alpha))
+    Some(bootstrap_median(rounds)?.interval_at(alpha))
 }
 
 /// Ratio of the medians of two series that were measured side by side (`a[i]` and `b[i]` in round i), with a
@@ -150,7 +150,7 @@ pub fn paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
 /// Like [`paired_ratio`], with limits of the two-sided error probability `alpha`.
 #[must_use]
 pub fn paired_ratio_at(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
-    Some(scattered_pairs(a, b)?.at(alpha))
+    Some(bootstrap_paired_ratio(a, b)?.interval_at(alpha))
 }
 
 /// Ratio of the medians of two series with independent rounds, such as those of two runs, with a 95 %
@@ -160,43 +160,43 @@ pub fn paired_ratio_at(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64) -> Option<Est
 /// side has no round left; without an interval if either side has a single round.
 #[must_use]
 pub fn unpaired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
-    Some(scattered(a)?.divided_by(&scattered(b)?)?.at(ALPHA))
+    Some(bootstrap_median(a)?.divided_by(&bootstrap_median(b)?)?.interval_at(ALPHA))
 }
 
 /// The median of [`estimate`] with its scatter over rounds.
 #[must_use]
-pub fn scattered(rounds: &[Vec<f64>]) -> Option<BootstrapEstimate> {
+pub fn bootstrap_median(rounds: &[Vec<f64>]) -> Option<BootstrapEstimate> {
     let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
-    let mut pooled = PooledSamples::of(&rounds);
-    BootstrapEstimate::of(rounds.len(), |drawn| pooled.median(drawn))
+    let mut pooled = PooledSamples::new(&rounds);
+    BootstrapEstimate::resample(rounds.len(), |drawn| pooled.median(drawn))
 }
 
 /// The ratio of [`paired_ratio`] with its scatter over rounds.
 #[must_use]
-pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<BootstrapEstimate> {
-    scattered_quotient(a, &[b])
+pub fn bootstrap_paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<BootstrapEstimate> {
+    bootstrap_quotient(a, &[b])
 }
 
 /// Median of the series `a` divided by the geometric mean of the medians of the series `divisors`, measured
 /// in the same rounds. Effects of a round on all of them cancel out. Rounds in which any series has no sample
 /// are left out.
 #[must_use]
-pub fn scattered_quotient(a: &[Vec<f64>], divisors: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
+pub fn bootstrap_quotient(a: &[Vec<f64>], divisors: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
     let series: Vec<&[Vec<f64>]> = std::iter::once(a).chain(divisors.iter().copied()).collect();
     let rounds = full_rounds(&series);
     let count = rounds.first()?.len();
-    let mut pooled: Vec<PooledSamples> = rounds.iter().map(|rounds| PooledSamples::of(rounds)).collect();
+    let mut pooled: Vec<PooledSamples> = rounds.iter().map(|rounds| PooledSamples::new(rounds)).collect();
     let (a, divisors) = pooled.split_first_mut()?;
-    BootstrapEstimate::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(divisors, drawn)?))
+    BootstrapEstimate::resample(count, |drawn| Some(a.median(drawn)? / mean_of_medians(divisors, drawn)?))
 }
 
 /// Geometric mean of the medians of several series that were measured in the same rounds, which are drawn
 /// together.
 #[must_use]
-pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
+pub fn bootstrap_geometric_mean(series: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
     let series = full_rounds(series);
-    let mut pooled: Vec<PooledSamples> = series.iter().map(|rounds| PooledSamples::of(rounds)).collect();
-    BootstrapEstimate::of(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
+    let mut pooled: Vec<PooledSamples> = series.iter().map(|rounds| PooledSamples::new(rounds)).collect();
+    BootstrapEstimate::resample(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
 }
 
 /// Keeps only the rounds in which every series has a sample.
@@ -230,7 +230,7 @@ pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
 
 /// Probability of at least `count` successes in `trials` independent trials of the given probability each.
 #[must_use]
-pub fn at_least(count: u64, trials: u64, probability: f64) -> f64 {
+pub fn binomial_tail(count: u64, trials: u64, probability: f64) -> f64 {
     match (count.checked_sub(1), Binomial::new(probability, trials)) {
         (Some(below), Ok(binomial)) => binomial.sf(below),
         _ => 1.0,
@@ -260,13 +260,13 @@ pub struct LogScatter {
     /// Bootstrap standard error of the logarithm, corrected for few rounds.
     pub standard_error: f64,
     /// Degrees of freedom of Student's quantile; need not be an integer.
-    pub freedom: f64,
+    pub degrees_of_freedom: f64,
 }
 
 impl BootstrapEstimate {
     /// Evaluates `statistic` on all of `rounds` rounds, given by their indices, and on resamples of them.
     /// `None` if the statistic of all rounds is missing or not finite.
-    pub fn of(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
+    pub fn resample(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
         let all_rounds: Vec<usize> = (0..rounds).collect();
         let value = statistic(&all_rounds).filter(|value| value.is_finite())?;
         Some(Self { value, spread: LogScatter::of(value, rounds, statistic) })
@@ -274,7 +274,7 @@ impl BootstrapEstimate {
 
     /// The statistic with its limits at the two-sided error probability `alpha`.
     #[must_use]
-    pub fn at(&self, alpha: f64) -> Estimate {
+    pub fn interval_at(&self, alpha: f64) -> Estimate {
         let limits = self.spread.and_then(|spread| {
             let reach = spread.log_half_width(alpha)?;
             Some((self.value * (-reach).exp(), self.value * reach.exp()))
@@ -293,7 +293,7 @@ impl BootstrapEstimate {
     #[must_use]
     pub fn divided_by(&self, other: &Self) -> Option<Self> {
         let value = Some(self.value / other.value).filter(|ratio| ratio.is_finite())?;
-        let spread = self.spread.zip(other.spread).map(|(scatter, other)| scatter.with(&other));
+        let spread = self.spread.zip(other.spread).map(|(scatter, other)| scatter.combined_with(&other));
         Some(Self { value, spread })
     }
 
@@ -329,26 +329,28 @@ impl LogScatter {
         }
         let n = rounds as f64;
         let standard_error = logarithms.as_slice().std_dev() * (n / (n - 1.0)).sqrt();
-        Some(Self { standard_error, freedom: n - 1.0 })
+        Some(Self { standard_error, degrees_of_freedom: n - 1.0 })
     }
 
     /// Spread of the sum or difference of two independent logarithms.
     #[must_use]
-    pub fn with(&self, other: &Self) -> Self {
+    pub fn combined_with(&self, other: &Self) -> Self {
         let (own_variance, other_variance) = (self.standard_error.powi(2), other.standard_error.powi(2));
         let sum = own_variance + other_variance;
         // Neither side scatters: the width is 0 with any degrees of freedom.
-        let freedom = if sum > 0.0 {
-            sum.powi(2) / (own_variance.powi(2) / self.freedom + other_variance.powi(2) / other.freedom)
+        let degrees_of_freedom = if sum > 0.0 {
+            sum.powi(2)
+                / (own_variance.powi(2) / self.degrees_of_freedom
+                    + other_variance.powi(2) / other.degrees_of_freedom)
         } else {
-            self.freedom + other.freedom
+            self.degrees_of_freedom + other.degrees_of_freedom
         };
-        Self { standard_error: sum.sqrt(), freedom }
+        Self { standard_error: sum.sqrt(), degrees_of_freedom }
     }
 
     /// Distance from the statistic to either limit, on the logarithm.
     fn log_half_width(&self, alpha: f64) -> Option<f64> {
-        let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
+        let student = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).ok()?;
         Some(student.inverse_cdf(1.0 - alpha / 2.0) * self.standard_error)
     }
 
@@ -364,7 +366,7 @@ impl LogScatter {
                 0.5
             });
         }
-        let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
+        let student = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).ok()?;
         Some(student.sf(distance / self.standard_error))
     }
 }
@@ -408,7 +410,7 @@ mod tests {
         // A wide interval is kept if it lies far from 1.
         let far = paired_ratio(&[vec![1e6], vec![1.6e6]], &[vec![1.0], vec![1.0]]).unwrap();
         assert_eq!(far.if_meaningful_ratio(), far);
-        assert!(far.high.unwrap() / far.low.unwrap() > MEANINGLESS && far.excludes_one(), "{far:?}");
+        assert!(far.high.unwrap() / far.low.unwrap() > MAX_MEANINGFUL_RATIO && far.excludes_one(), "{far:?}");
     }
 
     #[test]
@@ -522,7 +524,7 @@ mod tests {
         close(estimate_at(&rounds, 0.01).unwrap().high.map(f64::ln), 9.925 * 0.8819);
         let constant = vec![vec![1.0]; 3];
         close(paired_ratio_at(&rounds, &constant, 0.1).unwrap().high.map(f64::ln), 2.920 * 0.8819);
-        let spread = LogScatter { standard_error: 0.1, freedom: 2.0 };
+        let spread = LogScatter { standard_error: 0.1, degrees_of_freedom: 2.0 };
         let ratio = BootstrapEstimate { value: (0.292_f64).exp(), spread: Some(spread) };
         close(ratio.p_above(1.0), 0.05);
         close(ratio.p_differs(), 0.10);
@@ -533,7 +535,7 @@ mod tests {
         assert_eq!(BootstrapEstimate { value: 2.0, spread: None }.p_above(1.0), None);
         let certain = |value| BootstrapEstimate {
             value,
-            spread: Some(LogScatter { standard_error: 0.0, freedom: 4.0 }),
+            spread: Some(LogScatter { standard_error: 0.0, degrees_of_freedom: 4.0 }),
         };
         assert_eq!((certain(2.0).p_above(1.0), certain(0.5).p_above(1.0)), (Some(0.0), Some(1.0)));
         assert_eq!((certain(1.0).p_above(1.0), certain(1.0).p_differs()), (Some(0.5), Some(1.0)));
@@ -545,24 +547,26 @@ mod tests {
     fn a_mean_of_two_series_by_hand() {
         let e = 1.0_f64.exp();
         let (varying, constant) = (vec![vec![1.0 / e], vec![1.0], vec![e], vec![9.0]], vec![vec![4.0]; 3]);
-        let got = scattered_mean(&[&varying, &constant]).unwrap();
+        let got = bootstrap_geometric_mean(&[&varying, &constant]).unwrap();
         assert_eq!(got.value, 2.0);
-        close(got.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
+        close(got.interval_at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
         // Effects of a round on both series cancel out.
-        let quotient = scattered_quotient(&constant, &[&constant, &varying[..3]]).unwrap();
+        let quotient = bootstrap_quotient(&constant, &[&constant, &varying[..3]]).unwrap();
         assert_eq!(quotient.value, 2.0);
-        close(quotient.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
+        close(quotient.interval_at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
         let twice = varying.iter().map(|round| vec![2.0 * round[0]]).collect::<Vec<_>>();
-        assert_eq!(scattered_quotient(&twice, &[&varying]).unwrap().spread.unwrap().standard_error, 0.0);
-        assert_eq!(scattered_mean(&[]), None);
-        assert_eq!(scattered_mean(&[&varying, &[]]), None);
+        assert_eq!(bootstrap_quotient(&twice, &[&varying]).unwrap().spread.unwrap().standard_error, 0.0);
+        assert_eq!(bootstrap_geometric_mean(&[]), None);
+        assert_eq!(bootstrap_geometric_mean(&[&varying, &[]]), None);
     }
 
     #[test]
     fn tails_of_the_binomial_by_hand() {
         // Two coins: at least one head with ¾, two heads with ¼.
-        assert!((at_least(1, 2, 0.5) - 0.75).abs() < 1e-9 && (at_least(2, 2, 0.5) - 0.25).abs() < 1e-9);
-        assert_eq!(at_least(0, 2, 0.5), 1.0);
+        assert!(
+            (binomial_tail(1, 2, 0.5) - 0.75).abs() < 1e-9 && (binomial_tail(2, 2, 0.5) - 0.25).abs() < 1e-9
+        );
+        assert_eq!(binomial_tail(0, 2, 0.5), 1.0);
     }
 
     /// The limits enclose the true median about as often as they claim: five rounds around 1.

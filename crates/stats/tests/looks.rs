@@ -58,7 +58,7 @@ fn look(scatter: f64) {
         (alarms / f64::from(RUNS), f64::from(rounds) / f64::from(RUNS))
     };
     let planned = |spending| {
-        let looks = SequentialPlan::spending(5, MOST, spending);
+        let looks = SequentialPlan::with_spending(5, MOST, spending);
         of(&|round| looks.rounds().contains(&round).then(|| looks.alpha_at(round)))
     };
     let naive = of(&|_| Some(0.05));

@@ -65,7 +65,7 @@ pub enum StudyError {
     },
     /// A line of the file has invalid syntax, an unknown name or an invalid value.
     #[error("{file}:{line}: {message}")]
-    Wrong {
+    Invalid {
         /// Path or name of the file as given to [`Study::parse`].
         file: String,
         /// Line number in the file, from 1.
@@ -94,7 +94,7 @@ pub struct Study {
     /// Experiments of the published results that the study is compared with; see [`crate::published`].
     pub experiments: Vec<String>,
     /// Options with one value in all runs of the study (table `still` of the file).
-    pub still: Options,
+    pub fixed: Options,
     /// Options that differ between the runs, with their values in order. Every combination is one run.
     pub vary: Vec<Varied>,
     /// Variants to measure, by system name; systems that are not listed are left out. If the map is empty,
@@ -102,7 +102,7 @@ pub struct Study {
     pub variants: BTreeMap<String, Vec<String>>,
     /// Variants that only some of the runs measure.
     pub only: Vec<VariantRestriction>,
-    /// Options that replace those of `still` if the user asks for a full study (`--full`).
+    /// Options that replace those of `fixed` if the user asks for a full study (`--full`).
     pub full: Options,
     /// How the chart of the study is drawn.
     pub chart: Chart,
@@ -134,7 +134,8 @@ pub struct VariantRestriction {
     /// Name of the system's variant for the serving workload.
     pub variant: String,
     /// Varied options, each with the values for which the variant is measured.
-    pub with: BTreeMap<String, Vec<String>>,
+    #[serde(rename = "with")]
+    pub conditions: BTreeMap<String, Vec<String>>,
 }
 
 /// How the chart of a study is drawn, and which metrics its table has.
@@ -147,9 +148,11 @@ pub struct Chart {
     /// Mix that is drawn. `None` draws one chart per mix.
     pub mix: Option<String>,
     /// Metric that is drawn and tabulated, by its name in journals. `None` is throughput.
-    pub figure: Option<String>,
+    #[serde(rename = "figure")]
+    pub metric: Option<String>,
     /// Further metrics that only the table shows, by their names in journals.
-    pub also: Vec<String>,
+    #[serde(rename = "also")]
+    pub further_metrics: Vec<String>,
 }
 
 /// How a clause of the answer is computed.
@@ -177,7 +180,7 @@ pub enum ClaimedEffect {
     More,
     /// The ratio is about 1.
     Alike,
-    /// The edge or the difference lies within the limits of [`VerdictSpec::near`].
+    /// The edge or the difference lies within the limits of [`VerdictSpec::claimed_range`].
     Near,
 }
 
@@ -201,9 +204,9 @@ pub struct VerdictSpec {
     /// System that the clause is about. `None` makes one clause for each measured system.
     pub system: Option<String>,
     /// Metric by its name in journals. `None` is throughput.
-    pub figure: Option<String>,
+    pub metric: Option<String>,
     /// For a value: metric of which the value is shown as a percentage. `None` shows the value itself.
-    pub per: Option<String>,
+    pub share_of: Option<String>,
     /// Mix that is evaluated. `None` if the study has only one.
     pub mix: Option<String>,
     /// Number of clients at which the values are read.
@@ -211,22 +214,22 @@ pub struct VerdictSpec {
     /// Selects what is evaluated: required values of `variant`, `version`, `storage`, `profile`, `document`
     /// or a varied option. `first` and `last` stand for the first and last value of the study, or the oldest
     /// and newest version.
-    pub of: BTreeMap<String, String>,
-    /// Selects what `of` is compared with, in the same way.
-    pub than: BTreeMap<String, String>,
+    pub subject: BTreeMap<String, String>,
+    /// Selects what `subject` is compared with, in the same way.
+    pub baseline: BTreeMap<String, String>,
     /// Varied option along which an edge is searched. Required for an edge.
-    pub along: Option<String>,
+    pub varied_option: Option<String>,
     /// Text of the clause. `{system}`, `{change}`, `{value}`, `{clients}` and `{edge}` are replaced.
-    pub says: String,
+    pub template: String,
     /// Text if no edge is found. Required for an edge.
-    pub none: Option<String>,
+    pub no_edge_template: Option<String>,
     /// Published claim to test. `None` if the clause only reports.
     pub claim: Option<ClaimedEffect>,
     /// Published result in words, shown behind the clause. `None` if there is none.
     pub published: Option<String>,
     /// Limits within which the claimed edge (in the unit of the option) or the claimed difference lies.
     /// Present exactly if `claim` is [`ClaimedEffect::Near`].
-    pub near: Option<[f64; 2]>,
+    pub claimed_range: Option<[f64; 2]>,
 }
 
 /// Option value in any of the TOML types that a study file may use.
@@ -262,8 +265,8 @@ struct WrittenStudy {
     systems: Spanned<Vec<String>>,
     #[serde(default)]
     experiments: Vec<String>,
-    #[serde(default)]
-    still: OptionTable,
+    #[serde(default, rename = "still")]
+    fixed: OptionTable,
     #[serde(default)]
     vary: Vec<WrittenVaried>,
     #[serde(default)]
@@ -290,7 +293,8 @@ struct WrittenVerdict {
     #[serde(default)]
     kind: VerdictKind,
     system: Option<String>,
-    figure: Option<String>,
+    #[serde(rename = "figure")]
+    metric: Option<String>,
     per: Option<String>,
     mix: Option<String>,
     clients: Option<OptionValue>,
@@ -321,7 +325,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, offset: usize, message: impl Into<String>) -> StudyError {
-        StudyError::Wrong { file: self.file.to_owned(), line: self.line(offset), message: message.into() }
+        StudyError::Invalid { file: self.file.to_owned(), line: self.line(offset), message: message.into() }
     }
 
     /// Converts options to text by name and stores the line of each in `lines`.
@@ -353,7 +357,7 @@ impl Study {
     /// Reads a study from a file; its name is the file name without the extension.
     ///
     /// # Errors
-    /// [`StudyError::Unreadable`] if the file cannot be read, [`StudyError::Wrong`] if its content is
+    /// [`StudyError::Unreadable`] if the file cannot be read, [`StudyError::Invalid`] if its content is
     /// invalid.
     pub fn from_file(path: &Path) -> Result<Self, StudyError> {
         let file = path.display().to_string();
@@ -366,7 +370,7 @@ impl Study {
     /// Parses the text of a study; errors refer to it as `file`.
     ///
     /// # Errors
-    /// [`StudyError::Wrong`] if the syntax, a name or a value is invalid.
+    /// [`StudyError::Invalid`] if the syntax, a name or a value is invalid.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, StudyError> {
         let reader = Reader { file, text };
         let written: WrittenStudy = toml::from_str(text).map_err(|error| {
@@ -374,9 +378,9 @@ impl Study {
         })?;
         let mut lines = BTreeMap::new();
         check_required(&reader, &written)?;
-        let still = reader.options(written.still, &mut lines)?;
+        let fixed = reader.options(written.fixed, &mut lines)?;
         let full = reader.options(written.full, &mut BTreeMap::new())?;
-        let vary = varied(&reader, written.vary, &still, &mut lines)?;
+        let vary = varied(&reader, written.vary, &fixed, &mut lines)?;
         check_variants(&reader, &written.variants, &written.only, &vary)?;
         let chart_offset = written.chart.as_ref().map_or(0, |chart| chart.span().start);
         let chart = written.chart.map(Spanned::into_inner).unwrap_or_default();
@@ -402,7 +406,7 @@ impl Study {
             minutes: written.minutes.into_inner(),
             systems: written.systems.into_inner(),
             experiments: written.experiments,
-            still,
+            fixed,
             vary,
             variants: written
                 .variants
@@ -421,8 +425,8 @@ impl Study {
 
     /// Makes an error about the value of an option, with the line that sets it, or line 1 if no line does.
     #[must_use]
-    pub fn wrong(&self, option: &str, message: &str) -> StudyError {
-        StudyError::Wrong {
+    pub fn invalid_value(&self, option: &str, message: &str) -> StudyError {
+        StudyError::Invalid {
             file: self.file.clone(),
             line: self.lines.get(option).copied().unwrap_or(1),
             message: message.to_owned(),
@@ -459,7 +463,7 @@ fn check_variants(
     for spanned in only {
         let restriction = spanned.get_ref();
         let is_varied = |option: &&String| vary.iter().any(|varied| varied.option == **option);
-        if let Some(option) = restriction.with.keys().find(|option| !is_varied(option)) {
+        if let Some(option) = restriction.conditions.keys().find(|option| !is_varied(option)) {
             return Err(reader.error(spanned.span().start, format!("`{option}` does not vary")));
         }
     }
@@ -469,7 +473,7 @@ fn check_variants(
 fn varied(
     reader: &Reader<'_>,
     written: Vec<WrittenVaried>,
-    still: &Options,
+    fixed: &Options,
     lines: &mut BTreeMap<String, usize>,
 ) -> Result<Vec<Varied>, StudyError> {
     let mut options: Vec<Varied> = Vec::new();
@@ -479,7 +483,7 @@ fn varied(
         if option != VERSIONS {
             reader.check_option(offset, &option)?;
         }
-        if still.contains_key(&option) || options.iter().any(|known| known.option == option) {
+        if fixed.contains_key(&option) || options.iter().any(|known| known.option == option) {
             return Err(reader.error(offset, format!("`{option}` is held still or varied already")));
         }
         let values_offset = entry.values.span().start;
@@ -534,14 +538,14 @@ fn verdict(
     let texts = |values: BTreeMap<String, OptionValue>| {
         values.into_iter().map(|(name, value)| (name, value.text())).collect::<BTreeMap<_, _>>()
     };
-    let (of, than) = (texts(written.of), texts(written.than));
+    let (subject, baseline) = (texts(written.of), texts(written.than));
     const NAMES: [&str; 5] = ["variant", "version", "storage", "profile", "document"];
     let is_known =
         |name: &&String| NAMES.contains(&name.as_str()) || vary.iter().any(|varied| varied.option == **name);
-    if let Some(name) = of.keys().chain(than.keys()).find(|name| !is_known(name)) {
+    if let Some(name) = subject.keys().chain(baseline.keys()).find(|name| !is_known(name)) {
         return error(format!("`{name}` is neither varied nor one of {}", NAMES.join(", ")));
     }
-    if matches!(written.kind, VerdictKind::Ratio | VerdictKind::Difference) && of == than {
+    if matches!(written.kind, VerdictKind::Ratio | VerdictKind::Difference) && subject == baseline {
         return error("a ratio or a difference is `of` something `than` something else".to_owned());
     }
     if written.kind == VerdictKind::Edge {
@@ -563,18 +567,18 @@ fn verdict(
     Ok(VerdictSpec {
         kind: written.kind,
         system: written.system,
-        figure: written.figure,
-        per: written.per,
+        metric: written.metric,
+        share_of: written.per,
         mix: written.mix,
         clients,
-        of,
-        than,
-        along: written.along,
-        says: written.says,
-        none: written.none,
+        subject,
+        baseline,
+        varied_option: written.along,
+        template: written.says,
+        no_edge_template: written.none,
         claim: written.claim,
         published: written.published,
-        near: written.near,
+        claimed_range: written.near,
     })
 }
 

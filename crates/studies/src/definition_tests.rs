@@ -25,10 +25,10 @@ fn parse_error(from: &str, to: &str) -> String {
 #[test]
 fn a_study_is_read() {
     let study = Study::parse("mine", "mine.toml", MINIMAL).unwrap();
-    assert_eq!(study.still["records"], "1k");
+    assert_eq!(study.fixed["records"], "1k");
     assert_eq!(study.vary[0].values, ["synced", "window"]);
     assert_eq!(study.verdicts[0].clients, ClientSelector::Most);
-    assert_eq!(study.wrong("records", "x").to_string(), "mine.toml:6: x");
+    assert_eq!(study.invalid_value("records", "x").to_string(), "mine.toml:6: x");
 }
 
 #[test]

@@ -47,30 +47,30 @@ impl Observation {
 
     /// Value of a metric by its name in journals. `None` if it was not measured or an answer was wrong.
     #[must_use]
-    pub fn value(&self, figure: &str) -> Option<f64> {
+    pub fn value(&self, metric: &str) -> Option<f64> {
         let is_right = matches!(self.entry.verdict, Verdict::Exact | Verdict::Unverified);
         if !is_right {
             return None;
         }
-        match MetricDef::find(figure) {
-            Some(metric) => self.entry.value(metric),
+        match MetricDef::find(metric) {
+            Some(definition) => self.entry.value(definition),
             // The metric is defined in the system's folder.
-            None => self.entry.metrics.get(figure).copied(),
+            None => self.entry.metrics.get(metric).copied(),
         }
     }
 
     /// 95 % interval over rounds, as `[low, high]`. `None` if there are too few rounds or the system's folder
     /// defines the metric.
     #[must_use]
-    pub fn limits(&self, figure: &str) -> Option<[f64; 2]> {
-        self.entry.limits(MetricDef::find(figure)?)
+    pub fn limits(&self, metric: &str) -> Option<[f64; 2]> {
+        self.entry.limits(MetricDef::find(metric)?)
     }
 
     /// Values of a metric by round. Empty if an answer was wrong or the metric was not measured.
     #[must_use]
-    pub fn rounds(&self, figure: &str) -> BTreeMap<u32, Vec<f64>> {
-        match self.value(figure) {
-            Some(_) => self.rounds.get(figure).cloned().unwrap_or_default(),
+    pub fn rounds(&self, metric: &str) -> BTreeMap<u32, Vec<f64>> {
+        match self.value(metric) {
+            Some(_) => self.rounds.get(metric).cloned().unwrap_or_default(),
             None => BTreeMap::new(),
         }
     }
@@ -92,20 +92,20 @@ pub struct StudyObservations {
 impl Study {
     /// Metrics that the study needs, by their names in journals, sorted and without repetitions.
     #[must_use]
-    pub fn figures(&self) -> Vec<&str> {
-        let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.figure.as_deref());
-        let mut figures: Vec<&str> = verdicts.chain(self.chart.figure.as_deref()).collect();
-        figures.push(THROUGHPUT);
-        figures.sort_unstable();
-        figures.dedup();
-        figures
+    pub fn metrics(&self) -> Vec<&str> {
+        let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.metric.as_deref());
+        let mut metrics: Vec<&str> = verdicts.chain(self.chart.metric.as_deref()).collect();
+        metrics.push(THROUGHPUT);
+        metrics.sort_unstable();
+        metrics.dedup();
+        metrics
     }
 
     /// Metric that is drawn and tabulated, by its name in journals: throughput unless the study names another
     /// one.
     #[must_use]
-    pub fn figure(&self) -> &str {
-        self.chart.figure.as_deref().unwrap_or(THROUGHPUT)
+    pub fn metric(&self) -> &str {
+        self.chart.metric.as_deref().unwrap_or(THROUGHPUT)
     }
 
     /// Collects the points and failures of the study's runs.
@@ -146,7 +146,7 @@ impl Study {
             let cell = &entry.cell;
             let is_measurement = cell.phase == Phase::Measured
                 || (cell.phase == Phase::Steady && cell.step.is_workload_step());
-            is_measurement && !cell.is_of_one_operation() && !cell.is_open_loop()
+            is_measurement && !cell.is_single_operation() && !cell.is_open_loop()
         };
         let mut trials: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured) {
@@ -155,7 +155,7 @@ impl Study {
         for entry in summary.results.iter().filter(is_point) {
             let cell = &entry.cell;
             let configuration =
-                run.manifest.configurations.iter().find(|configuration| configuration.has(cell));
+                run.manifest.configurations.iter().find(|configuration| configuration.contains_cell(cell));
             let mut attributes = part.options.clone();
             let cell_attributes = [
                 ("system", cell.id.system.clone()),
@@ -171,10 +171,10 @@ impl Study {
             }
             let cell_trials = trials.get(&cell.key()).map(Vec::as_slice).unwrap_or_default();
             let rounds = |name: &&str| {
-                let figure = MetricDef::find(name)?;
+                let metric = MetricDef::find(name)?;
                 let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
                 for trial in cell_trials {
-                    if let Some(value) = figure.value(trial) {
+                    if let Some(value) = metric.value(trial) {
                         rounds.entry(trial.round).or_default().push(value);
                     }
                 }
@@ -187,7 +187,7 @@ impl Study {
                     .map_or_else(|| cell.id.system.clone(), |configuration| configuration.title.clone()),
                 clients: cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64).unwrap_or(0),
                 entry: entry.clone(),
-                rounds: self.figures().iter().filter_map(rounds).collect(),
+                rounds: self.metrics().iter().filter_map(rounds).collect(),
             });
         }
     }

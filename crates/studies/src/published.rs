@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use jsonathlon_results::ResultsError;
 
-const FIGURES: &str = include_str!("../published/2017-12.tsv");
+const RESULTS: &str = include_str!("../published/2017-12.tsv");
 const COLUMNS: [&str; 9] =
     ["experiment", "mix", "documents", "system", "configuration", "peak", "at_100_clients", "like", "remark"];
 
@@ -21,7 +21,7 @@ pub const MACHINE: &str = "2 × m4.large (2 vCPU, 8 GB, gp2), PostgreSQL 9.6.3 a
 
 /// One published result, in operations per second.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Published {
+pub struct PublishedResult {
     /// Experiment that the result belongs to. Exactly one study covers each experiment.
     pub experiment: String,
     /// Mix of operations, a letter or `insert`.
@@ -37,8 +37,8 @@ pub struct Published {
     /// Operations per second at 100 clients. `None` if not published.
     pub at_100_clients: Option<f64>,
     /// Attributes of the most similar measured points: names and values as in
-    /// [`VerdictSpec::of`](crate::definition::VerdictSpec::of).
-    pub like: BTreeMap<String, String>,
+    /// [`VerdictSpec::subject`](crate::definition::VerdictSpec::subject).
+    pub similar_points: BTreeMap<String, String>,
     /// Remarks for the reader, including suspected errors. May be empty.
     pub remark: String,
 }
@@ -47,8 +47,8 @@ pub struct Published {
 ///
 /// # Errors
 /// [`ResultsError::Corrupt`] if the embedded file is invalid; a test ensures that it is valid.
-pub fn published() -> Result<Vec<Published>, ResultsError> {
-    let mut lines = FIGURES.lines().enumerate().filter(|(_, text)| !text.starts_with('#'));
+pub fn published_results() -> Result<Vec<PublishedResult>, ResultsError> {
+    let mut lines = RESULTS.lines().enumerate().filter(|(_, text)| !text.starts_with('#'));
     let corrupt = |line: usize, message: String| ResultsError::Corrupt {
         path: PathBuf::from("published/2017-12.tsv"),
         line: line + 1,
@@ -74,7 +74,7 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
                 Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
                 None => Err(corrupt(index, format!("`{pair}` is no name and value"))),
             });
-            Ok(Published {
+            Ok(PublishedResult {
                 experiment: (*experiment).to_owned(),
                 mix: (*mix).to_owned(),
                 documents: (*documents).to_owned(),
@@ -82,7 +82,7 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
                 configuration: (*configuration).to_owned(),
                 peak: rate(peak)?,
                 at_100_clients: rate(at_100)?,
-                like: like.collect::<Result<_, _>>()?,
+                similar_points: like.collect::<Result<_, _>>()?,
                 remark: (*remark).to_owned(),
             })
         })
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_published_figure_is_shown_by_one_study() {
-        let results = published().unwrap();
+        let results = published_results().unwrap();
         let studies: Vec<_> =
             crate::names().into_iter().map(|name| crate::built_in(name).unwrap().unwrap()).collect();
         for result in &results {

@@ -21,7 +21,7 @@ pub struct StudySelection {
     /// Numbers of the CPUs that this process may use.
     pub cpus: Vec<usize>,
     /// Options that replace the study's own (`--set`). For a varied option, its values separated by commas.
-    pub set: Options,
+    pub overrides: Options,
 }
 
 /// Option that cannot be varied on this machine, with the reason.
@@ -30,7 +30,7 @@ pub struct UnsupportedOption {
     /// Name of the option in the study.
     pub option: String,
     /// Reason, as part of a sentence for the user.
-    pub why: String,
+    pub reason: String,
 }
 
 impl Study {
@@ -38,18 +38,18 @@ impl Study {
     ///
     /// # Errors
     /// If `server-cpus` varies by [`DOUBLING`] and the process may use fewer than two CPUs.
-    pub fn parts(&self, selection: &StudySelection) -> Result<Vec<StudyRun>, UnsupportedOption> {
-        let mut still = self.still.clone();
+    pub fn runs(&self, selection: &StudySelection) -> Result<Vec<StudyRun>, UnsupportedOption> {
+        let mut fixed = self.fixed.clone();
         if selection.full {
-            still.extend(self.full.clone());
+            fixed.extend(self.full.clone());
         }
         let is_varied = |option: &str| self.vary.iter().any(|varied| varied.option == option);
-        let overrides = selection.set.iter().filter(|(option, _)| !is_varied(option));
-        still.extend(overrides.map(|(option, value)| (option.clone(), value.clone())));
+        let overrides = selection.overrides.iter().filter(|(option, _)| !is_varied(option));
+        fixed.extend(overrides.map(|(option, value)| (option.clone(), value.clone())));
         let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
         for varied in self.vary.iter().filter(|varied| varied.option != VERSIONS) {
             let default_values = varied.full.as_ref().filter(|_| selection.full).unwrap_or(&varied.values);
-            let values = match selection.set.get(&varied.option) {
+            let values = match selection.overrides.get(&varied.option) {
                 Some(text) => text.split(',').map(|value| value.trim().to_owned()).collect(),
                 None if varied.option == SERVER_CPUS && *default_values == [DOUBLING] => {
                     doubling(&selection.cpus)?
@@ -70,7 +70,7 @@ impl Study {
         }
         let is_single = combinations.len() == 1;
         let part = |varied: Vec<(String, String)>| {
-            let mut options = still.clone();
+            let mut options = fixed.clone();
             options.extend(varied.iter().cloned());
             let name = if is_single { String::new() } else { name(&varied) };
             StudyRun { name, varied, options }
@@ -95,7 +95,7 @@ impl Study {
                 .filter(|restriction| restriction.system == system && restriction.variant == **variant);
             restrictions.all(|restriction| {
                 part.varied.iter().all(|(option, value)| {
-                    restriction.with.get(option).is_none_or(|values| values.contains(value))
+                    restriction.conditions.get(option).is_none_or(|values| values.contains(value))
                 })
             })
         };
@@ -107,7 +107,7 @@ impl Study {
 fn doubling(cpus: &[usize]) -> Result<Vec<String>, UnsupportedOption> {
     if cpus.len() < 2 {
         let reason = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
-        return Err(UnsupportedOption { option: SERVER_CPUS.to_owned(), why: reason });
+        return Err(UnsupportedOption { option: SERVER_CPUS.to_owned(), reason });
     }
     let counts = std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
     let first_cpus =
@@ -162,7 +162,7 @@ says = "{{value}}"
             "[[vary]]\noption = \"documents\"\nvalues = [\"flat\", \"large\"]\n[[vary]]\noption = \"document-size\"\n\
              values = [0.5, 2]\nfull = [0.5, 1, 2]\n",
         );
-        let parts = study.parts(&StudySelection::default()).unwrap();
+        let parts = study.runs(&StudySelection::default()).unwrap();
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(
             names,
@@ -177,12 +177,12 @@ says = "{{value}}"
         assert_eq!(study.variants_of("mock", &parts[0]), ["plain", "table"]);
         assert_eq!(study.variants_of("mock", &parts[2]), ["plain"]);
         assert!(study.variants_of("other", &parts[0]).is_empty());
-        let full = study.parts(&StudySelection { full: true, ..StudySelection::default() }).unwrap();
+        let full = study.runs(&StudySelection { full: true, ..StudySelection::default() }).unwrap();
         assert_eq!((full.len(), &full[0].options["records"][..]), (6, "9k"));
         let set = [("documents", "flat"), ("document-size", "1"), ("records", "5")]
             .map(|(a, b)| (a.into(), b.into()));
         let overridden =
-            study.parts(&StudySelection { set: set.into(), ..StudySelection::default() }).unwrap();
+            study.runs(&StudySelection { overrides: set.into(), ..StudySelection::default() }).unwrap();
         assert_eq!(
             (
                 overridden.len(),
@@ -200,14 +200,13 @@ says = "{{value}}"
             "[[vary]]\noption = \"server-cpus\"\nvalues = [\"doubling\"]\n[[vary]]\noption = \"documents\"\n\
              values = [\"flat\", \"large\"]\n",
         );
-        let parts_for = |cpus: &[usize]| {
-            study.parts(&StudySelection { cpus: cpus.to_vec(), ..StudySelection::default() })
-        };
+        let parts_for =
+            |cpus: &[usize]| study.runs(&StudySelection { cpus: cpus.to_vec(), ..StudySelection::default() });
         let parts = parts_for(&[0, 2, 3, 5, 7]).unwrap();
         let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
         assert_eq!(cpus, ["0", "0,2", "0,2,3,5"]);
         assert_eq!(parts[2].name, "server-cpus-0-2-flat");
         let error = parts_for(&[3]).unwrap_err();
-        assert!(error.why.contains("1, 2, 4 … CPUs, and there is 1"), "{}", error.why);
+        assert!(error.reason.contains("1, 2, 4 … CPUs, and there is 1"), "{}", error.reason);
     }
 }

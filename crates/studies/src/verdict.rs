@@ -41,7 +41,7 @@ impl ClaimOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
     /// Text of the clause with all placeholders replaced.
-    pub words: String,
+    pub text: String,
     /// Published result in words. `None` if the study gives none.
     pub published: Option<String>,
     /// Outcome of the claim. `None` if the clause tests no claim.
@@ -52,7 +52,7 @@ pub struct Clause {
 
 impl std::fmt::Display for Clause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.words)?;
+        f.write_str(&self.text)?;
         match (&self.published, self.outcome) {
             (Some(published), Some(outcome)) => write!(f, " ({published} published: {})", outcome.word()),
             (Some(published), None) => write!(f, " ({published} published)"),
@@ -136,8 +136,8 @@ struct VerdictEvaluator<'a> {
 }
 
 impl<'a> VerdictEvaluator<'a> {
-    fn figure(&self) -> &'a str {
-        self.verdict.figure.as_deref().unwrap_or(THROUGHPUT)
+    fn metric(&self) -> &'a str {
+        self.verdict.metric.as_deref().unwrap_or(THROUGHPUT)
     }
 
     /// Required attributes of a selector, with `first` and `last` resolved and the system and mix added.
@@ -188,18 +188,18 @@ impl<'a> VerdictEvaluator<'a> {
     /// Points that match a selector and have a value of the metric.
     fn measured_points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
         let mut points = self.points(selector);
-        points.retain(|point| point.value(self.figure()).is_some());
+        points.retain(|point| point.value(self.metric()).is_some());
         points
     }
 
     /// Picks the point with this number of clients, or the one with the largest value if `clients` is `None`.
-    fn pick(points: &[&'a Observation], clients: Option<u64>, figure: &str) -> Option<&'a Observation> {
+    fn pick(points: &[&'a Observation], clients: Option<u64>, metric: &str) -> Option<&'a Observation> {
         match clients {
             Some(number) => points.iter().find(|point| point.clients == number).copied(),
             None => points
                 .iter()
                 .max_by(|a, b| {
-                    a.value(figure).unwrap_or_default().total_cmp(&b.value(figure).unwrap_or_default())
+                    a.value(metric).unwrap_or_default().total_cmp(&b.value(metric).unwrap_or_default())
                 })
                 .copied(),
         }
@@ -217,13 +217,14 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     fn ratio(&self) -> Result<Option<Clause>, String> {
-        let (of_points, than_points) = (self.points(&self.verdict.of), self.points(&self.verdict.than));
+        let (of_points, than_points) =
+            (self.points(&self.verdict.subject), self.points(&self.verdict.baseline));
         // The system has no such variant or option; a note was printed when it was left out.
         if of_points.is_empty() || than_points.is_empty() {
             return Ok(None);
         }
-        let of_points = self.measured_points(&self.verdict.of);
-        let than_points = self.measured_points(&self.verdict.than);
+        let of_points = self.measured_points(&self.verdict.subject);
+        let than_points = self.measured_points(&self.verdict.baseline);
         let clients = match self.verdict.clients {
             ClientSelector::Peak => None,
             ClientSelector::Number(number) => Some(number),
@@ -237,22 +238,22 @@ impl<'a> VerdictEvaluator<'a> {
         if clients.is_none() && self.verdict.clients != ClientSelector::Peak {
             return Err(missing());
         }
-        let figure = self.figure();
+        let metric = self.metric();
         let (Some(of_point), Some(than_point)) =
-            (Self::pick(&of_points, clients, figure), Self::pick(&than_points, clients, figure))
+            (Self::pick(&of_points, clients, metric), Self::pick(&than_points, clients, metric))
         else {
             return Err(missing());
         };
-        let ratio = ratio(of_point, than_point, figure).ok_or_else(missing)?;
+        let ratio = ratio(of_point, than_point, metric).ok_or_else(missing)?;
         let outcome = self.verdict.claim.map(|claim| evaluate_claim(claim, &ratio));
         let replacements = [
             ("system", of_point.title.clone()),
             ("change", change(&ratio)),
             ("clients", of_point.clients.to_string()),
-            ("value", of_point.value(figure).map(number).unwrap_or_default()),
+            ("value", of_point.value(metric).map(number).unwrap_or_default()),
         ];
         Ok(Some(Clause {
-            words: fill_template(&self.verdict.says, &replacements),
+            text: fill_template(&self.verdict.template, &replacements),
             published: self.verdict.published.clone(),
             outcome,
             ratio: Some(ratio),
@@ -260,29 +261,29 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     fn value(&self) -> Result<Option<Clause>, String> {
-        let candidates = self.points(&self.verdict.of);
+        let candidates = self.points(&self.verdict.subject);
         if candidates.is_empty() {
             return Ok(None);
         }
-        let figure = self.figure();
-        let points = self.measured_points(&self.verdict.of);
+        let metric = self.metric();
+        let points = self.measured_points(&self.verdict.subject);
         let clients = match self.verdict.clients {
             ClientSelector::Peak => None,
             ClientSelector::Number(number) => Some(number),
             ClientSelector::Most => points.iter().map(|point| point.clients).max(),
         };
-        let point = Self::pick(&points, clients, figure)
+        let point = Self::pick(&points, clients, metric)
             .ok_or_else(|| format!("{} has no result for this", self.system))?;
-        let interval = point.limits(figure).filter(|[low, high]| low < high);
+        let interval = point.limits(metric).filter(|[low, high]| low < high);
         let interval =
             interval.map(|[low, high]| format!(" ({} … {})", number(low), number(high))).unwrap_or_default();
-        let text = match self.verdict.per.as_deref() {
+        let text = match self.verdict.share_of.as_deref() {
             Some(per) => {
-                let share = point.value(figure).zip(point.value(per).filter(|total| *total > 0.0));
+                let share = point.value(metric).zip(point.value(per).filter(|total| *total > 0.0));
                 share.map(|(part, total)| round_percent(100.0 * part / total)).unwrap_or_default()
             }
             // A median across two groups of trials describes neither group.
-            None => match point.entry.groups.get(figure) {
+            None => match point.entry.groups.get(metric) {
                 Some([low, high]) => format!(
                     "{} in {} trials and {} in {}",
                     number(low.median),
@@ -290,13 +291,13 @@ impl<'a> VerdictEvaluator<'a> {
                     number(high.median),
                     high.trials
                 ),
-                None => format!("{}{interval}", point.value(figure).map(number).unwrap_or_default()),
+                None => format!("{}{interval}", point.value(metric).map(number).unwrap_or_default()),
             },
         };
         let replacements =
             [("system", point.title.clone()), ("value", text), ("clients", point.clients.to_string())];
         Ok(Some(Clause {
-            words: fill_template(&self.verdict.says, &replacements),
+            text: fill_template(&self.verdict.template, &replacements),
             published: self.verdict.published.clone(),
             outcome: None,
             ratio: None,
@@ -304,19 +305,18 @@ impl<'a> VerdictEvaluator<'a> {
     }
 
     fn difference(&self) -> Result<Option<Clause>, String> {
-        let figure = self.figure();
+        let metric = self.metric();
         let side = |selector| {
             let points = self.measured_points(selector);
             let clients = points.iter().map(|point| point.clients).max();
-            Self::pick(&points, clients, figure)
+            Self::pick(&points, clients, metric)
         };
-        if self.points(&self.verdict.of).is_empty() || self.points(&self.verdict.than).is_empty() {
+        if self.points(&self.verdict.subject).is_empty() || self.points(&self.verdict.baseline).is_empty() {
             return Ok(None);
         }
-        let values =
-            side(&self.verdict.of).zip(side(&self.verdict.than)).and_then(|(of_point, than_point)| {
-                Some((of_point, of_point.value(figure)? - than_point.value(figure)?))
-            });
+        let values = side(&self.verdict.subject).zip(side(&self.verdict.baseline)).and_then(
+            |(of_point, than_point)| Some((of_point, of_point.value(metric)? - than_point.value(metric)?)),
+        );
         let Some((of_point, difference)) = values else {
             return Err(format!("{} has no result for both sides", self.system));
         };
@@ -324,12 +324,13 @@ impl<'a> VerdictEvaluator<'a> {
         let change = format!("{} {word}", number(difference.abs()));
         let replacements =
             [("system", of_point.title.clone()), ("change", change), ("value", number(difference))];
-        let outcome = self.verdict.near.map(|[low, high]| match low <= difference && difference <= high {
-            true => ClaimOutcome::Confirmed,
-            false => ClaimOutcome::Refuted,
-        });
+        let outcome =
+            self.verdict.claimed_range.map(|[low, high]| match low <= difference && difference <= high {
+                true => ClaimOutcome::Confirmed,
+                false => ClaimOutcome::Refuted,
+            });
         Ok(Some(Clause {
-            words: fill_template(&self.verdict.says, &replacements),
+            text: fill_template(&self.verdict.template, &replacements),
             published: self.verdict.published.clone(),
             outcome,
             ratio: None,
@@ -338,9 +339,9 @@ impl<'a> VerdictEvaluator<'a> {
 
     /// Finds edges along a varied option in the cost of an operation. `None` if no point is usable.
     fn edge(&self) -> Option<Clause> {
-        let along = self.verdict.along.as_deref()?;
-        let figure = self.figure();
-        let points = self.measured_points(&self.verdict.of);
+        let along = self.verdict.varied_option.as_deref()?;
+        let metric = self.metric();
+        let points = self.measured_points(&self.verdict.subject);
         let clients = match self.verdict.clients {
             ClientSelector::Number(number) => Some(number),
             _ => points.iter().map(|point| point.clients).max(),
@@ -351,7 +352,7 @@ impl<'a> VerdictEvaluator<'a> {
             let Ok(x) = point.attribute(along).parse::<f64>() else { continue };
             title.get_or_insert_with(|| point.title.clone());
             // Costs grow linearly, rates do not: a rate is converted to the cost of one operation.
-            let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
+            let costs = point.rounds(metric).into_values().flatten().map(|value| 1.0 / value).collect();
             sweep.push((x, costs));
         }
         let edges = change_points(&sweep, self.sweeps);
@@ -372,16 +373,18 @@ impl<'a> VerdictEvaluator<'a> {
         };
         title.as_ref()?;
         let text = match edges.split_first() {
-            None => fill_template(self.verdict.none.as_deref().unwrap_or_default(), &range_values()),
+            None => {
+                fill_template(self.verdict.no_edge_template.as_deref().unwrap_or_default(), &range_values())
+            }
             Some((first, others)) => {
                 let further = others.iter().map(|edge| {
                     let [_, (_, range), (_, change), _] = edge_values(edge);
                     format!(" and {range} ({change})")
                 });
-                fill_template(&self.verdict.says, &edge_values(first)) + &further.collect::<String>()
+                fill_template(&self.verdict.template, &edge_values(first)) + &further.collect::<String>()
             }
         };
-        let outcome = self.verdict.near.map(|[low, high]| {
+        let outcome = self.verdict.claimed_range.map(|[low, high]| {
             let is_found = edges.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
             // Finding no edge is not enough to refute: a relevant edge must be ruled out.
             let is_ruled_out = || {
@@ -394,14 +397,14 @@ impl<'a> VerdictEvaluator<'a> {
                 false => ClaimOutcome::Open,
             }
         });
-        Some(Clause { words: text, published: self.verdict.published.clone(), outcome, ratio: None })
+        Some(Clause { text, published: self.verdict.published.clone(), outcome, ratio: None })
     }
 }
 
 /// Ratio of a metric between two points, paired by round if both are from one run. `None` if it cannot be
 /// computed.
-fn ratio(of_point: &Observation, than_point: &Observation, figure: &str) -> Option<Estimate> {
-    let (of_rounds, than_rounds) = (of_point.rounds(figure), than_point.rounds(figure));
+fn ratio(of_point: &Observation, than_point: &Observation, metric: &str) -> Option<Estimate> {
+    let (of_rounds, than_rounds) = (of_point.rounds(metric), than_point.rounds(metric));
     if of_point.part == than_point.part {
         let rounds: BTreeSet<u32> = of_rounds.keys().chain(than_rounds.keys()).copied().collect();
         let side = |values: &BTreeMap<u32, Vec<f64>>| -> Vec<Vec<f64>> {
@@ -533,7 +536,7 @@ mod tests {
     #[test]
     fn a_sentence_is_one() {
         let clause = |text: &str, outcome| Clause {
-            words: text.to_owned(),
+            text: text.to_owned(),
             published: Some("36 % fewer".to_owned()),
             outcome,
             ratio: None,

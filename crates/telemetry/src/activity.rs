@@ -29,7 +29,7 @@ struct DiskCounters {
     requests: u64,
     read_sectors: u64,
     written_sectors: u64,
-    under_way: u64,
+    in_flight: u64,
     /// Milliseconds spent on reads and writes, summed over all requests.
     request_ms: u64,
     /// Milliseconds in which at least one request was in flight.
@@ -192,9 +192,9 @@ fn written_sectors(device: (u32, u32)) -> Option<u64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requests {
     /// Requests in flight now.
-    pub under_way: u64,
+    pub in_flight: u64,
     /// Reads and writes completed since boot.
-    pub ended: u64,
+    pub completed: u64,
 }
 
 impl Requests {
@@ -204,7 +204,7 @@ impl Requests {
     pub fn now(device: (u32, u32)) -> Option<Self> {
         let disks = fs::read_to_string("/proc/diskstats").ok()?;
         let counters = disk_counters(&disks, device)?;
-        Some(Self { under_way: counters.under_way, ended: counters.requests })
+        Some(Self { in_flight: counters.in_flight, completed: counters.requests })
     }
 }
 
@@ -221,7 +221,7 @@ fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters>
         requests: number(0)? + number(4)?,
         read_sectors: number(2)?,
         written_sectors: number(6)?,
-        under_way: number(8)?,
+        in_flight: number(8)?,
         request_ms: number(3)? + number(7)?,
         busy_ms: number(9)?,
         weighted_ms: number(10)?,

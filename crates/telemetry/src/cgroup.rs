@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::process::field;
 
-/// Lists the cgroups that this process is in; [`MOUNTS`] lists the cgroup file systems.
-pub(crate) const OWN: &str = "/proc/self/cgroup";
-pub(crate) const MOUNTS: &str = "/proc/self/mounts";
+/// Lists the cgroups that this process is in; [`MOUNTS_FILE`] lists the cgroup file systems.
+pub(crate) const SELF_CGROUP_FILE: &str = "/proc/self/cgroup";
+pub(crate) const MOUNTS_FILE: &str = "/proc/self/mounts";
 
 /// Names of the memory files of a cgroup version, and of the lines in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +43,19 @@ pub struct Groups {
 impl Groups {
     /// The cgroups of this process; empty if the kernel has no memory cgroups or shows none.
     #[must_use]
-    pub fn own() -> Self {
+    pub fn current() -> Self {
         let text = |path| fs::read_to_string(path).unwrap_or_default();
-        Self::of(&text(MOUNTS), &text(OWN))
+        Self::of(&text(MOUNTS_FILE), &text(SELF_CGROUP_FILE))
     }
 
     fn of(mounts: &str, cgroups: &str) -> Self {
         // Both versions may be mounted at once; only one of them controls memory.
-        let v1 = mounted(mounts, "cgroup", Some("memory")).map(|mount| (mount, mine(cgroups, "memory"), V1));
-        let v2 = mounted(mounts, "cgroup2", None).map(|mount| (mount, mine(cgroups, ""), V2));
+        let v1 = mount_point(mounts, "cgroup", Some("memory"))
+            .map(|mount| (mount, cgroup_path(cgroups, "memory"), V1));
+        let v2 = mount_point(mounts, "cgroup2", None).map(|mount| (mount, cgroup_path(cgroups, ""), V2));
         let mut levels = Vec::new();
         for (mount, path, names) in v1.into_iter().chain(v2) {
-            let folder = below(mount, path);
+            let folder = cgroup_folder(mount, path);
             let ancestors = folder.ancestors().take_while(|level| level.starts_with(mount));
             levels.extend(ancestors.map(|level| (level.to_owned(), names)));
         }
@@ -70,19 +71,19 @@ impl Groups {
     /// Memory left below the limits, bytes; `None` if there is no limit. Cached files count as left, because
     /// the kernel evicts them for processes.
     #[must_use]
-    pub fn left_bytes(&self) -> Option<u64> {
-        let left_bytes = |(level, names, limit): (&Path, Names, u64)| {
+    pub fn available_bytes(&self) -> Option<u64> {
+        let available_bytes = |(level, names, limit): (&Path, Names, u64)| {
             let used = number(&level.join(names.used))?;
             let stat = fs::read_to_string(level.join("memory.stat")).unwrap_or_default();
             let files: u64 = names.files.iter().filter_map(|name| field(&stat, name)).sum();
             Some(limit.saturating_sub(used.saturating_sub(files)))
         };
-        self.limits().filter_map(left_bytes).min()
+        self.limits().filter_map(available_bytes).min()
     }
 
     /// Number of processes in these cgroups that the kernel's OOM killer has killed so far.
     #[must_use]
-    pub fn killed(&self) -> u64 {
+    pub fn oom_kills(&self) -> u64 {
         let counts = self.levels.iter().map(|(level, names)| {
             let events = fs::read_to_string(level.join(names.killed)).unwrap_or_default();
             field(&events, "oom_kill ").unwrap_or(0)
@@ -106,8 +107,8 @@ fn number(path: &Path) -> Option<u64> {
 }
 
 /// Mount point of the first file system of type `kind` that is mounted with `option`, from the text of
-/// [`MOUNTS`].
-pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> Option<&'a str> {
+/// [`MOUNTS_FILE`].
+pub(crate) fn mount_point<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> Option<&'a str> {
     mounts.lines().find_map(|line| {
         let mut fields = line.split(' ').skip(1);
         let (folder, file_system_type) = (fields.next()?, fields.next()?);
@@ -119,7 +120,7 @@ pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> 
 }
 
 /// Path of a process's cgroup for `controller` (empty for v2), from the text of `/proc/PID/cgroup`.
-pub(crate) fn mine<'a>(cgroups: &'a str, controller: &str) -> Option<&'a str> {
+pub(crate) fn cgroup_path<'a>(cgroups: &'a str, controller: &str) -> Option<&'a str> {
     cgroups.lines().find_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
         controllers.split(',').any(|name| name == controller).then_some(path)
@@ -127,7 +128,7 @@ pub(crate) fn mine<'a>(cgroups: &'a str, controller: &str) -> Option<&'a str> {
 }
 
 /// Folder of a cgroup; the mount point if the path is not visible from here.
-pub(crate) fn below(mount: &str, path: Option<&str>) -> PathBuf {
+pub(crate) fn cgroup_folder(mount: &str, path: Option<&str>) -> PathBuf {
     let path = path.unwrap_or_default();
     let folder = Path::new(mount).join(path.trim_start_matches('/'));
     // In a container the path may be the host's, or may lead out of the visible hierarchy.
@@ -172,8 +173,8 @@ mod tests {
         ]);
         let groups = first(&folder, "9:cpu:/\n4:cpuset,memory:/docker/job\n0::/\n");
         assert_eq!(groups.limit_bytes(), Some(1_200_000_000));
-        assert_eq!(groups.left_bytes(), Some(700_000_000));
-        assert_eq!(groups.killed(), 3);
+        assert_eq!(groups.available_bytes(), Some(700_000_000));
+        assert_eq!(groups.oom_kills(), 3);
         // Seen from inside the container, where its own cgroup is the topmost one.
         let inside = tree(&[("memory.limit_in_bytes", "1200000000\n")]);
         assert_eq!(first(&inside, "4:memory:/docker/job\n").limit_bytes(), Some(1_200_000_000));
@@ -193,8 +194,8 @@ mod tests {
         ]);
         let groups = second(&folder, "0::/system.slice/job/deeper\n");
         assert_eq!(groups.limit_bytes(), Some(2_000_000_000));
-        assert_eq!(groups.left_bytes(), Some(900_000_000));
-        assert_eq!(groups.killed(), 2);
+        assert_eq!(groups.available_bytes(), Some(900_000_000));
+        assert_eq!(groups.oom_kills(), 2);
     }
 
     #[test]
@@ -206,7 +207,7 @@ mod tests {
             second(&folder, "0::/a\n"),
             Groups::of("x / ext4 rw 0 0\n", "0::/\n"),
         ] {
-            assert_eq!((groups.limit_bytes(), groups.left_bytes(), groups.killed()), (None, None, 0));
+            assert_eq!((groups.limit_bytes(), groups.available_bytes(), groups.oom_kills()), (None, None, 0));
         }
     }
 }

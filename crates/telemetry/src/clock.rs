@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jsonathlon_schema::machine::ClockResolution;
+use jsonathlon_schema::machine::ClockProperties;
 
 /// Monotonic time source that can be replaced in tests.
 pub trait Clock: Send + Sync {
@@ -29,7 +29,7 @@ impl MonotonicClock {
     /// Measures the smallest non-zero step and the mean cost of a reading, over `readings` consecutive
     /// readings (at least 2). Recorded with every run, so that a reader sees what the clock can resolve.
     #[must_use]
-    pub fn resolution(&self, readings: usize) -> ClockResolution {
+    pub fn properties(&self, readings: usize) -> ClockProperties {
         let mut steps: Vec<u64> = Vec::with_capacity(readings);
         let start = self.now();
         let mut previous = start;
@@ -42,9 +42,9 @@ impl MonotonicClock {
             previous = now;
         }
         let total = u64::try_from((previous - start).as_nanos()).unwrap_or(u64::MAX);
-        ClockResolution {
-            step_ns: steps.iter().copied().min().unwrap_or(0),
-            reading_ns: total as f64 / readings.max(2) as f64,
+        ClockProperties {
+            min_step_ns: steps.iter().copied().min().unwrap_or(0),
+            mean_read_ns: total as f64 / readings.max(2) as f64,
         }
     }
 }
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn the_real_clock_never_goes_back_and_resolves_microseconds() {
         let clock = MonotonicClock::new();
-        let resolution = clock.resolution(10_000);
-        assert!(resolution.step_ns > 0 && resolution.step_ns < 1_000_000, "{resolution:?}");
+        let properties = clock.properties(10_000);
+        assert!(properties.min_step_ns > 0 && properties.min_step_ns < 1_000_000, "{properties:?}");
         let first = clock.now();
         clock.sleep(Duration::from_millis(1));
         assert!(clock.now() - first >= Duration::from_millis(1));

@@ -32,7 +32,7 @@ fn process_time(pid: u32) -> io::Result<Duration> {
         is_single_threaded.then(|| std::fs::read_to_string(proc_file(pid, "schedstat")).ok()).flatten();
     let cpu_time = match schedstat.as_deref().and_then(parse_schedstat) {
         Some(cpu_time) => cpu_time,
-        None => Duration::from_secs_f64(Usage::of(pid)?.cpu_s()),
+        None => Duration::from_secs_f64(Usage::of_process(pid)?.cpu_s()),
     };
     Ok(cpu_time + ended)
 }

@@ -18,7 +18,7 @@ pub fn detect(folder: &Path) -> Machine {
         memory_bytes: memory_bytes().unwrap_or(0),
         physical_memory_bytes: physical_memory_bytes()
             .filter(|physical| memory_bytes().is_some_and(|usable| usable < *physical)),
-        kernel: uname.release().to_string_lossy().into_owned(),
+        kernel_release: uname.release().to_string_lossy().into_owned(),
         os: value_after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
             .unwrap_or_default(),
         architecture: uname.machine().to_string_lossy().into_owned(),
@@ -30,7 +30,7 @@ pub fn detect(folder: &Path) -> Machine {
 /// `None` if neither is known.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
-    minimum(memory_line("MemAvailable:"), Groups::own().left_bytes())
+    minimum(memory_line("MemAvailable:"), Groups::current().available_bytes())
 }
 
 /// Load average of the last minute; `None` if `/proc/loadavg` cannot be read.
@@ -52,7 +52,7 @@ pub fn steal_seconds() -> Option<f64> {
 /// lower, as in a container. `None` if neither is known.
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
-    minimum(physical_memory_bytes(), Groups::own().limit_bytes())
+    minimum(physical_memory_bytes(), Groups::current().limit_bytes())
 }
 
 /// Physical memory of the machine, bytes (`MemTotal`).
@@ -105,7 +105,7 @@ mod tests {
     fn this_machine_has_cores_memory_and_a_kernel() {
         let machine = detect(Path::new("."));
         assert!(machine.cores >= 1 && machine.memory_bytes > 1 << 20);
-        assert!(!machine.kernel.is_empty() && machine.file_system.is_some());
+        assert!(!machine.kernel_release.is_empty() && machine.file_system.is_some());
         assert!(available_memory_bytes().unwrap() <= machine.memory_bytes);
         assert!(load_average().unwrap() >= 0.0 && steal_seconds().unwrap() >= 0.0);
     }

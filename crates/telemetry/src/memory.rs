@@ -31,7 +31,7 @@ impl Memory {
     ///
     /// # Errors
     /// If the process does not exist, or this user may not read its memory map.
-    pub fn of(pid: u32) -> io::Result<Self> {
+    pub fn of_process(pid: u32) -> io::Result<Self> {
         Self::parse(&std::fs::read_to_string(proc_file(pid, "smaps_rollup"))?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no Pss in smaps_rollup"))
     }
@@ -41,10 +41,10 @@ impl Memory {
     /// # Errors
     /// If `root` does not exist, or this user may not read its memory map.
     pub fn of_tree(root: u32) -> io::Result<Self> {
-        let mut sum = Self::of(root)?;
+        let mut sum = Self::of_process(root)?;
         for pid in process_tree::descendants(root)? {
             // Processes that have ended meanwhile hold no memory.
-            sum = sum.plus(&Self::of(pid).unwrap_or_default());
+            sum = sum.plus(&Self::of_process(pid).unwrap_or_default());
         }
         Ok(sum)
     }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_gone_is_an_error() {
-        assert!(Memory::of(u32::MAX - 1).is_err());
+        assert!(Memory::of_process(u32::MAX - 1).is_err());
         assert_eq!(PeakSampler::start(u32::MAX - 1, Duration::from_millis(1)).finish(), None);
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::cgroup::{MOUNTS, OWN, below, mine, mounted};
+use crate::cgroup::{MOUNTS_FILE, SELF_CGROUP_FILE, cgroup_folder, cgroup_path, mount_point};
 use crate::process::field;
 
 /// Prefix of the names of these cgroups; the pid of the process that created one follows.
@@ -31,7 +31,8 @@ impl MemoryCap {
     /// # Errors
     /// If the kernel has no memory cgroups, or this process may not create one.
     pub fn new(bytes: u64) -> io::Result<Self> {
-        let (parent, limit) = parent(&fs::read_to_string(MOUNTS)?, &fs::read_to_string(OWN)?)?;
+        let (parent, limit) =
+            parent(&fs::read_to_string(MOUNTS_FILE)?, &fs::read_to_string(SELF_CGROUP_FILE)?)?;
         remove_orphans(&parent);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let cap = Self { folder: parent.join(format!("{PREFIX}{}-{number}", std::process::id())) };
@@ -49,7 +50,7 @@ impl MemoryCap {
 
     /// Number of the cgroup's processes that the kernel has killed so far because the limit was reached.
     #[must_use]
-    pub fn killed(&self) -> u64 {
+    pub fn oom_kills(&self) -> u64 {
         // In cgroup v1 and v2 respectively: "oom_kill 3".
         ["memory.oom_control", "memory.events"]
             .iter()
@@ -84,14 +85,14 @@ fn with_path(error: &io::Error, path: &Path) -> io::Error {
 
 /// Finds the cgroup below which a cap can be created, and the name of the file that holds its limit.
 fn parent(mounts: &str, cgroups: &str) -> io::Result<(PathBuf, &'static str)> {
-    if let Some(mount) = mounted(mounts, "cgroup", Some("memory")) {
-        return Ok((below(mount, mine(cgroups, "memory")), "memory.limit_in_bytes"));
+    if let Some(mount) = mount_point(mounts, "cgroup", Some("memory")) {
+        return Ok((cgroup_folder(mount, cgroup_path(cgroups, "memory")), "memory.limit_in_bytes"));
     }
     let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "there are no control groups for memory");
-    let mount = mounted(mounts, "cgroup2", None).ok_or_else(unsupported)?;
+    let mount = mount_point(mounts, "cgroup2", None).ok_or_else(unsupported)?;
     // In v2, cgroups with processes cannot delegate controllers: the nearest ancestor that delegates memory
     // is used.
-    let folder = below(mount, mine(cgroups, ""));
+    let folder = cgroup_folder(mount, cgroup_path(cgroups, ""));
     let delegates_memory = |folder: &&Path| {
         let enabled = fs::read_to_string(folder.join("cgroup.subtree_control"));
         folder.starts_with(mount)
@@ -166,12 +167,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cap = MemoryCap { folder: folder.path().join("group") };
         fs::create_dir(&cap.folder).unwrap();
-        assert_eq!(cap.killed(), 0);
+        assert_eq!(cap.oom_kills(), 0);
         fs::write(cap.folder.join("memory.events"), "low 0\noom 7\noom_kill 2\noom_group_kill 0\n").unwrap();
-        assert_eq!(cap.killed(), 2);
+        assert_eq!(cap.oom_kills(), 2);
         fs::write(cap.folder.join("memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
             .unwrap();
-        assert_eq!(cap.killed(), 3);
+        assert_eq!(cap.oom_kills(), 3);
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Usage {
     ///
     /// # Errors
     /// If the process does not exist or `/proc` is not mounted.
-    pub fn of(pid: u32) -> io::Result<Self> {
+    pub fn of_process(pid: u32) -> io::Result<Self> {
         Self::from_stat(pid, &stat(pid)?)
     }
 
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn own_cpu_grows_with_work() {
         let pid = std::process::id();
-        let before = Usage::of(pid).unwrap();
+        let before = Usage::of_process(pid).unwrap();
         let block = vec![1_u8; 1 << 20];
         let mut sum = 0_u64;
         // At least one pass, because other tests of this process use CPU time, too.
         loop {
             sum = sum.wrapping_add(block.iter().map(|b| u64::from(*b)).sum::<u64>());
-            if Usage::of(pid).unwrap().since(&before).cpu_s() >= 0.05 {
+            if Usage::of_process(pid).unwrap().since(&before).cpu_s() >= 0.05 {
                 break;
             }
         }
@@ -177,7 +177,7 @@ mod tests {
             Command::new("sh").args(["-c", &script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
         let mut line = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut line).unwrap();
-        let process = Usage::of(child.id()).unwrap();
+        let process = Usage::of_process(child.id()).unwrap();
         let tree = Usage::of_tree(child.id()).unwrap();
         let descendants = process_tree::descendants(child.id()).unwrap();
         for pid in &descendants {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_gone_is_an_error() {
-        assert!(Usage::of(u32::MAX - 1).is_err());
+        assert!(Usage::of_process(u32::MAX - 1).is_err());
         assert!(Usage::of_tree(u32::MAX - 1).is_err());
     }
 }

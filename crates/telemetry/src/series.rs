@@ -36,7 +36,7 @@ pub struct Sample {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectSample {
     /// Short description of the current activity, as set by [`SubjectHandle::set_activity`].
-    pub what: String,
+    pub activity: String,
     /// Memory at the end of the interval; `None` while a timed trial is younger than one second.
     pub memory: Option<Memory>,
     /// Mean number of cores that the process tree kept busy; `None` in its first interval.
@@ -54,7 +54,7 @@ pub struct SubjectHandle(Arc<Mutex<SubjectState>>);
 #[derive(Debug, Default)]
 struct SubjectState {
     root: Option<u32>,
-    what: String,
+    activity: String,
     /// Start of the trial that is being timed; `None` between trials.
     trial: Option<Instant>,
     peak: Option<Memory>,
@@ -71,8 +71,8 @@ impl SubjectHandle {
     }
 
     /// Sets the description of the current activity, in a few words.
-    pub fn set_activity(&self, what: &str) {
-        what.clone_into(&mut self.lock().what);
+    pub fn set_activity(&self, activity: &str) {
+        activity.clone_into(&mut self.lock().activity);
     }
 
     /// Marks the start of a timed trial. Memory is not sampled in its first second, because reading the
@@ -173,9 +173,9 @@ impl PreviousCounters {
         let counters = Counters::now(self.device);
         let machine = counters.since(&self.machine, seconds).with_states();
         (self.time, self.machine) = (time, counters);
-        let (root, what, trial) = {
+        let (root, activity, trial) = {
             let state = subject.lock();
-            (state.root, state.what.clone(), state.trial)
+            (state.root, state.activity.clone(), state.trial)
         };
         let may_read_memory = trial.is_none_or(|start| start.elapsed() >= UNDISTURBED);
         let previous = self.subject.take();
@@ -190,7 +190,7 @@ impl PreviousCounters {
             let same_tree = previous.filter(|(previous_root, _)| *previous_root == root);
             let delta = same_tree.map(|(_, previous)| usage.since(&previous));
             Some(SubjectSample {
-                what,
+                activity,
                 memory,
                 busy_cores: delta.map(|delta| delta.cpu_s() / seconds),
                 read_bytes_per_s: delta.map(|delta| delta.read_bytes as f64 / seconds),
@@ -245,7 +245,7 @@ mod tests {
             sample
                 .subject
                 .as_ref()
-                .is_some_and(|s| s.what == "nothing much" && s.busy_cores.is_some() && s.memory.is_some())
+                .is_some_and(|s| s.activity == "nothing much" && s.busy_cores.is_some() && s.memory.is_some())
         });
         assert_eq!(subject.end_trial(), None, "no trial was timed");
         // In its first second a trial is not sampled, afterwards it is.

@@ -43,7 +43,7 @@ impl StallWatch {
     }
 
     /// Polls. The call is due `due` after the previous one; being later counts as a stall of the machine.
-    pub fn look(&mut self, due: Duration) {
+    pub fn poll(&mut self, due: Duration) {
         self.record(due, Instant::now(), self.device.and_then(Requests::now));
     }
 
@@ -54,7 +54,7 @@ impl StallWatch {
         let (Some(requests), Some((previous, since))) = (requests, self.disk) else { return };
         // The state between two polls is unknown: only requests in flight at both polls, with none completed,
         // count as a stall.
-        if requests.under_way > 0 && previous.under_way > 0 && requests.ended == previous.ended {
+        if requests.in_flight > 0 && previous.in_flight > 0 && requests.completed == previous.completed {
             let duration = now.duration_since(since);
             self.longest.disk = self.longest.disk.max(Some(duration));
             self.disk = Some((requests, since));
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_disk_stands_still_while_requests_wait_and_none_ends() {
         let begin = Instant::now();
-        let requests = |under_way, ended| Some(Requests { under_way, ended });
+        let requests = |in_flight, ended| Some(Requests { in_flight, completed: ended });
         let mut watch = watch(begin, requests(0, 10));
         for (offset_ms, requests) in [
             // Neither an idle disk nor one that completes requests is stalled.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_disk_that_is_not_counted_is_not_known() {
         let mut watch = StallWatch::begin(Path::new("/proc"));
-        watch.look(DUE);
+        watch.poll(DUE);
         assert_eq!(watch.longest().disk, None);
     }
 }

@@ -43,7 +43,7 @@ impl Connector {
     ///
     /// # Errors
     /// [`DriverError::Unsupported`] if the protocol is unknown.
-    pub fn of(protocol: &str) -> Result<Self> {
+    pub fn for_protocol(protocol: &str) -> Result<Self> {
         CONNECTORS.into_iter().find(|connector| connector.protocol == protocol).ok_or_else(|| {
             let protocols: Vec<&str> = CONNECTORS.iter().map(|connector| connector.protocol).collect();
             DriverError::Unsupported(format!(
@@ -76,14 +76,14 @@ impl Connector {
     ///
     /// # Errors
     /// As [`Connector::connect`].
-    pub fn lane(
+    pub fn open_nonblocking(
         self,
         open: &SessionOptions,
         host: &DriverContext,
         prepare: bool,
     ) -> Result<Box<dyn NonblockingConnection>> {
         match self.protocol {
-            "mongodb" => return jsonathlon_drivers::mongodb_lane(open),
+            "mongodb" => return jsonathlon_drivers::open_mongodb_nonblocking(open),
             "mysql" => return Ok(Box::new(MysqlNonblocking::open(open, prepare)?)),
             "postgres" => return Ok(Box::new(PostgresNonblocking::open(open, prepare)?)),
             _ => {}

@@ -31,7 +31,7 @@ pub(super) struct WholeFile {
 
 impl WholeFile {
     pub(super) fn open(file: &Path) -> Result<Self> {
-        Ok(Self { bytes: whole(file)?, is_taken: false })
+        Ok(Self { bytes: read_whole(file)?, is_taken: false })
     }
 }
 
@@ -43,7 +43,7 @@ impl DocumentSource for WholeFile {
 }
 
 /// Reads all bytes of a file.
-pub(super) fn whole(file: &Path) -> Result<Vec<u8>> {
+pub(super) fn read_whole(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file)
         .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))
 }

@@ -11,7 +11,7 @@ pub struct JobTarget<'a> {
     /// Options for opening further connections.
     pub open: &'a SessionOptions,
     /// Process in which the engine runs, for measuring usage.
-    pub place: EngineLocation,
+    pub location: EngineLocation,
     /// Clock and output stream of the worker.
     pub host: &'a DriverContext,
 }

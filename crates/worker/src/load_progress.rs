@@ -14,16 +14,16 @@ pub(super) struct LoadProgress {
     /// Sum of the documents' digests as JSON values. `None` unless requested.
     pub(super) values: Option<u64>,
     /// Error of the first text that is not JSON.
-    pub(super) wrong: Option<String>,
+    pub(super) error: Option<String>,
 }
 
 impl LoadProgress {
     pub(super) fn new(values: bool) -> Self {
         let values = values.then_some(0);
-        Self { hash: FixedState::with_seed(1), documents: 0, bytes: 0, texts: 0, values, wrong: None }
+        Self { hash: FixedState::with_seed(1), documents: 0, bytes: 0, texts: 0, values, error: None }
     }
 
-    pub(super) fn take(&mut self, text: &[u8]) {
+    pub(super) fn add(&mut self, text: &[u8]) {
         self.bytes += text.len() as u64;
         let mut hasher = self.hash.build_hasher();
         hasher.write(text);
@@ -33,7 +33,7 @@ impl LoadProgress {
                 Ok(digest) => *sum = sum.wrapping_add(digest),
                 Err(error) => {
                     let number = self.documents + 1;
-                    self.wrong.get_or_insert_with(|| format!("document {number} that came out is {error}"));
+                    self.error.get_or_insert_with(|| format!("document {number} that came out is {error}"));
                 }
             }
         }
@@ -47,7 +47,7 @@ mod tests {
 
     fn progress_of(texts: &[&str]) -> LoadProgress {
         let mut progress = LoadProgress::new(true);
-        texts.iter().for_each(|text| progress.take(text.as_bytes()));
+        texts.iter().for_each(|text| progress.add(text.as_bytes()));
         progress
     }
 
@@ -61,7 +61,7 @@ mod tests {
         assert!(respelt.values == first.values && respelt.texts != first.texts);
         assert_ne!(progress_of(&["{}", "{}"]).values, first.values);
         assert_eq!(
-            progress_of(&["{}", "{"]).wrong.as_deref(),
+            progress_of(&["{}", "{"]).error.as_deref(),
             Some("document 2 that came out is not JSON at byte 1")
         );
     }

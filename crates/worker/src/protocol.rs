@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of this protocol; an `open` with any other version is refused.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// A request from the coordinator to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Request {
 pub enum Op {
     /// Opens the session; answered by [`OpenReply`]. Must be the first request and is allowed only once.
     Open {
-        /// Must be equal to [`PROTOCOL`].
+        /// Must be equal to [`PROTOCOL_VERSION`].
         protocol: u32,
         /// Protocol, data folder, settings and server of the session.
         open: SessionOptions,
@@ -281,7 +281,7 @@ pub struct OpenReply {
     pub version: String,
     /// Process in which the engine runs.
     #[serde(default)]
-    pub place: EngineLocation,
+    pub location: EngineLocation,
     /// Seconds for loading the library, connecting, and running the session's statements.
     pub seconds: f64,
     /// Usage of the worker while it opened the session.

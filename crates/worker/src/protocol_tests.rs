@@ -38,7 +38,7 @@ fn op() -> impl Strategy<Value = Op> {
     let statements = || proptest::collection::vec(text(), 0..4);
     let open = (text(), any::<Option<String>>(), text(), statements(), any::<usize>()).prop_map(
         |(protocol, library, folder, statements, cores)| Op::Open {
-            protocol: PROTOCOL,
+            protocol: PROTOCOL_VERSION,
             open: SessionOptions {
                 protocol,
                 library: library.map(PathBuf::from),

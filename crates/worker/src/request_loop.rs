@@ -19,12 +19,12 @@ use jsonathlon_telemetry::clock::Clock;
 use serde::Serialize;
 
 use crate::connect::Connector;
-use crate::file::{FileDocuments, KeyedDocuments, WholeFile, whole};
+use crate::file::{FileDocuments, KeyedDocuments, WholeFile, read_whole};
 use crate::job_runner::{JobRunner, JobTarget};
 use crate::load_progress::LoadProgress;
 use crate::protocol::{
-    AskReply, CloseReply, ExportReply, Failure, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL,
-    PlanReply, Progress, ReadBackReply, Reject, Request, RowByName, RunReply, SettleReply,
+    AskReply, CloseReply, ExportReply, Failure, FailureKind, LoadMethod, LoadReply, Op, OpenReply,
+    PROTOCOL_VERSION, PlanReply, Progress, ReadBackReply, Reject, Request, RowByName, RunReply, SettleReply,
 };
 use crate::usage::UsageMeter;
 
@@ -219,14 +219,15 @@ impl Server<'_> {
         }
     }
 
-    fn place(&self) -> EngineLocation {
-        self.session.as_ref().map_or(EngineLocation::InProcess, |session| session.connection.place())
+    fn location(&self) -> EngineLocation {
+        self.session.as_ref().map_or(EngineLocation::InProcess, |session| session.connection.location())
     }
 
     fn open(&mut self, protocol: u32, open: &SessionOptions) -> Answer<OpenReply> {
-        if protocol != PROTOCOL {
-            let text =
-                format!("this worker speaks protocol {PROTOCOL}, not {protocol}: use one program for both");
+        if protocol != PROTOCOL_VERSION {
+            let text = format!(
+                "this worker speaks protocol {PROTOCOL_VERSION}, not {protocol}: use one program for both"
+            );
             return Err(failure(FailureKind::Request, text));
         }
         if self.session.is_some() {
@@ -234,14 +235,15 @@ impl Server<'_> {
         }
         let host = DriverContext { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
         let meter = UsageMeter::start(&*self.clock, EngineLocation::InProcess);
-        let connection = Connector::of(&open.protocol).and_then(|connector| connector.connect(open, &host));
+        let connection =
+            Connector::for_protocol(&open.protocol).and_then(|connector| connector.connect(open, &host));
         let (seconds, usage) = meter.stop(&*self.clock);
         let mut connection = connection?;
         let version = connection.version()?;
-        let location = connection.place();
+        let location = connection.location();
         self.session =
             Some(Session { connection, open: open.clone(), folder: open.folder.clone(), loss_message: None });
-        Ok(OpenReply { version, place: location, seconds, usage })
+        Ok(OpenReply { version, location, seconds, usage })
     }
 
     fn execute(&mut self, statement: &str) -> Answer<ResultSet> {
@@ -257,7 +259,7 @@ impl Server<'_> {
     }
 
     fn run(&mut self, statements: &[String]) -> Answer<RunReply> {
-        let meter = UsageMeter::start(&*self.clock, self.place());
+        let meter = UsageMeter::start(&*self.clock, self.location());
         let outcome = self.run_all(statements);
         let (seconds, usage) = meter.stop(&*self.clock);
         outcome.map(|()| RunReply { seconds, usage })
@@ -265,7 +267,7 @@ impl Server<'_> {
 
     fn ask(&mut self, statement: &str) -> Answer<AskReply> {
         let clock = Arc::clone(&self.clock);
-        let location = self.place();
+        let location = self.location();
         let session = self.session()?;
         let meter = UsageMeter::start(&*clock, location);
         let mut sink = BoundedRows::default();
@@ -280,14 +282,14 @@ impl Server<'_> {
         read: impl FnOnce(&mut dyn Connection, &mut dyn FnMut(&[u8])) -> driver::Result<()>,
     ) -> Answer<ExportReply> {
         let clock = Arc::clone(&self.clock);
-        let location = self.place();
+        let location = self.location();
         let session = self.session()?;
         let mut totals = LoadProgress::new(values);
         let meter = UsageMeter::start(&*clock, location);
-        let outcome = read(&mut *session.connection, &mut |text| totals.take(text));
+        let outcome = read(&mut *session.connection, &mut |text| totals.add(text));
         let (seconds, usage) = meter.stop(&*clock);
         outcome?;
-        let LoadProgress { documents, bytes, texts, values, wrong: message, .. } = totals;
+        let LoadProgress { documents, bytes, texts, values, error: message, .. } = totals;
         if let Some(message) = message {
             return Err(failure(FailureKind::Protocol, message));
         }
@@ -304,7 +306,7 @@ impl Server<'_> {
         let Some(runner) = self.runner.as_deref_mut() else {
             return Err(failure(FailureKind::Request, "this worker has no clients"));
         };
-        let target = JobTarget { open: &session.open, place: session.connection.place(), host: &host };
+        let target = JobTarget { open: &session.open, location: session.connection.location(), host: &host };
         runner.drive(job, &target, &mut |progress| report_progress(&output, id, progress))
     }
 
@@ -312,7 +314,7 @@ impl Server<'_> {
         let clock = Arc::clone(&self.clock);
         let mut documents = None;
         let mut rejects = Vec::new();
-        let meter = UsageMeter::start(&*clock, self.place());
+        let meter = UsageMeter::start(&*clock, self.location());
         match load {
             LoadMethod::Statement { statements } => self.run_all(statements)?,
             LoadMethod::Rows { statement, file }
@@ -343,7 +345,7 @@ impl Server<'_> {
 
     /// Executes a statement with the text of a file as its only parameter.
     fn load_parameter(&mut self, statement: &str, file: &Path) -> Answer<()> {
-        let bytes = whole(file)?;
+        let bytes = read_whole(file)?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| failure(FailureKind::Unsupported, "a parameter is text, which is UTF-8"))?;
         let session = self.session()?;
@@ -386,7 +388,7 @@ impl Server<'_> {
         } else {
             Duration::ZERO
         });
-        let meter = UsageMeter::start(&*clock, self.place());
+        let meter = UsageMeter::start(&*clock, self.location());
         let started = clock.now();
         self.run_all(statements)?;
         let mut remaining = 0;
@@ -465,7 +467,7 @@ struct Sink {
 }
 
 impl LoadSink for Sink {
-    fn refused(&mut self, ordinal: u64, mut reason: String) {
+    fn reject(&mut self, ordinal: u64, mut reason: String) {
         if reason.len() > REASON_LIMIT {
             reason.truncate(reason.floor_char_boundary(REASON_LIMIT));
             reason.push('…');
@@ -473,7 +475,7 @@ impl LoadSink for Sink {
         self.rejects.push(Reject { line: ordinal, reason });
     }
 
-    fn offered(&mut self, documents: u64) {
+    fn report_offered(&mut self, documents: u64) {
         if documents.is_multiple_of(PROGRESS_STRIDE)
             && self.clock.now() - self.last_report >= PROGRESS_INTERVAL
         {

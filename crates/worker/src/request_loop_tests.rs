@@ -218,7 +218,7 @@ fn answers_of_another_shape_than_asked_for_are_errors() {
 #[test]
 fn a_lost_session_is_told_of_at_every_request_and_can_be_closed() {
     let folder = tempfile::tempdir().unwrap();
-    let script = json!({"faults": [{"on": "q1", "nth": 1, "do": "lose", "message": "reset by peer"}]});
+    let script = json!({"faults": [{"statement": "q1", "execution": 1, "action": "disconnect", "message": "reset by peer"}]});
     let replies = talk(&[
         open(1, folder.path(), &script),
         json!({"id": 2, "op": "ask", "statement": "q1"}),
@@ -261,7 +261,7 @@ fn long_reasons_are_cut_between_characters() {
         last_report: Duration::ZERO,
         rejects: Vec::new(),
     };
-    sink.refused(0, "é".repeat(REASON_LIMIT));
+    sink.reject(0, "é".repeat(REASON_LIMIT));
     assert_eq!(sink.rejects[0].reason, format!("{}…", "é".repeat(REASON_LIMIT / 2)));
 }
 
@@ -279,7 +279,7 @@ impl JobRunner for Echo {
             return Err(failure(FailureKind::Request, "no"));
         }
         report_progress(Progress { done: 7, total: None, unit: "operations".to_owned() });
-        let is_here = target.place == EngineLocation::InProcess;
+        let is_here = target.location == EngineLocation::InProcess;
         Ok(json!({"job": job, "protocol": target.open.protocol, "is_here": is_here}))
     }
 }

@@ -64,7 +64,7 @@ fn counters(location: EngineLocation) -> Usage {
     // Without `/proc` the counters are zeros for the coordinator; the answer is still valid.
     match location {
         EngineLocation::Process(pid) => Usage::of_tree(pid),
-        EngineLocation::InProcess => Usage::of(std::process::id()),
+        EngineLocation::InProcess => Usage::of_process(std::process::id()),
         EngineLocation::Remote => Ok(Usage::default()),
     }
     .unwrap_or_default()

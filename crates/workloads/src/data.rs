@@ -16,8 +16,8 @@ use crate::observer::{Observer, RunEvent};
 const MAX_REPORTED: usize = 3;
 
 /// Warns about lines of the source that are not documents, and about files that were not read.
-pub(crate) fn tell(staged: &StagedDocuments, observer: &mut dyn Observer) {
-    let left_out = left_out::sentence(&staged.left_out);
+pub(crate) fn warn_about_input(staged: &StagedDocuments, observer: &mut dyn Observer) {
+    let left_out = left_out::describe(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
         0 => None,
         1 => Some(format!("1 line is no JSON, and no document: {}", first_faults(staged).join("; "))),
@@ -65,12 +65,12 @@ pub(crate) fn list_no_documents(staged: &StagedDocuments, folder: &RunFolder) ->
 ///
 /// # Errors
 /// If the source cannot be serialised as JSON.
-pub(crate) fn of(
+pub(crate) fn describe(
     source: &Source,
     staged: &StagedDocuments,
     staging_s: f64,
 ) -> serde_json::Result<DataSetInfo> {
-    let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
+    let reference_sizes = staged.compressed_sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
         BTreeMap::from([
             ("raw".to_owned(), sizes.raw),
             ("gzip-6".to_owned(), sizes.gzip6),
@@ -87,7 +87,7 @@ pub(crate) fn of(
         staging_s,
         no_documents: staged.no_documents.len() as u64,
         first_no_documents: first_faults(staged),
-        left_out: left_out::sentence(&staged.left_out),
+        left_out: left_out::describe(&staged.left_out),
         reference_sizes,
     })
 }

@@ -11,11 +11,11 @@ const READ_AHEAD_BYTES: u64 = 128 << 10;
 
 /// Bytes that a trial may read from the disk and still count as in memory. `None` on a remote server and if
 /// the data files cannot be measured.
-pub(crate) fn may_read(session: &Session<'_>) -> Option<u64> {
+pub(crate) fn read_limit_bytes(session: &Session<'_>) -> Option<u64> {
     if session.is_remote() {
         return None;
     }
-    let log_bytes = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;
+    let log_bytes = page_cache::allocated_bytes_of(session.folder(), &session.target.setup.logs).ok()?;
     let data_bytes = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(log_bytes);
     Some(((data_bytes as f64 * MAX_READ.0) as u64).min(MAX_READ.1).max(READ_AHEAD_BYTES))
 }

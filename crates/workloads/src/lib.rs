@@ -28,6 +28,7 @@ pub mod workload;
 
 mod bottleneck;
 mod data;
+mod earlier_time;
 mod error;
 mod in_memory;
 mod limit;
@@ -35,6 +36,5 @@ mod plain_name;
 mod plan_check;
 mod scratch;
 mod snapshot;
-mod spent;
 
 pub use error::RunError;

@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Limit {
     /// Largest value that was accepted; `None` if the minimum was rejected.
-    pub(crate) taken: Option<u64>,
+    pub(crate) accepted: Option<u64>,
     /// Smallest value that was rejected; `None` if the maximum was accepted.
-    pub(crate) refused: Option<u64>,
+    pub(crate) rejected: Option<u64>,
 }
 
 /// Searches the limit from `min` to `max`. Assumes that every value below an accepted one is accepted,
@@ -20,24 +20,24 @@ pub(crate) fn find<E>(
     let mut candidate = min;
     loop {
         if !is_accepted(candidate)? {
-            limit.refused = Some(candidate);
+            limit.rejected = Some(candidate);
             break;
         }
-        limit.taken = Some(candidate);
+        limit.accepted = Some(candidate);
         if candidate >= max {
             return Ok(limit);
         }
         candidate = candidate.saturating_mul(2).max(1).min(max);
     }
-    if let (Some(accepted), Some(rejected)) = (limit.taken, limit.refused) {
-        let (accepted, rejected) = between(accepted, rejected, is_accepted)?;
-        limit = Limit { taken: Some(accepted), refused: Some(rejected) };
+    if let (Some(accepted), Some(rejected)) = (limit.accepted, limit.rejected) {
+        let (accepted, rejected) = bisect(accepted, rejected, is_accepted)?;
+        limit = Limit { accepted: Some(accepted), rejected: Some(rejected) };
     }
     Ok(limit)
 }
 
 /// Bisects between an accepted and a rejected value and returns two adjacent values, accepted first.
-pub(crate) fn between<E>(
+pub(crate) fn bisect<E>(
     mut accepted: u64,
     mut rejected: u64,
     mut is_accepted: impl FnMut(u64) -> Result<bool, E>,
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn edges_are_told_apart() {
-        let limit = |taken, refused| Limit { taken, refused };
+        let limit = |accepted, rejected| Limit { accepted, rejected };
         assert_eq!(find_limit(2, 100, 1), (limit(None, Some(2)), 1));
         assert_eq!(find_limit(2, 100, 2).0, limit(Some(2), Some(3)));
         assert_eq!(find_limit(2, 100, 99).0, limit(Some(99), Some(100)));
@@ -88,8 +88,8 @@ mod tests {
         #[test]
         fn the_limit_itself_is_found_and_no_step_of_a_grid(limit in 2_u64..200_000) {
             let (result, tries) = find_limit(2, 100_000, limit);
-            prop_assert_eq!(result.taken, Some(limit.min(100_000)));
-            prop_assert_eq!(result.refused, (limit < 100_000).then_some(limit + 1));
+            prop_assert_eq!(result.accepted, Some(limit.min(100_000)));
+            prop_assert_eq!(result.rejected, (limit < 100_000).then_some(limit + 1));
             prop_assert!(tries <= 34, "{}", tries);
         }
     }

@@ -19,14 +19,14 @@ pub enum RunEvent<'a> {
     /// A named piece of work began: staging documents, loading a system, a round.
     Began {
         /// Kind of the work that began.
-        work: Activity,
+        activity: Activity,
         /// Description of the work in a few words.
-        what: &'a str,
+        description: &'a str,
     },
     /// Number of planned rounds, or why further rounds follow, as a sentence.
     Schedule(&'a str),
     /// Estimated time for the remaining rounds, extrapolated from the previous ones.
-    Left {
+    RemainingTime {
         /// Remaining time, counted from now.
         seconds: f64,
     },

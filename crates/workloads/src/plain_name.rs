@@ -26,7 +26,7 @@ impl PlainName {
     ///
     /// # Errors
     /// [`RunError::Io`] if no link can be created in any of the temporary folders.
-    pub(crate) fn of(file: &Path) -> Result<Self, RunError> {
+    pub(crate) fn new(file: &Path) -> Result<Self, RunError> {
         let failed = || RunError::io(format!("name {} plainly", file.display()));
         let file = absolute(file).map_err(failed())?;
         if is_plain(&file) {
@@ -91,7 +91,7 @@ mod tests {
             std::fs::create_dir(&subfolder).unwrap();
             let file = subfolder.join("a.ndjson");
             std::fs::write(&file, name).unwrap();
-            let plain = PlainName::of(&file).unwrap();
+            let plain = PlainName::new(&file).unwrap();
             assert!(is_plain(Path::new(&plain.text())), "{}", plain.text());
             assert_eq!(std::fs::read_to_string(plain.text()).unwrap(), name);
             let link = PathBuf::from(plain.text());
@@ -105,6 +105,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a-1_b.ndjson");
         std::fs::write(&file, "x").unwrap();
-        assert_eq!(PlainName::of(&file).unwrap().text(), file.display().to_string());
+        assert_eq!(PlainName::new(&file).unwrap().text(), file.display().to_string());
     }
 }

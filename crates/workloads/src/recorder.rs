@@ -19,7 +19,7 @@ use crate::stopping::CellRounds;
 use crate::target::Target;
 
 /// Failure message of trials that fail for the same reason as an earlier trial, to whose record they point.
-pub(crate) const SAME: &str = "not done for the same reason";
+pub(crate) const SAME_REASON: &str = "not done for the same reason";
 
 /// Appends records to the journal and reports them to the observer.
 pub struct TrialRecorder<'a> {
@@ -55,7 +55,8 @@ impl<'a> TrialRecorder<'a> {
         planned: &[String],
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let open_keys: HashSet<String> = planned.iter().filter(|key| !journal.has(key)).cloned().collect();
+        let open_keys: HashSet<String> =
+            planned.iter().filter(|key| !journal.contains_key(key)).cloned().collect();
         let mut recorder = Self {
             folder,
             journal,
@@ -85,7 +86,7 @@ impl<'a> TrialRecorder<'a> {
     }
 
     /// Returns the times of the ranked cold and hot cells in `state` whose trials all have a correct answer.
-    pub(crate) fn ranked(&self, targets: &[Target], state: DataState) -> Vec<CellRounds> {
+    pub(crate) fn ranked_cell_times(&self, targets: &[Target], state: DataState) -> Vec<CellRounds> {
         let is_ranked = |cell: &Cell| {
             targets.iter().any(|target| {
                 let configuration = &target.configuration;
@@ -112,15 +113,15 @@ impl<'a> TrialRecorder<'a> {
 
     /// Whether the journal has a terminal record with this key.
     pub fn has(&self, key: &str) -> bool {
-        self.journal.has(key)
+        self.journal.contains_key(key)
     }
 
     /// Appends a trial under its planned key and waits until the record is on the disk.
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn trial(&mut self, key: String, trial: Trial) -> Result<(), RunError> {
-        self.trial_unsynced(key, trial)?;
+    pub fn record_trial(&mut self, key: String, trial: Trial) -> Result<(), RunError> {
+        self.record_trial_unsynced(key, trial)?;
         Ok(self.journal.sync()?)
     }
 
@@ -129,7 +130,7 @@ impl<'a> TrialRecorder<'a> {
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn trial_unsynced(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
+    pub fn record_trial_unsynced(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert(metric::MACHINE_LOAD.name.to_owned(), load);
         }
@@ -164,7 +165,7 @@ impl<'a> TrialRecorder<'a> {
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn failed(
+    pub fn record_failure(
         &mut self,
         key: String,
         cell: &Cell,
@@ -181,7 +182,7 @@ impl<'a> TrialRecorder<'a> {
             _ => Verdict::Failed,
         };
         let trial = Trial { verdict, failure: Some(failure), ..new_trial(cell, round, order) };
-        self.trial(key, trial)
+        self.record_trial(key, trial)
     }
 
     /// Appends a record that is not a trial, such as a plan check or rejected documents.
@@ -219,7 +220,7 @@ pub(crate) enum MemoryReading {
     /// The largest of the samples during a trial.
     Peak,
     /// One reading between two trials.
-    Held,
+    BetweenTrials,
 }
 
 /// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`).
@@ -232,7 +233,7 @@ pub(crate) fn memory_metrics(reading: MemoryReading, memory: Memory, idle: Optio
             metric::PEAK_FILE_MAPPED_BYTES,
             metric::PEAK_PSS_OVER_IDLE_BYTES,
         ],
-        MemoryReading::Held => [
+        MemoryReading::BetweenTrials => [
             metric::HELD_PSS_BYTES,
             metric::HELD_ANONYMOUS_BYTES,
             metric::HELD_SHARED_BYTES,

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use jsonathlon_artifacts::machine_libraries;
+use jsonathlon_artifacts::find_machine_libraries;
 use jsonathlon_catalogue::Transport;
 use jsonathlon_dataset::{
     DataError,
@@ -30,11 +30,11 @@ use jsonathlon_telemetry::{
 
 use crate::{
     RunError, data,
+    earlier_time::EarlierTime,
     engine::WorkerCommand,
     observer::{Activity, Observer, RunEvent},
     recorder::TrialRecorder,
     run_context::RunContext,
-    spent::Spent,
     target::Target,
     workload::Workload,
 };
@@ -84,15 +84,15 @@ pub fn start(
         }
     };
     let staging_s = clock.now().as_secs_f64();
-    let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
+    let disk_bytes_per_s = disk::read_bandwidth(&folder.work_path())
         .map_err(RunError::io("measure the disk under the run folder"))?;
     let staged_run = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
-    let bench = RunContext { begun: started, ..build_context(plan, &staged_run, &folder, cancelled) };
-    let manifest = manifest(plan, workload, &folder, &bench, staging_s)?;
+    let context = RunContext { started_at: started, ..build_context(plan, &staged_run, &folder, cancelled) };
+    let manifest = manifest(plan, workload, &folder, &context, staging_s)?;
     folder.write_manifest(&manifest)?;
-    let (journal, _) = folder.journal()?;
+    let (journal, _) = folder.open_journal()?;
     let mut recorder = TrialRecorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
-    clean_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
+    clean_up(plan, &folder, run_trials(workload, &context, &mut recorder))
 }
 
 /// Rejects a plan with a target on which the workload cannot run.
@@ -119,7 +119,7 @@ fn prepare_documents(
         _ => {}
     }
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
-    data::tell(&staged, observer);
+    data::warn_about_input(&staged, observer);
     data::list_no_documents(&staged, folder)?;
     check_room(folder, staged.bytes, plan, workload)?;
     Ok(staged)
@@ -133,7 +133,7 @@ fn check_servers(plan: &RunPlan, folder: &RunFolder) -> Result<(), RunError> {
     let mut transports: Vec<Transport> = Vec::new();
     for server in servers {
         if !transports.contains(&server.transport) {
-            jsonathlon_servers::fit(&folder.work(), server.transport)
+            jsonathlon_servers::check_machine(&folder.work_path(), server.transport)
                 .map_err(|error| RunError::Environment(error.to_string()))?;
             transports.push(server.transport);
         }
@@ -175,7 +175,7 @@ pub fn resume(
             )));
         }
     }
-    empty_folder(&folder.work())?;
+    empty_folder(&folder.work_path())?;
     check_servers(plan, &folder)?;
     let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
@@ -186,11 +186,11 @@ pub fn resume(
     }
     let disk_bytes_per_s = manifest.disk_bytes_per_s;
     let staged_run = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
-    let (mut journal, records) = folder.journal()?;
-    let spent = Spent::of(&manifest, &records);
+    let (mut journal, records) = folder.open_journal()?;
+    let earlier_time = EarlierTime::from_journal(&manifest, &records);
     let context = build_context(plan, &staged_run, &folder, cancelled);
-    let bench = RunContext { begun: started, spent, resumed: true, ..context };
-    if workload.planned_keys(&bench) != manifest.plan.trials {
+    let context = RunContext { started_at: started, earlier_time, is_resumed: true, ..context };
+    if workload.planned_keys(&context) != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
              start a new run"
@@ -203,7 +203,7 @@ pub fn resume(
     journal.append(&JournalRecord::new(format!("resumed:{number}"), RecordBody::Resumed { at_ms }))?;
     let trials = &manifest.plan.trials;
     let mut recorder = TrialRecorder::new(&folder, journal, &records, trials, observer);
-    clean_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
+    clean_up(plan, &folder, run_trials(workload, &context, &mut recorder))
 }
 
 /// Values that are known once documents are staged.
@@ -226,11 +226,11 @@ fn build_context<'a>(
         settings: &plan.settings,
         disk_bytes_per_s: staged_run.disk_bytes_per_s,
         worker: &plan.worker,
-        work: folder.work(),
-        logs: folder.logs(),
-        resumed: false,
-        begun: Instant::now(),
-        spent: Spent::default(),
+        work_folder: folder.work_path(),
+        log_folder: folder.logs_path(),
+        is_resumed: false,
+        started_at: Instant::now(),
+        earlier_time: EarlierTime::default(),
         subject: SubjectHandle::default(),
         cancelled,
     }
@@ -239,13 +239,13 @@ fn build_context<'a>(
 /// Runs the trials while the telemetry is sampled at 1 Hz. A resumed run appends to the same telemetry file.
 fn run_trials(
     workload: &dyn Workload,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let folder = recorder.folder;
-    let output = folder.series()?;
-    let _telemetry = TelemetryWriter::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
-    workload.run(bench, recorder)
+    let output = folder.open_series()?;
+    let _telemetry = TelemetryWriter::start(&folder.work_path(), context.subject.clone(), INTERVAL, output);
+    workload.run(context, recorder)
 }
 
 fn stage_documents(
@@ -256,17 +256,24 @@ fn stage_documents(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<StagedDocuments, RunError> {
-    observer.event(&RunEvent::Began { work: Activity::Staging, what: "staging documents" });
+    observer.event(&RunEvent::Began { activity: Activity::Staging, description: "staging documents" });
     let options = StageOptions {
         measure_compressed_sizes,
-        suspect: suspects(&plan.targets, workload)?,
+        suspect_traits: suspects(&plan.targets, workload)?,
         ..StageOptions::default()
     };
     let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
-        let unit = if plan.source.is_made() { "documents" } else { "bytes" };
+        let unit = if plan.source.is_generated() { "documents" } else { "bytes" };
         observer.event(&RunEvent::Progress { done: progress.done, total: progress.total, unit });
     };
-    match stage(&plan.source, &folder.work(), options, &mut *workload.observer(), &mut progress, cancelled) {
+    match stage(
+        &plan.source,
+        &folder.work_path(),
+        options,
+        &mut *workload.observer(),
+        &mut progress,
+        cancelled,
+    ) {
         Err(DataError::Cancelled) => Err(RunError::Interrupted),
         result => Ok(result?),
     }
@@ -331,26 +338,26 @@ fn manifest(
     plan: &RunPlan,
     workload: &dyn Workload,
     folder: &RunFolder,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     staging_s: f64,
 ) -> Result<Manifest, RunError> {
-    let staged = bench.staged;
+    let staged = context.staged;
     Ok(Manifest {
         schema: SCHEMA,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         command: plan.command.clone(),
         machine: machine::detect(folder.path()),
-        clock: MonotonicClock::new().resolution(10_000),
-        disk_bytes_per_s: bench.disk_bytes_per_s,
-        data: manifest_json(data::of(&plan.source, staged, staging_s))?,
+        clock: MonotonicClock::new().properties(10_000),
+        disk_bytes_per_s: context.disk_bytes_per_s,
+        data: manifest_json(data::describe(&plan.source, staged, staging_s))?,
         configurations: describe_configurations(plan, folder),
         workloads: vec![workload.name().into()],
         settings: ManifestSettings {
             run: plan.settings.clone(),
             workload: manifest_json(workload.settings())?,
         },
-        plan: TrialPlan { trials: workload.planned_keys(bench) },
+        plan: TrialPlan { trials: workload.planned_keys(context) },
     })
 }
 
@@ -399,7 +406,7 @@ fn configuration(target: &Target) -> Configuration {
         reference: configuration.reference,
         configuration_digest: configuration.digest.clone(),
         artifact_digest: target.artifact_digest(),
-        machine_libraries: machine_libraries(&target.installed, configuration.server.as_ref()),
+        machine_libraries: find_machine_libraries(&target.artifact, configuration.server.as_ref()),
         exceptions: configuration
             .exceptions
             .iter()
@@ -441,7 +448,7 @@ fn other_questions(configuration: &jsonathlon_catalogue::Configuration) -> BTree
 
 /// Removes temporary data, however the run ended; a resumed run creates it again.
 fn clean_up(plan: &RunPlan, folder: &RunFolder, result: Result<(), RunError>) -> Result<(), RunError> {
-    let cleanup_result = if plan.settings.keep_data { Ok(()) } else { empty_folder(&folder.work()) };
+    let cleanup_result = if plan.settings.keep_data { Ok(()) } else { empty_folder(&folder.work_path()) };
     // The first error is the relevant one.
     result.and(cleanup_result)
 }

@@ -14,10 +14,10 @@ use jsonathlon_telemetry::series::SubjectHandle;
 
 use crate::RunError;
 use crate::cells::{Cells, control_cell};
+use crate::earlier_time::EarlierTime;
 use crate::engine::WorkerCommand;
 use crate::recorder::{TrialRecorder, new_trial};
 use crate::session::{Session, TrialError};
-use crate::spent::Spent;
 use crate::stopping::RoundController;
 use crate::target::Target;
 
@@ -25,15 +25,15 @@ use crate::target::Target;
 pub const TABLE: &str = "documents";
 
 /// Timeout of statements that only look up a value.
-pub(crate) const LOOK_UP: Duration = Duration::from_secs(600);
+pub(crate) const LOOKUP_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Documents that a system holds: all offered documents except the rejected ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadedDocuments {
     /// Line numbers in the clean file of the rejected documents, from 0.
-    pub refused_lines: HashSet<u64>,
+    pub rejected_lines: HashSet<u64>,
     /// Indices into [`StagedDocuments::suspects`] of the accepted suspects, ascending.
-    pub suspects: Vec<usize>,
+    pub accepted_suspects: Vec<usize>,
 }
 
 /// Environment that a run passes to its workload: targets, documents, settings and folders.
@@ -49,13 +49,13 @@ pub struct RunContext<'a> {
     /// Measured read bandwidth of the disk, bytes per second; `None` if unknown.
     pub disk_bytes_per_s: Option<f64>,
     pub(crate) worker: &'a WorkerCommand,
-    pub(crate) work: PathBuf,
-    pub(crate) logs: PathBuf,
+    pub(crate) work_folder: PathBuf,
+    pub(crate) log_folder: PathBuf,
     /// Whether the run continues an interrupted one.
-    pub(crate) resumed: bool,
-    /// Start of the current process's work. A time budget covers the time since then plus `spent`.
-    pub(crate) begun: Instant,
-    pub(crate) spent: Spent,
+    pub(crate) is_resumed: bool,
+    /// Start of the current process's work. A time budget covers the time since then plus `earlier_time`.
+    pub(crate) started_at: Instant,
+    pub(crate) earlier_time: EarlierTime,
     /// Handle that gives the telemetry sampler the system under test.
     pub(crate) subject: SubjectHandle,
     pub(crate) cancelled: &'a dyn Fn() -> bool,
@@ -73,7 +73,7 @@ pub struct TargetState<'a> {
     pub load_result: Result<LoadedDocuments, Failure>,
     /// Duration of the last load, and of the settle after it, in seconds.
     pub(crate) load_s: f64,
-    pub(crate) drained_s: f64,
+    pub(crate) settle_s: f64,
 }
 
 impl<'a> RunContext<'a> {
@@ -85,20 +85,20 @@ impl<'a> RunContext<'a> {
 
     /// Creates the state of every target before its load.
     #[must_use]
-    pub fn all_under_test(&self) -> Vec<TargetState<'a>> {
-        self.targets.iter().map(|target| self.under_test(target, &target.file_name())).collect()
+    pub fn target_states(&self) -> Vec<TargetState<'a>> {
+        self.targets.iter().map(|target| self.target_state(target, &target.file_name())).collect()
     }
 
     /// Creates the state of a target before its load; `name` is the name of its data folder and its log.
-    pub(crate) fn under_test(&self, target: &'a Target, name: &str) -> TargetState<'a> {
-        let session = self.session_in(target, self.work.join(name), name);
+    pub(crate) fn target_state(&self, target: &'a Target, name: &str) -> TargetState<'a> {
+        let session = self.session_in(target, self.work_folder.join(name), name);
         TargetState {
             session,
             cells: self.cells(target),
             is_loaded: false,
             load_result: Err(Failure::new(FailureKind::Environment, "it was not loaded")),
             load_s: 0.0,
-            drained_s: 0.0,
+            settle_s: 0.0,
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> RunContext<'a> {
             target,
             self.worker,
             folder,
-            self.logs.join(format!("{name}.log")),
+            self.log_folder.join(format!("{name}.log")),
             self.settings.cores,
             self.subject.clone(),
             self.cancelled,
@@ -128,7 +128,7 @@ impl<'a> RunContext<'a> {
     ) {
         for target_state in target_states {
             let keep_data = self.settings.keep_data;
-            let result = match self.resumed && !target_state.is_loaded {
+            let result = match self.is_resumed && !target_state.is_loaded {
                 true => target_state.session.drop_leftovers(keep_data),
                 false => target_state.session.drop_remote_objects(keep_data),
             };
@@ -142,16 +142,16 @@ impl<'a> RunContext<'a> {
     /// Time that the run has taken so far, without pauses between its processes.
     #[must_use]
     pub fn elapsed_s(&self) -> f64 {
-        self.spent.seconds + self.begun.elapsed().as_secs_f64()
+        self.earlier_time.seconds + self.started_at.elapsed().as_secs_f64()
     }
 
     /// Creates the round counter from now on. If the workload has data states, only rounds in `state` count.
-    pub(crate) fn pace(&self, state: Option<DataState>) -> RoundController {
+    pub(crate) fn round_controller(&self, state: Option<DataState>) -> RoundController {
         RoundController::new(
             self.settings.stopping,
             self.settings.rounds,
             self.elapsed_s(),
-            self.spent.rounds(state),
+            self.earlier_time.round_seconds(state),
         )
     }
 
@@ -160,7 +160,7 @@ impl<'a> RunContext<'a> {
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn control(
+    pub fn time_control(
         &self,
         round: u32,
         position: usize,
@@ -180,6 +180,6 @@ impl<'a> RunContext<'a> {
             metric::CONTROL_MEMORY_S.with_value(times.memory_s),
             metric::CONTROL_COMPUTE_S.with_value(times.compute_s),
         ]);
-        recorder.trial(key, trial)
+        recorder.record_trial(key, trial)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 ///
 /// `Path::with_extension` is not an option, because versions contain dots: it would cut off the rest of a
 /// configuration's name, and configurations would share their files.
-pub(crate) fn beside(folder: &Path, ending: &str) -> PathBuf {
+pub(crate) fn sibling_path(folder: &Path, ending: &str) -> PathBuf {
     let mut name = folder.file_name().unwrap_or_default().to_owned();
     name.push(".");
     name.push(ending);
@@ -20,7 +20,7 @@ mod tests {
     #[test]
     fn configurations_of_one_version_share_no_file() {
         let files = ["plain", "indexed"].map(|variant| {
-            beside(&Path::new("work").join(format!("postgresql@18.6-{variant}-default")), "part")
+            sibling_path(&Path::new("work").join(format!("postgresql@18.6-{variant}-default")), "part")
         });
         assert_eq!(files[0], Path::new("work/postgresql@18.6-plain-default.part"));
         assert_ne!(files[0], files[1]);

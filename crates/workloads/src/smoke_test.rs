@@ -10,7 +10,7 @@ use jsonathlon_schema::id::Step;
 use jsonathlon_schema::metric::DOCUMENTS_LOADED;
 use jsonathlon_schema::record::{FailureKind, RecordBody, Verdict};
 use jsonathlon_schema::settings::RunSettings;
-use jsonathlon_servers::wait_until_gone;
+use jsonathlon_servers::wait_until_exited;
 use jsonathlon_telemetry::series::SubjectHandle;
 
 use crate::RunError;
@@ -19,7 +19,7 @@ use crate::observer::Observer;
 use crate::run::{RunPlan, start};
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, WorkerCommand};
-use crate::target::{GONE_LIMIT, Target};
+use crate::target::{EXIT_LIMIT, Target};
 
 /// Number of loaded documents: enough for every question to have an answer with several rows.
 const DOCUMENTS: u64 = 1000;
@@ -32,10 +32,10 @@ pub struct SmokeTestReport {
     /// Version that the system reported when it was opened again; empty if the test failed before.
     pub version: String,
     /// Number of documents that the load reported.
-    pub loaded: u64,
+    pub loaded_documents: u64,
     /// Number of questions with the expected answer; approximate answers count where the folder declares
     /// them.
-    pub right: usize,
+    pub correct_answers: usize,
     /// Problems that were found, with the system's error messages if it gave any. Empty if the system works.
     pub problems: Vec<String>,
 }
@@ -71,10 +71,10 @@ pub fn smoke_test(
     };
     let folder = scratch.join("run");
     let data = folder.join("work").join(&id);
-    let settings = AnalyticsSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..Default::default() };
+    let settings = AnalyticsSettings { hot_trials: 1, max_hot_trials: 1, cold: false, ..Default::default() };
     let result = start(&plan, &mut Analytics::new(settings), &folder, observer, cancelled);
     // An interrupted run leaves its server to the guard; the folder can be removed once the server has ended.
-    wait_until_gone(&data, GONE_LIMIT);
+    wait_until_exited(&data, EXIT_LIMIT);
     result?;
     let mut report = judge(&Run::read(&folder)?);
     if report.problems.is_empty()
@@ -140,7 +140,7 @@ fn judge(run: &Run) -> SmokeTestReport {
     for record in &run.records {
         if let RecordBody::Rejects(rejects) = &record.body {
             for (kind, reason) in &rejects.reasons {
-                let (count, explanation) = (reason.documents, reason.in_words(kind));
+                let (count, explanation) = (reason.documents, reason.describe(kind));
                 report
                     .problems
                     .push(format!("load: {count} of {DOCUMENTS} documents refused: {explanation}"));
@@ -152,17 +152,20 @@ fn judge(run: &Run) -> SmokeTestReport {
         entries.peek().is_some()
             && entries.all(|entry| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate))
     };
-    report.right = Question::ALL.iter().filter(|question| is_right(question.id())).count();
+    report.correct_answers = Question::ALL.iter().filter(|question| is_right(question.id())).count();
     let load = summary.results.iter().find(|entry| entry.cell.step == Step::Load);
-    report.loaded = load.and_then(|load| load.metric(&DOCUMENTS_LOADED)).map_or(0, |count| count as u64);
+    report.loaded_documents =
+        load.and_then(|load| load.metric(&DOCUMENTS_LOADED)).map_or(0, |count| count as u64);
     // A shortfall that no failure explains must not count as a passed test.
     if report.problems.is_empty()
-        && (report.right < Question::ALL.len() || report.loaded < DOCUMENTS || !summary.complete)
+        && (report.correct_answers < Question::ALL.len()
+            || report.loaded_documents < DOCUMENTS
+            || !summary.complete)
     {
         report.problems.push(format!(
             "only {} of {DOCUMENTS} documents and {} of {} questions came out right",
-            report.loaded,
-            report.right,
+            report.loaded_documents,
+            report.correct_answers,
             Question::ALL.len()
         ));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_servers::copy_all;
 
-use crate::scratch::beside;
+use crate::scratch::sibling_path;
 
 /// Copy of one session's data folder. The engine must be stopped while the copy is made or restored.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Copies `folder` to a sibling folder, replacing an older copy.
     pub(crate) fn take(folder: &Path) -> io::Result<Self> {
-        let copy = beside(folder, "loaded");
+        let copy = sibling_path(folder, "loaded");
         remove(&copy)?;
         copy_all(folder, &copy)?;
         Ok(Self { folder: folder.to_owned(), copy })

@@ -10,15 +10,15 @@ use crate::RunError;
 use crate::observer::{Observer, RunEvent};
 
 /// Maximum number of rounds under a time budget.
-pub const MOST_ROUNDS: u32 = 200;
+pub const MAX_ROUNDS: u32 = 200;
 /// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
 const ROUNDS_SHARE: f64 = 0.92;
 
 /// Decision after a round: run another one or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RoundDecision {
-    Another,
-    Enough,
+    RunAnother,
+    Stop,
 }
 
 /// Times in seconds of one cell's trials, one vector per round.
@@ -40,7 +40,7 @@ pub(crate) struct RoundController {
     /// Duration of the last round in seconds.
     last_s: f64,
     message: Option<String>,
-    left_s: Option<f64>,
+    remaining_s: Option<f64>,
 }
 
 impl RoundController {
@@ -60,7 +60,7 @@ impl RoundController {
             last_end_s: elapsed_s,
             last_s: 0.0,
             message: None,
-            left_s: None,
+            remaining_s: None,
         }
     }
 
@@ -70,19 +70,19 @@ impl RoundController {
     /// # Errors
     /// [`RunError::Budget`] if the planned rounds do not fit into a strict budget. A resumed run does not
     /// fail: it runs the planned rounds, and further ones only if they fit.
-    pub(crate) fn after(
+    pub(crate) fn decide_after(
         &mut self,
         round: u32,
         elapsed_s: f64,
         ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Result<RoundDecision, RunError> {
         self.message = None;
-        self.left_s = None;
+        self.remaining_s = None;
         self.last_s = elapsed_s - self.last_end_s + self.done_s.get(&round).copied().unwrap_or_default();
         self.last_end_s = elapsed_s;
         // Earlier decisions stand: rounds that have records are part of the run.
         if round < self.first_open() {
-            return Ok(RoundDecision::Another);
+            return Ok(RoundDecision::RunAnother);
         }
         match self.rule {
             StoppingRule::Rounds => {
@@ -95,15 +95,15 @@ impl RoundController {
                         self.min_rounds - round
                     ));
                 }
-                self.left_s = Some(remaining_s);
+                self.remaining_s = Some(remaining_s);
                 Ok(self.decide_planned(round))
             }
             StoppingRule::Budget { seconds, strict } => {
                 self.decide_in_budget(round, elapsed_s, seconds, strict)
             }
             StoppingRule::Precision { share, seconds } => {
-                if self.decide_planned(round) == RoundDecision::Another {
-                    return Ok(RoundDecision::Another);
+                if self.decide_planned(round) == RoundDecision::RunAnother {
+                    return Ok(RoundDecision::RunAnother);
                 }
                 Ok(self.decide_by_precision(round, elapsed_s, share, seconds, ranked))
             }
@@ -111,23 +111,23 @@ impl RoundController {
     }
 
     /// Message for the user after the last round; `None` if there is nothing to report.
-    pub(crate) fn words(&self) -> Option<&str> {
+    pub(crate) fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
     /// Reports the message and the remaining time after the last round to the observer.
-    pub(crate) fn tell(&self, observer: &mut dyn Observer) {
-        if let Some(message) = self.words() {
+    pub(crate) fn report(&self, observer: &mut dyn Observer) {
+        if let Some(message) = self.message() {
             observer.event(&RunEvent::Schedule(message));
         }
-        if let Some(seconds) = self.left_s() {
-            observer.event(&RunEvent::Left { seconds });
+        if let Some(seconds) = self.remaining_s() {
+            observer.event(&RunEvent::RemainingTime { seconds });
         }
     }
 
     /// Estimated seconds of the remaining rounds, extrapolated from the last one; `None` if unknown.
-    pub(crate) fn left_s(&self) -> Option<f64> {
-        self.left_s
+    pub(crate) fn remaining_s(&self) -> Option<f64> {
+        self.remaining_s
     }
 
     /// First round that may have open trials.
@@ -136,7 +136,7 @@ impl RoundController {
     }
 
     fn decide_planned(&self, round: u32) -> RoundDecision {
-        if round < self.min_rounds { RoundDecision::Another } else { RoundDecision::Enough }
+        if round < self.min_rounds { RoundDecision::RunAnother } else { RoundDecision::Stop }
     }
 
     fn decide_in_budget(
@@ -148,9 +148,9 @@ impl RoundController {
     ) -> Result<RoundDecision, RunError> {
         let remaining_s = ROUNDS_SHARE * seconds - elapsed_s;
         let fitting = if self.last_s > 0.0 { (remaining_s / self.last_s).max(0.0).floor() } else { 0.0 };
-        let fitting = (fitting.min(f64::from(MOST_ROUNDS)) as u32).saturating_add(round).min(MOST_ROUNDS);
+        let fitting = (fitting.min(f64::from(MAX_ROUNDS)) as u32).saturating_add(round).min(MAX_ROUNDS);
         let rounds = fitting.max(self.min_rounds);
-        self.left_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
+        self.remaining_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
         if round == self.first_open() {
             let is_resumed = !self.done_s.is_empty();
             if strict && !is_resumed && fitting < self.min_rounds {
@@ -171,7 +171,7 @@ impl RoundController {
             ));
         }
         let is_another = round < self.min_rounds || fitting > round;
-        Ok(if is_another { RoundDecision::Another } else { RoundDecision::Enough })
+        Ok(if is_another { RoundDecision::RunAnother } else { RoundDecision::Stop })
     }
 
     fn decide_by_precision(
@@ -184,25 +184,25 @@ impl RoundController {
     ) -> RoundDecision {
         if elapsed_s + self.last_s > ROUNDS_SHARE * seconds || self.analyses.next(round).is_none() {
             self.message = Some("the time for --precision is spent".to_owned());
-            return RoundDecision::Enough;
+            return RoundDecision::Stop;
         }
         // Only at the planned interim analyses: stopping at the first narrow interval would favour a lucky
         // round.
         if !self.analyses.rounds().contains(&round) {
-            return RoundDecision::Another;
+            return RoundDecision::RunAnother;
         }
         let alpha = self.analyses.alpha_at(round);
         let ranked = ranked();
         let open_count = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
         if open_count == 0 {
-            return RoundDecision::Enough;
+            return RoundDecision::Stop;
         }
         self.message = Some(format!(
             "{open_count} of {} cells are not within ± {:.2} % yet",
             ranked.len(),
             share * 100.0
         ));
-        RoundDecision::Another
+        RoundDecision::RunAnother
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     ) -> Result<u32, RunError> {
         let mut elapsed = first_s;
         let mut round = 1;
-        while controller.after(round, elapsed, || ranked.to_vec())? == RoundDecision::Another {
+        while controller.decide_after(round, elapsed, || ranked.to_vec())? == RoundDecision::RunAnother {
             round += 1;
             elapsed += each_s;
         }
@@ -240,7 +240,7 @@ mod tests {
         // The first round takes 20 s, the others 10 s each: 92 s hold eight rounds.
         assert_eq!(count_rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
         assert_eq!(count_rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
-        assert_eq!(count_rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
+        assert_eq!(count_rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MAX_ROUNDS);
         assert_eq!(
             count_rounds(
                 RoundController::new(StoppingRule::Rounds, 3, 0.0, BTreeMap::new()),
@@ -272,38 +272,38 @@ mod tests {
         let mut controller =
             RoundController::new(rule, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
         for round in [1, 2] {
-            assert_eq!(controller.after(round, 50.0, Vec::new).unwrap(), RoundDecision::Another);
-            assert_eq!((controller.words(), controller.left_s()), (None, None), "nothing was done");
+            assert_eq!(controller.decide_after(round, 50.0, Vec::new).unwrap(), RoundDecision::RunAnother);
+            assert_eq!((controller.message(), controller.remaining_s()), (None, None), "nothing was done");
         }
         // The other half takes 10 s. One more round of 20 s fits, not 200 rounds.
-        assert_eq!(controller.after(3, 60.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(controller.decide_after(3, 60.0, Vec::new).unwrap(), RoundDecision::RunAnother);
         assert_eq!(
-            controller.words(),
+            controller.message(),
             Some(
                 "round 3 took 20.0 s: 4 rounds are planned for the budget of 100 s, of which 60 s are spent"
             )
         );
-        assert_eq!(controller.left_s(), Some(20.0));
-        assert_eq!(controller.after(4, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+        assert_eq!(controller.remaining_s(), Some(20.0));
+        assert_eq!(controller.decide_after(4, 80.0, Vec::new).unwrap(), RoundDecision::Stop);
     }
 
     #[test]
     fn whoever_goes_on_with_a_budget_that_was_too_small_gets_the_planned_rounds_and_no_more() {
         let rule = StoppingRule::Budget { seconds: 30.0, strict: true };
         let mut controller = RoundController::new(rule, 3, 40.0, BTreeMap::from([(1, 40.0)]));
-        assert_eq!(controller.after(1, 40.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!(controller.after(2, 60.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!(controller.after(3, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+        assert_eq!(controller.decide_after(1, 40.0, Vec::new).unwrap(), RoundDecision::RunAnother);
+        assert_eq!(controller.decide_after(2, 60.0, Vec::new).unwrap(), RoundDecision::RunAnother);
+        assert_eq!(controller.decide_after(3, 80.0, Vec::new).unwrap(), RoundDecision::Stop);
     }
 
     #[test]
     fn what_the_planned_rounds_take_is_said_once_the_first_is_known() {
         let mut controller = RoundController::new(StoppingRule::Rounds, 4, 0.0, BTreeMap::new());
-        assert_eq!(controller.after(1, 95.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(controller.decide_after(1, 95.0, Vec::new).unwrap(), RoundDecision::RunAnother);
         let message = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
-        assert_eq!((controller.words(), controller.left_s()), (Some(message), Some(285.0)));
-        assert_eq!(controller.after(2, 100.0, Vec::new).unwrap(), RoundDecision::Another);
-        assert_eq!((controller.words(), controller.left_s()), (None, Some(10.0)));
+        assert_eq!((controller.message(), controller.remaining_s()), (Some(message), Some(285.0)));
+        assert_eq!(controller.decide_after(2, 100.0, Vec::new).unwrap(), RoundDecision::RunAnother);
+        assert_eq!((controller.message(), controller.remaining_s()), (None, Some(10.0)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use jsonathlon_schema::{id::ConfigurationId, ranking::MemoryProfile};
 use jsonathlon_servers::LaunchSpec;
 
 /// Time that the processes of an abandoned server have to exit.
-pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const EXIT_LIMIT: Duration = Duration::from_secs(20);
 
 /// Timeouts for opening and closing an engine's data folder. Longer waits on loaded documents mean that the
 /// engine hangs.
@@ -22,7 +22,7 @@ const OPEN_LIMIT: Duration = Duration::from_secs(600);
 const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 
 /// Seconds that a remote server has to answer.
-pub(crate) const PATIENCE_S: u64 = 5;
+pub(crate) const CONNECT_TIMEOUT_S: u64 = 5;
 /// Milliseconds between two attempts to reach a remote server.
 const RETRY_INTERVAL_MS: u64 = 100;
 
@@ -32,9 +32,9 @@ pub struct Target {
     /// Configuration under test, reduced to the run's workload.
     pub configuration: Configuration,
     /// Workload setup that the system's folder declares for the run's workload.
-    pub part: WorkloadSetup,
+    pub setup: WorkloadSetup,
     /// Installed artifact with the paths of its programs.
-    pub installed: InstalledArtifact,
+    pub artifact: InstalledArtifact,
     /// Remote server to use instead of an own one; `None` if the run starts the engine itself.
     pub remote: Option<RemoteServer>,
 }
@@ -49,22 +49,22 @@ pub struct RemoteServer {
     /// Name of the run's database, or the prefix of its table names if it cannot have one.
     pub name: String,
     /// Shell command that restarts the server, given by the user; `None` if no trial can be cold.
-    pub restart: Option<String>,
+    pub restart_command: Option<String>,
 }
 
 impl Target {
     /// Combines a configuration with its installed artifact. `None` if the configuration has no setup for the
     /// workload.
     #[must_use]
-    pub fn new(configuration: Configuration, workload: &str, installed: InstalledArtifact) -> Option<Self> {
+    pub fn new(configuration: Configuration, workload: &str, artifact: InstalledArtifact) -> Option<Self> {
         let configuration = configuration.for_workloads(&[workload]);
-        let part = configuration.parts.get(workload)?.clone();
-        Some(Self { configuration, part, installed, remote: None })
+        let setup = configuration.setups.get(workload)?.clone();
+        Some(Self { configuration, setup, artifact, remote: None })
     }
 
     /// Replaces the place where the configuration runs by a remote server.
     #[must_use]
-    pub fn on_remote_server(self, server: RemoteServer) -> Self {
+    pub fn with_remote_server(self, server: RemoteServer) -> Self {
         Self { remote: Some(server), ..self }
     }
 
@@ -72,7 +72,7 @@ impl Target {
     /// open, nor on a remote server that the run may not restart.
     #[must_use]
     pub fn can_be_cold(&self) -> bool {
-        let can_restart = self.remote.as_ref().is_none_or(|server| server.restart.is_some());
+        let can_restart = self.remote.as_ref().is_none_or(|server| server.restart_command.is_some());
         can_restart && !self.configuration.in_memory
     }
 
@@ -81,7 +81,7 @@ impl Target {
     /// which the own database is created.
     pub(crate) fn endpoint(&self, in_own_database: bool, connect_timeout_s: u64) -> Option<Box<Endpoint>> {
         let server = self.remote.as_ref()?;
-        let setup = self.configuration.elsewhere.as_ref();
+        let setup = self.configuration.remote_setup.as_ref();
         let Address { host, port, socket, user, database, tls } = server.address.clone();
         let default_value =
             |field: fn(&RemoteSetup) -> &String| setup.map(field).cloned().unwrap_or_default();
@@ -109,8 +109,8 @@ impl Target {
 
     /// Prefix of table names: the run's name on a remote server without a database of the run, otherwise
     /// empty.
-    pub(crate) fn prefix(&self) -> String {
-        match (&self.remote, &self.configuration.elsewhere) {
+    pub(crate) fn table_prefix(&self) -> String {
+        match (&self.remote, &self.configuration.remote_setup) {
             (Some(server), Some(setup)) if !setup.own_database => format!("{}_", server.name),
             _ => String::new(),
         }
@@ -120,7 +120,7 @@ impl Target {
     /// part of this program.
     #[must_use]
     pub fn artifact_digest(&self) -> Option<String> {
-        self.installed.sha256.as_ref().map(|digest| format!("sha256:{digest}"))
+        self.artifact.sha256.as_ref().map(|digest| format!("sha256:{digest}"))
     }
 
     /// Digest of everything that determines durability: two targets with the same digest lose the same data
@@ -135,13 +135,13 @@ impl Target {
     ///
     /// # Errors
     /// If a setting or a statement has a placeholder that only a workload fills.
-    pub fn open(&self, folder: &Path, cores: usize) -> Result<SessionOptions, PlaceholderError> {
+    pub fn session_options(&self, folder: &Path, cores: usize) -> Result<SessionOptions, PlaceholderError> {
         let (core_count, folder_text) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", core_count.as_str()), ("folder", folder_text.as_str())];
         let Configuration { protocol, open, server, .. } = &self.configuration;
         Ok(SessionOptions {
             protocol: protocol.clone(),
-            library: self.installed.library().map(Path::to_owned),
+            library: self.artifact.library().map(Path::to_owned),
             folder: folder.to_owned(),
             settings: match server {
                 Some(_) => BTreeMap::new(),
@@ -149,7 +149,7 @@ impl Target {
             },
             statements: open.statements.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?,
             cores,
-            endpoint: self.endpoint(true, PATIENCE_S),
+            endpoint: self.endpoint(true, CONNECT_TIMEOUT_S),
         })
     }
 
@@ -158,7 +158,7 @@ impl Target {
     ///
     /// # Errors
     /// If a setting has a placeholder that only a workload fills.
-    pub fn launch(
+    pub fn launch_spec(
         &self,
         folder: &Path,
         log: &Path,
@@ -166,13 +166,13 @@ impl Target {
         guard: &Path,
     ) -> Result<Option<LaunchSpec>, PlaceholderError> {
         let Some(recipe) = &self.configuration.server else { return Ok(None) };
-        let InstalledArtifact { folder: installed, files, .. } = &self.installed;
+        let InstalledArtifact { folder: installed, files, .. } = &self.artifact;
         Ok(Some(LaunchSpec {
             guard: guard.to_owned(),
             programs: files.clone(),
             installed: installed.clone(),
             folder: folder.to_owned(),
-            template_dir: self.installed.data_template_dir(),
+            template_dir: self.artifact.data_template_dir(),
             log: log.to_owned(),
             port: None,
             group: None,
@@ -194,13 +194,13 @@ impl Target {
     /// `start_limit_s`.
     pub(crate) fn open_limit(&self) -> Duration {
         let server_limit =
-            |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
+            |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + EXIT_LIMIT;
         self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(server_limit(server)))
     }
 
     /// Timeout of closing a session. Servers have a limit of their own, `stop_limit_s`.
     pub(crate) fn close_limit(&self) -> Duration {
-        let server_limit = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
+        let server_limit = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + EXIT_LIMIT;
         self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(server_limit(server)))
     }
 

@@ -55,11 +55,11 @@ pub trait Workload {
     }
 
     /// Keys of all trials that must have a terminal record for a run to be complete.
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String>;
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String>;
 
     /// Runs every planned trial that the journal does not contain yet.
     ///
     /// # Errors
     /// If the whole run must end. A failed trial is recorded and is not an error.
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError>;
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError>;
 }

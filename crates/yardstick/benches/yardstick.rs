@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     for question in Question::ALL {
         let ask = |threads| median(&mut times(ASKS, || drop(black_box(table.answer(question, threads)))));
         let (alone, together) = (ask(&one), ask(&all));
-        let (rows, bytes) = table.touched(question);
+        let (rows, bytes) = table.scanned_data(question);
         let bound = bytes as f64 / bandwidth;
         println!(
             "{question}       {rows:>9} {bytes:>9} {:>6.0}µs {:>6.0}µs {:>6.0}µs {:>7.2}",

@@ -208,7 +208,7 @@ proptest! {
         let threads = Threads::new(1).unwrap();
         let combined = table(&documents, &threads);
         let (first, second) = documents.split_at(split.index(documents.len() + 1));
-        let mut builder = Builder::onto(&table(first, &threads)).unwrap();
+        let mut builder = Builder::extending(&table(first, &threads)).unwrap();
         for document in second {
             builder.push(document.as_bytes()).unwrap().unwrap();
         }

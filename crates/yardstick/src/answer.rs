@@ -8,7 +8,7 @@ use jsonathlon_schema::value::{Row, Value};
 
 use super::columns::{Table, WORD};
 use super::dictionary::Dictionary;
-use super::scan::{HourCounts, count_mixed, count_new, count_runs, place, run_length};
+use super::scan::{HourCounts, count_index, count_mixed, count_new, count_runs, run_length};
 use super::threads::Threads;
 use super::top_users::TopUsers;
 
@@ -26,12 +26,12 @@ impl Table {
             Question::Q3 => self.q3(threads),
             Question::Q4 => {
                 let posts = self.created_of(POST);
-                let parts = threads.map(posts.clone(), |rows| self.earliest(&posts, rows));
+                let parts = threads.map(posts.clone(), |rows| self.earliest_users(&posts, rows));
                 self.veterans(&posts, TopUsers::merged(parts), |first| first)
             }
             Question::Q5 => {
                 let posts = self.created_of(POST);
-                let parts = threads.map(posts.clone(), |rows| self.longest(&posts, rows));
+                let parts = threads.map(posts.clone(), |rows| self.longest_active_users(&posts, rows));
                 self.veterans(&posts, TopUsers::merged(parts), |negative| -negative)
             }
             Question::Q6 => self.q6(threads),
@@ -40,7 +40,7 @@ impl Table {
 
     /// Number of rows that a question reads, and the number of bytes of the values read in them.
     #[must_use]
-    pub fn touched(&self, question: Question) -> (usize, u64) {
+    pub fn scanned_data(&self, question: Question) -> (usize, u64) {
         let (rows, bytes) = match question {
             Question::Q1 => (self.rows(), CODE),
             Question::Q2 => (self.created().len(), CODE + CODE),
@@ -63,7 +63,7 @@ impl Table {
             Question::Q5 => ("created posts, a sorted range", "user, time"),
             Question::Q6 => ("created posts, a sorted range", "language"),
         };
-        let (rows, bytes) = self.touched(question);
+        let (rows, bytes) = self.scanned_data(question);
         let threads = threads.count();
         format!("columnar scan of {rows} rows ({row_range}): {columns}; {bytes} bytes; threads: {threads}")
     }
@@ -178,7 +178,7 @@ impl Table {
             top_users.iter().map(|&(negated, user)| vec![text(user), Value::Int(value(negated))]).collect();
         if rows.len() < VETERANS {
             let missing = VETERANS - rows.len();
-            let untimed_users = self.never(posts);
+            let untimed_users = self.users_without_times(posts);
             rows.extend(untimed_users.into_iter().take(missing).map(|user| vec![text(user), Value::Null]));
         }
         rows
@@ -214,8 +214,8 @@ fn sums(parts: Vec<Vec<u64>>) -> Vec<u64> {
 fn by_count(texts: &Dictionary, counts: Vec<u64>) -> Vec<Row> {
     let codes = std::iter::once(None).chain((0..texts.len() as u32).map(Some));
     let mut rows: Vec<(Option<&str>, u64)> = codes
-        .map(|code| (code.and_then(|code| texts.text(code)), code.map_or(0, place)))
-        .map(|(text, place)| (text, counts[place]))
+        .map(|code| (code.and_then(|code| texts.text(code)), code.map_or(0, count_index)))
+        .map(|(text, index)| (text, counts[index]))
         .filter(|(_, count)| *count > 0)
         .collect();
     rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| nulls_last(a.0, b.0)));

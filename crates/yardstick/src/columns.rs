@@ -79,7 +79,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`YardstickError::TooMany`] if the table has more groups than codes can number.
-    pub fn onto(table: &Table) -> Result<Self> {
+    pub fn extending(table: &Table) -> Result<Self> {
         let mut builder = Self { texts: table.texts.clone(), ..Self::default() };
         builder.rows.reserve(table.rows());
         for row in 0..table.rows() {

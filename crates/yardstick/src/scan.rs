@@ -34,7 +34,7 @@ pub(super) fn count_runs(codes: &[u32], distinct: usize) -> Vec<u64> {
     let mut start = 0;
     while let Some(&code) = codes.get(start) {
         let length = run_length(&codes[start..], code);
-        counts[place(code)] += length as u64;
+        counts[count_index(code)] += length as u64;
         start += length;
     }
     counts
@@ -46,7 +46,7 @@ pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
     if distinct > LANES_UP_TO {
         let mut counts = vec![0; width];
         for &code in codes {
-            counts[place(code)] += 1;
+            counts[count_index(code)] += 1;
         }
         return counts;
     }
@@ -56,20 +56,20 @@ pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
     let (third, fourth) = rest.split_at_mut(width);
     let (groups, remainder) = codes.as_chunks::<LANES>();
     for &[a, b, c, d] in groups {
-        first[place(a)] += 1;
-        second[place(b)] += 1;
-        third[place(c)] += 1;
-        fourth[place(d)] += 1;
+        first[count_index(a)] += 1;
+        second[count_index(b)] += 1;
+        third[count_index(c)] += 1;
+        fourth[count_index(d)] += 1;
     }
     for &code in remainder {
-        first[place(code)] += 1;
+        first[count_index(code)] += 1;
     }
     (0..width).map(|index| first[index] + second[index] + third[index] + fourth[index]).collect()
 }
 
 /// Index of a code's count: 0 for null, otherwise the code plus 1.
 #[inline]
-pub(super) fn place(code: u32) -> usize {
+pub(super) fn count_index(code: u32) -> usize {
     code.wrapping_add(1) as usize
 }
 

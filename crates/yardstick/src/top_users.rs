@@ -63,7 +63,7 @@ impl<'a> TopUsers<'a> {
 impl Table {
     /// Users with the earliest first times. Only a user's first row holds that time, but rows are checked for
     /// this only if their time may matter.
-    pub(super) fn earliest(&self, all: &Range<usize>, rows: Range<usize>) -> TopUsers<'_> {
+    pub(super) fn earliest_users(&self, all: &Range<usize>, rows: Range<usize>) -> TopUsers<'_> {
         let mut best = TopUsers::new(&self.texts.users);
         let mut start = rows.start;
         while start < rows.end {
@@ -86,7 +86,7 @@ impl Table {
 
     /// Users with the longest time between first and last event, as negative spans. The span up to each row
     /// is calculated, so that no branch depends on where users change.
-    pub(super) fn longest(&self, all: &Range<usize>, rows: Range<usize>) -> TopUsers<'_> {
+    pub(super) fn longest_active_users(&self, all: &Range<usize>, rows: Range<usize>) -> TopUsers<'_> {
         let mut best = TopUsers::new(&self.texts.users);
         let rows = self.start_of_user(all, rows.start)..self.start_of_user(all, rows.end);
         let Some((&first_user, &first_time)) =
@@ -122,7 +122,7 @@ impl Table {
     }
 
     /// The first users by text who have no time at all; the answers list them after all others.
-    pub(super) fn never(&self, rows: &Range<usize>) -> Vec<u32> {
+    pub(super) fn users_without_times(&self, rows: &Range<usize>) -> Vec<u32> {
         let words = &self.untimed[rows.start / WORD..rows.end.div_ceil(WORD)];
         if words.iter().all(|word| *word == 0) {
             return Vec::new();

@@ -122,8 +122,8 @@ test('published results lie over charts at their own scale, and not over scores'
 test('what figures are held against is named, also when it is filtered out', async () => {
   const { page, context, trouble } = await open(browser, 'small', { height: 2400 });
   const [{ configurations, cells }] = figuresOf('small').runs;
-  const beaten = cells.find((one) => one.step === 'q1' && one.phase === 'hot' && one.of_best !== null && one.of_best.other !== one.configuration);
-  const best = configurations[beaten.of_best.other];
+  const beaten = cells.find((one) => one.step === 'q1' && one.phase === 'hot' && one.ratio_to_best !== null && one.ratio_to_best.other !== one.configuration);
+  const best = configurations[beaten.ratio_to_best.other];
   await part(page, 'hot');
   await settled(page);
   const was = await labels(page, 'hot');

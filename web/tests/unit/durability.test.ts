@@ -19,9 +19,9 @@ test('crashes are told by their number, and by their kind', () => {
 });
 
 test('what was kept is no evidence, but for what was acknowledged after the cut', () => {
-  const kept: Finding = { of: 'crash 1', state: 'nothing lost', seen: '9 writes' };
-  const late: Finding = { of: 'crash 2', state: 'nothing lost', kinds: ['acknowledged after the cut'], seen: '9 writes' };
-  const gone: Finding = { of: 'crash 3', state: 'does not start', kinds: ['environment'], words: 'the log is <damaged>' };
+  const kept: Finding = { subject: 'crash 1', state: 'nothing lost', observed: '9 writes' };
+  const late: Finding = { subject: 'crash 2', state: 'nothing lost', kinds: ['acknowledged after the cut'], observed: '9 writes' };
+  const gone: Finding = { subject: 'crash 3', state: 'does not start', kinds: ['environment'], message: 'the log is <damaged>' };
   assert.deepEqual(lossyCrashes(crashSet('power', {}, [kept, late, gone])), [late, gone]);
   assert.equal(crashLabel(late), 'nothing lost: acknowledged after the cut: 9 writes');
   assert.equal(crashLabel(gone), 'does not start: environment: the log is <damaged>');
@@ -30,7 +30,7 @@ test('what was kept is no evidence, but for what was acknowledged after the cut'
 test('a tier says what was tested of it, and what was not', () => {
   const tier: Durability = { tier: 'window', process_crash: 'up to 1 s', power_loss: 'up to 1 s', basis: '' };
   assert.equal(tierLabel(tier), 'window: a process crash loses up to 1 s (as documented, not tested), a power loss up to 1 s (as documented, not tested)');
-  const tested: DurabilityEvidence[] = [{ kind: 'process', crashes: 10, kept: 4, as_promised: 9, date: '2026-11-23' }];
+  const tested: DurabilityEvidence[] = [{ kind: 'process', crashes: 10, without_loss: 4, as_promised: 9, date: '2026-11-23' }];
   assert.equal(
     tierLabel({ ...tier, tested }),
     'window: a process crash loses up to 1 s (kept in 4 of 10 kills, as promised in 9, 2026-11-23), a power loss up to 1 s (as documented, not tested)',

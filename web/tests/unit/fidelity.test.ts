@@ -6,20 +6,20 @@ import type { CaseResult, System } from '../../src/fidelity.ts';
 import type { Entry } from '../../src/view.ts';
 import { evidenceOf, findingLabel, kindsOf, outcomesOf, pathsLabel } from '../../src/fidelity.ts';
 
-function tried(name: string, must: KnownCase['must'], findings: readonly Finding[]): CaseResult {
-  const document: KnownCase = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
+function tried(name: string, requirement: KnownCase['requirement'], findings: readonly Finding[]): CaseResult {
+  const document: KnownCase = { name, requirement, source: 'RFC 8259 §4', probes: 'it', decides_i_json: true, bytes: 2, document: '<script>' };
   // The tests do not read the cell.
   return { document, entry: {} as Entry, findings };
 }
 
 const KEPT: readonly Finding[] = [
-  { of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'same bytes' }, { of: 'parameter', state: 'accepted' }, { of: 'parameter, whole', state: 'same bytes' },
+  { subject: 'bulk', state: 'accepted' }, { subject: 'bulk, whole', state: 'same bytes' }, { subject: 'parameter', state: 'accepted' }, { subject: 'parameter, whole', state: 'same bytes' },
 ];
 const CHANGED: readonly Finding[] = [
-  { of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'changed', kinds: ['key order', 'loss'], seen: '{}' },
-  { of: 'bulk, value', state: 'nothing returned' }, { of: 'parameter', state: 'rejected', words: 'no room' },
+  { subject: 'bulk', state: 'accepted' }, { subject: 'bulk, whole', state: 'changed', kinds: ['key order', 'loss'], observed: '{}' },
+  { subject: 'bulk, value', state: 'nothing returned' }, { subject: 'parameter', state: 'rejected', message: 'no room' },
 ];
-const PASSED_OVER: readonly Finding[] = [{ of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'nothing returned' }, { of: 'parameter', state: 'not tested' }];
+const PASSED_OVER: readonly Finding[] = [{ subject: 'bulk', state: 'accepted' }, { subject: 'bulk, whole', state: 'nothing returned' }, { subject: 'parameter', state: 'not tested' }];
 
 const SYSTEMS: readonly System[] = [
   { key: '0', name: 'one', tried: [tried('fine', 'accept', KEPT), tried('broken', 'reject', PASSED_OVER)] },
@@ -44,7 +44,7 @@ test('kinds are of documents that are JSON, and a value that is lost is a loss',
 });
 
 test('ways that say the same are told once', () => {
-  assert.equal(findingLabel({ of: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
+  assert.equal(findingLabel({ subject: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
   assert.equal(pathsLabel(tried('x', 'accept', KEPT), ', whole'), 'same bytes');
   assert.equal(pathsLabel(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: rejected');
   assert.deepEqual(evidenceOf(tried('x', 'accept', CHANGED), ['', ', whole']), ['{}', 'no room']);

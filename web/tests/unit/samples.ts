@@ -1,6 +1,6 @@
 // The sample runs of tests/data.mjs with the types of the model.
 
-import type { Cell, Configuration, Evidence, PageData, Published, RunEvidence, Score } from '../../src/model.ts';
+import type { Cell, Configuration, Evidence, PageData, PublishedResult, RunEvidence, Score } from '../../src/model.ts';
 
 declare const DATA: string;
 
@@ -10,7 +10,7 @@ interface Pack {
 }
 
 interface Samples {
-  published: () => Published[];
+  published: () => PublishedResult[];
   publishedScores: (configurations: readonly Configuration[], cells: readonly Cell[], evidence: RunEvidence['cells']) => Score[];
   small: () => Pack;
   two: () => Pack;

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, process::Command};
 
 use super::{FetchJob, process};
-use crate::{InstallContext, Step, cache::bytes_below, error::ArtifactError};
+use crate::{InstallContext, InstallStep, cache::bytes_below, error::ArtifactError};
 
 /// Folders that the separate configuration needs, below the job's folder.
 const FOLDERS: [&str; 5] =
@@ -16,9 +16,9 @@ const ROLLING: [&str; 3] = ["sid", "unstable", "experimental"];
 /// Archives that a suite's packages come from.
 pub(super) struct Archives {
     suite: String,
-    reached: Vec<Archive>,
+    searched: Vec<Archive>,
     /// Suites with updates that no mirror here has.
-    pub(super) unreached: Vec<String>,
+    pub(super) unsearched_suites: Vec<String>,
 }
 
 struct Archive {
@@ -28,54 +28,54 @@ struct Archive {
 
 impl Archives {
     /// Configures the suite itself and downloads its index.
-    pub(super) fn of(
+    pub(super) fn configure_suite(
         suite: &str,
         job: &FetchJob<'_>,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<Self, ArtifactError> {
         for folder in FOLDERS {
             let folder = job.folder.join(folder);
             fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
         }
         let mirror = match suite.ends_with(SECURITY) {
-            true => security_mirror(job, watch)?,
-            false => mirror(job, watch)?,
+            true => security_mirror(job, context)?,
+            false => mirror(job, context)?,
         };
-        let reached = vec![Archive { mirror, suite: suite.to_owned() }];
-        let archives = Self { suite: suite.to_owned(), reached, unreached: Vec::new() };
+        let searched = vec![Archive { mirror, suite: suite.to_owned() }];
+        let archives = Self { suite: suite.to_owned(), searched, unsearched_suites: Vec::new() };
         archives.configure(job)?;
-        update(job, watch)?;
+        update(job, context)?;
         Ok(archives)
     }
 
     /// Adds the archives that hold newer packages of a released suite, as far as mirrors have them: its
     /// updates and its security updates. Returns `true` if there are any.
-    pub(super) fn add_further(
+    pub(super) fn add_updates(
         &mut self,
         job: &FetchJob<'_>,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<bool, ArtifactError> {
         if ROLLING.contains(&self.suite.as_str()) || self.suite.contains('-') {
             return Ok(false);
         }
         let further = [
-            Archive { mirror: mirror(job, watch)?, suite: format!("{}-updates", self.suite) },
-            Archive { mirror: security_mirror(job, watch)?, suite: format!("{}{SECURITY}", self.suite) },
+            Archive { mirror: mirror(job, context)?, suite: format!("{}-updates", self.suite) },
+            Archive { mirror: security_mirror(job, context)?, suite: format!("{}{SECURITY}", self.suite) },
         ];
         for archive in further {
-            self.reached.push(archive);
+            self.searched.push(archive);
             self.configure(job)?;
-            match update(job, watch) {
+            match update(job, context) {
                 Ok(()) => {}
                 // The suite is too young for updates, or the mirror does not have them.
                 Err(ArtifactError::ClientFailed { .. }) => {
-                    self.unreached.extend(self.reached.pop().map(|archive| archive.suite));
+                    self.unsearched_suites.extend(self.searched.pop().map(|archive| archive.suite));
                     self.configure(job)?;
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(self.reached.len() > 1)
+        Ok(self.searched.len() > 1)
     }
 
     fn configure(&self, job: &FetchJob<'_>) -> Result<(), ArtifactError> {
@@ -111,7 +111,7 @@ impl Archives {
         );
         let keyring = job.clients.debian_keyring.display();
         let sources: String = self
-            .reached
+            .searched
             .iter()
             .map(|Archive { mirror, suite }| {
                 format!(
@@ -133,30 +133,30 @@ impl Archives {
 const SECURITY: &str = "-security";
 
 /// Returns the mirror from which the machine's own apt-get gets Debian; it may hold other suites, too.
-fn mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
-    let mirror = find_mirror("Debian", job, watch)?;
+fn mirror(job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
+    let mirror = find_mirror("Debian", job, context)?;
     mirror.ok_or_else(|| ArtifactError::NoMirror { system: job.system.to_owned() })
 }
 
 /// Returns the mirror of security updates; if apt-get has none, the path beside Debian's where mirrors keep
 /// them.
-fn security_mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
-    if let Some(mirror) = find_mirror("Debian-Security", job, watch)? {
+fn security_mirror(job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
+    if let Some(mirror) = find_mirror("Debian-Security", job, context)? {
         return Ok(mirror);
     }
-    Ok(format!("{}{SECURITY}/", mirror(job, watch)?.trim_end_matches('/')))
+    Ok(format!("{}{SECURITY}/", mirror(job, context)?.trim_end_matches('/')))
 }
 
 fn find_mirror(
     label: &str,
     job: &FetchJob<'_>,
-    watch: &mut InstallContext<'_>,
+    context: &mut InstallContext<'_>,
 ) -> Result<Option<String>, ArtifactError> {
     let mut command = Command::new(&job.program);
     command
         .args(["indextargets", "--format", "$(REPO_URI)", "Origin: Debian"])
         .arg(format!("Label: {label}"));
-    let outcome = process::run(command, job, &[], watch)?;
+    let outcome = process::run(command, job, &[], context)?;
     let mirror = outcome.log.lines().map(str::trim).find(|line| {
         line.contains(":/")
             && !line.contains(|c: char| c.is_whitespace() || c.is_control() || "[]#".contains(c))
@@ -172,17 +172,17 @@ pub(super) fn apt_get<const N: usize>(job: &FetchJob<'_>, arguments: [&str; N]) 
 
 /// Downloads the indexes. On a mirror that is not kept up to date an index may have expired; it is used
 /// anyway, because pinned digests guarantee the contents.
-fn update(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<(), ArtifactError> {
+fn update(job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<(), ArtifactError> {
     let lists = job.folder.join("state/lists");
     let done = |_: &Path| bytes_below(&lists);
     // Only apt-get knows how large an index is.
-    let probe = process::ProgressProbe { step: Step::Downloading, total: 0, done: &done };
-    match process::run_growing(apt_get(job, ["-q", "update"]), job, &probe, watch) {
+    let probe = process::ProgressProbe { step: InstallStep::Downloading, total: 0, measure: &done };
+    match process::run_with_progress(apt_get(job, ["-q", "update"]), job, &probe, context) {
         Err(ArtifactError::ClientFailed { output, .. }) if output.contains("is expired") => {}
         result => return result.map(drop),
     }
     let expired_update = apt_get(job, ["-q", "-o", "Acquire::Check-Valid-Until=false", "update"]);
-    process::run_growing(expired_update, job, &probe, watch).map(drop)
+    process::run_with_progress(expired_update, job, &probe, context).map(drop)
 }
 
 /// Returns this machine's architecture, as Debian names it.

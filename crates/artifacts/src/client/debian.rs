@@ -14,7 +14,7 @@ use super::{
     process,
 };
 use crate::{
-    Closure, InstallContext,
+    InstallContext, PackageClosure,
     error::{ArtifactError, UnavailablePackage, UnavailablePackages},
     format::Format,
 };
@@ -43,7 +43,7 @@ impl Client for Debian {
         "apt"
     }
 
-    fn unfit(&self, _: &Path, clients: &ClientLookup) -> Option<String> {
+    fn unusable_reason(&self, _: &Path, clients: &ClientLookup) -> Option<String> {
         let keyring = &clients.debian_keyring;
         if clients.find(UNPACKER).is_none() {
             return Some(format!(
@@ -68,28 +68,28 @@ impl Client for Debian {
         3
     }
 
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
-        let mut archives = Archives::of(&self.suite, job, watch)?;
-        let mut offers = self.offers(job, watch)?;
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
+        let mut archives = Archives::configure_suite(&self.suite, job, context)?;
+        let mut offers = self.available_packages(job, context)?;
         self.check_sizes(&offers)?;
-        if !self.has_all(&offers) && archives.add_further(job, watch)? {
-            offers = self.offers(job, watch)?;
+        if !self.has_all(&offers) && archives.add_updates(job, context)? {
+            offers = self.available_packages(job, context)?;
             self.check_sizes(&offers)?;
         }
         if !self.has_all(&offers) {
-            return Err(self.unavailable_error(job, &offers, archives.unreached));
+            return Err(self.unavailable_error(job, &offers, archives.unsearched_suites));
         }
         let debs = job.folder.join("debs");
         let mut command = apt_get(job, ["-q", "download"]);
         command.args(self.packages.iter().map(exact_name)).current_dir(&debs);
-        let outcome = process::run(command, job, &[&debs], watch)?;
+        let outcome = process::run(command, job, &[&debs], context)?;
         // Rename to the package's name alone: apt-get decides how a version is written into a file's name.
         for package in &self.packages {
             let Some(file) = find_deb(&debs, &package.name) else {
                 let (command, output) = (outcome.command, outcome.output);
                 return Err(ArtifactError::NothingFetched { command, folder: debs, output });
             };
-            let renamed = debs.join(deb(&package.name));
+            let renamed = debs.join(deb_file_name(&package.name));
             fs::rename(&file, &renamed).map_err(ArtifactError::cache(&renamed))?;
         }
         Ok(debs)
@@ -100,7 +100,7 @@ impl Client for Debian {
 pub(crate) const UNPACKER: &str = "dpkg-deb";
 
 /// Returns the name of a package's file among the fetched files.
-pub(crate) fn deb(package: &str) -> String {
+pub(crate) fn deb_file_name(package: &str) -> String {
     format!("{package}.deb")
 }
 
@@ -118,19 +118,19 @@ fn find_deb(folder: &Path, package: &str) -> Option<PathBuf> {
 
 impl Debian {
     /// Returns the newest version of each pinned package in the suite, or `None` for a package that is gone.
-    fn offered(
+    fn newest_versions(
         &self,
         job: &FetchJob<'_>,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<Vec<Option<DebianPackage>>, ArtifactError> {
         let names: Vec<String> = self.packages.iter().map(|package| package.name.clone()).collect();
-        let packages = match uris(job, &names, watch) {
+        let packages = match uris(job, &names, context) {
             Ok(available) => available,
             // One name that is gone makes apt-get fail for all names, so each is looked up alone.
             Err(ArtifactError::ClientFailed { .. }) => {
                 let mut available = Vec::new();
                 for name in &names {
-                    match uris(job, std::slice::from_ref(name), watch) {
+                    match uris(job, std::slice::from_ref(name), context) {
                         Ok(packages) => available.extend(packages),
                         Err(ArtifactError::ClientFailed { .. }) => {}
                         Err(error) => return Err(error),
@@ -145,17 +145,17 @@ impl Debian {
     }
 
     /// Looks up the newest version of each package and, if that is another one, the pinned version too.
-    fn offers(
+    fn available_packages(
         &self,
         job: &FetchJob<'_>,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<AvailablePackages, ArtifactError> {
-        let newest = self.offered(job, watch)?;
+        let newest = self.newest_versions(job, context)?;
         let mut versions: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
         let is_offered = |pinned: &DebianPackage| versions.iter().any(|offer| is_same_version(offer, pinned));
         if !self.packages.iter().all(is_offered) {
             let exact_names: Vec<String> = self.packages.iter().map(exact_name).collect();
-            match uris(job, &exact_names, watch) {
+            match uris(job, &exact_names, context) {
                 Ok(pinned_versions) => versions.extend(pinned_versions),
                 Err(ArtifactError::ClientFailed { .. }) => {}
                 Err(error) => return Err(error),
@@ -168,7 +168,7 @@ impl Debian {
         self.packages.iter().all(|package| offers.versions.contains(package))
     }
 
-    /// Fails with [`ArtifactError::Bytes`] if a package is there as pinned, but the stated size is wrong.
+    /// Fails with [`ArtifactError::WrongSize`] if a package is there as pinned, but the stated size is wrong.
     fn check_sizes(&self, offers: &AvailablePackages) -> Result<(), ArtifactError> {
         let offered_bytes = |pinned: &DebianPackage| {
             let is_same =
@@ -177,9 +177,9 @@ impl Debian {
             offer.map(|offer| offer.bytes).filter(|bytes| *bytes != pinned.bytes)
         };
         for package in &self.packages {
-            if let Some(found) = offered_bytes(package) {
-                let (package, stated) = (exact_name(package), package.bytes);
-                return Err(ArtifactError::Bytes { package, stated, found });
+            if let Some(actual_bytes) = offered_bytes(package) {
+                let (package, stated_bytes) = (exact_name(package), package.bytes);
+                return Err(ArtifactError::WrongSize { package, stated_bytes, actual_bytes });
             }
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Debian {
         &self,
         job: &FetchJob<'_>,
         offers: &AvailablePackages,
-        unreached: Vec<String>,
+        unsearched_suites: Vec<String>,
     ) -> ArtifactError {
         // The same version with other contents is not a newer version.
         let changed = self.packages.iter().find_map(|pinned| {
@@ -197,12 +197,12 @@ impl Debian {
             (found != pinned).then_some((pinned, found))
         });
         if let Some((pinned, found)) = changed {
-            return ArtifactError::Digest {
+            return ArtifactError::WrongDigest {
                 package: exact_name(pinned),
                 expected: pinned.sha256.clone(),
-                found: found.sha256.clone(),
+                actual: found.sha256.clone(),
                 expected_bytes: pinned.bytes,
-                found_bytes: found.bytes,
+                actual_bytes: found.bytes,
             };
         }
         let packages = self
@@ -212,17 +212,17 @@ impl Debian {
             .filter(|(pinned, _)| !offers.versions.contains(pinned))
             .map(|(pinned, newest)| UnavailablePackage {
                 name: pinned.name.clone(),
-                pinned: pinned.version.clone(),
-                newest: newest.as_ref().map(|offer| offer.version.clone()),
+                pinned_version: pinned.version.clone(),
+                newest_version: newest.as_ref().map(|offer| offer.version.clone()),
             })
             .collect();
-        ArtifactError::Gone(Box::new(UnavailablePackages {
+        ArtifactError::PackagesUnavailable(Box::new(UnavailablePackages {
             system: job.system.to_owned(),
             command: job.command.clone(),
             suite: self.suite.clone(),
-            unreached,
+            unsearched_suites,
             packages,
-            offer: offers.newest.iter().cloned().collect(),
+            replacements: offers.newest.iter().cloned().collect(),
         }))
     }
 }
@@ -233,24 +233,29 @@ fn is_same_version(left: &DebianPackage, right: &DebianPackage) -> bool {
 
 /// Resolves all dependencies of a suite's packages, as if nothing were installed. The requested packages come
 /// first, then the others by name.
-pub(crate) fn closure(
+pub(crate) fn resolve_dependencies(
     suite: &str,
     names: &[String],
     job: &FetchJob<'_>,
-    watch: &mut InstallContext<'_>,
-) -> Result<Closure, ArtifactError> {
-    let mut archives = Archives::of(suite, job, watch)?;
-    archives.add_further(job, watch)?;
+    context: &mut InstallContext<'_>,
+) -> Result<PackageClosure, ArtifactError> {
+    let mut archives = Archives::configure_suite(suite, job, context)?;
+    archives.add_updates(job, context)?;
     let mut command = apt_get(job, ["-q", "install", "--yes", "--no-install-recommends", "--print-uris"]);
     command.args(names);
-    let outcome = process::run(command, job, &[], watch)?;
+    let outcome = process::run(command, job, &[], context)?;
     let files = outcome.log.lines().filter_map(file_in);
     let exact_names: Vec<String> = files.map(|(name, version, _)| format!("{name}={version}")).collect();
-    let mut packages = uris(job, &exact_names, watch)?;
+    let mut packages = uris(job, &exact_names, context)?;
     let position = |package: &DebianPackage| names.iter().position(|name| *name == package.name);
     packages.sort_by_cached_key(|package| (position(package).unwrap_or(names.len()), package.name.clone()));
     let unpacked_bytes = outcome.log.lines().find_map(additional_bytes);
-    Ok(Closure { suite: suite.to_owned(), packages, unpacked_bytes, unreached: archives.unreached })
+    Ok(PackageClosure {
+        suite: suite.to_owned(),
+        packages,
+        unpacked_bytes,
+        unsearched_suites: archives.unsearched_suites,
+    })
 }
 
 /// Reads the bytes from `After this operation, 1,383 MB of additional disk space will be used.`, rounded up.
@@ -272,11 +277,11 @@ fn additional_bytes(line: &str) -> Option<u64> {
 fn uris(
     job: &FetchJob<'_>,
     names: &[String],
-    watch: &mut InstallContext<'_>,
+    context: &mut InstallContext<'_>,
 ) -> Result<Vec<DebianPackage>, ArtifactError> {
     let mut command = apt_get(job, ["-q", "download", "--print-uris"]);
     command.args(names);
-    let outcome = process::run(command, job, &[], watch)?;
+    let outcome = process::run(command, job, &[], context)?;
     Ok(outcome.log.lines().filter_map(offer).collect())
 }
 

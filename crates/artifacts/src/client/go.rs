@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Client, ClientLookup, FetchJob, process};
-use crate::{InstallContext, Step, error::ArtifactError, format::Format};
+use crate::{InstallContext, InstallStep, error::ArtifactError, format::Format};
 
 /// Name of the file with the built program.
 const BUILT: &str = "built";
@@ -21,7 +21,7 @@ pub(crate) struct Go {
     pub(crate) go_mod: String,
     pub(crate) go_sum: String,
     /// Lowest usable version of Go, such as `1.25.6`.
-    pub(crate) least: String,
+    pub(crate) min_version: String,
 }
 
 impl Client for Go {
@@ -33,21 +33,24 @@ impl Client for Go {
         "golang-go"
     }
 
-    fn unfit(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
-        let Some(version) = self.made_with(program, clients) else {
+    fn unusable_reason(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
+        let Some(version) = self.tool_version(program, clients) else {
             return Some(format!("{} does not say which version it is: repair it", program.display()));
         };
         let installed = numbers(version.trim_start_matches("go"));
-        (installed < numbers(&self.least)).then(|| {
-            let least = &self.least;
-            format!("{} is {version}, and Go {least} or later is needed: install one", program.display())
+        (installed < numbers(&self.min_version)).then(|| {
+            let min_version = &self.min_version;
+            format!(
+                "{} is {version}, and Go {min_version} or later is needed: install one",
+                program.display()
+            )
         })
     }
 
-    fn made_with(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
+    fn tool_version(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
         let mut command = Command::new(program);
         command.args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local").env("GOWORK", "off");
-        process::answer(command, clients).filter(|version| !version.is_empty())
+        process::read_output(command, clients).filter(|version| !version.is_empty())
     }
 
     fn format(&self) -> Format {
@@ -59,7 +62,7 @@ impl Client for Go {
         2
     }
 
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let module = job.folder.join("module");
         let temporary = job.folder.join("tmp");
         for folder in [&module, &temporary] {
@@ -88,8 +91,8 @@ impl Client for Go {
         // Downloads the modules that are needed; go prints a line for each.
         let mut list = go_command("list");
         list.args(["-deps", &self.package]);
-        let probe = process::ProgressProbe { step: Step::Downloading, total: 0, done: &lines };
-        let listed = process::run_growing(list, job, &probe, watch)?;
+        let probe = process::ProgressProbe { step: InstallStep::Downloading, total: 0, measure: &lines };
+        let listed = process::run_with_progress(list, job, &probe, context)?;
         let packages = listed.log.lines().filter(|line| is_package(line)).count() as u64;
 
         let built = job.folder.join(BUILT);
@@ -97,8 +100,8 @@ impl Client for Go {
         // `-trimpath` keeps paths of this machine out of the program; `-v` prints every package that is
         // compiled.
         build.args(["-trimpath", "-v", "-o"]).arg(&built).arg(&self.package);
-        let probe = process::ProgressProbe { step: Step::Building, total: packages, done: &lines };
-        let outcome = process::run_growing(build, job, &probe, watch)?;
+        let probe = process::ProgressProbe { step: InstallStep::Building, total: packages, measure: &lines };
+        let outcome = process::run_with_progress(build, job, &probe, context)?;
         if built.is_file() {
             Ok(built)
         } else {

@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, process::Command};
 use super::{Client, FetchJob, process};
 use crate::{
     InstallContext,
-    cache::{Scratch, remove_all},
+    cache::{TemporaryFolder, remove_all},
     error::ArtifactError,
     format::Format,
     lock::Lock,
@@ -57,12 +57,12 @@ impl Client for Maven {
         1
     }
 
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         // A separate repository, because Maven 3 does not lock its repository. It is kept, because Maven's
         // plugins live in it too and are fetched only once.
         let repository = job.cache.join("maven");
-        let _lock = Lock::take(&job.cache.join("locks/maven.lock"), watch)?;
-        let version = Scratch::new(repository.join(&self.folder))?;
+        let _lock = Lock::take(&job.cache.join("locks/maven.lock"), context)?;
+        let version = TemporaryFolder::new(repository.join(&self.folder))?;
         let mut command = Command::new(&job.program);
         command
             .args(["-B", "-q", "dependency:get", "-Dtransitive=false"])
@@ -72,7 +72,7 @@ impl Client for Maven {
                 option.push(&repository);
                 option
             });
-        let outcome = process::run(command, job, &[version.path()], watch)?;
+        let outcome = process::run(command, job, &[version.path()], context)?;
         let downloaded = version.path().join(&self.file);
         let archive = job.folder.join(&self.file);
         if !downloaded.is_file() {

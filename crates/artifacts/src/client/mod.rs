@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use debian::{UNPACKER, closure, deb};
+pub(crate) use debian::{UNPACKER, deb_file_name, resolve_dependencies};
 pub(crate) use process::die_with_parent;
 
 use jsonathlon_catalogue::artifact::{Source, SourceKind};
@@ -60,13 +60,13 @@ pub(crate) trait Client {
 
     /// Returns why the program cannot be used here although it is present, with a remedy. `None` if it can be
     /// used.
-    fn unfit(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
+    fn unusable_reason(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
         None
     }
 
     /// Returns the version of the tool that builds here, such as `go1.26.0`. `None` for a client that builds
     /// nothing.
-    fn made_with(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
+    fn tool_version(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
         None
     }
 
@@ -77,7 +77,7 @@ pub(crate) trait Client {
     fn copies(&self) -> u64;
 
     /// Fetches the archive and returns its path, which lies below the job's folder.
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError>;
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError>;
 }
 
 /// Input of a client for fetching one archive.
@@ -101,7 +101,7 @@ pub(crate) struct FetchJob<'a> {
 /// Returns the programs that fetch the source's parts, each listed once. Empty if the source is bundled.
 pub fn client_programs(source: &Source) -> Vec<&'static str> {
     let mut programs = Vec::new();
-    for client in source.parts().filter_map(of) {
+    for client in source.parts().filter_map(client_for) {
         if !programs.contains(&client.program()) {
             programs.push(client.program());
         }
@@ -110,7 +110,7 @@ pub fn client_programs(source: &Source) -> Vec<&'static str> {
 }
 
 /// Returns the client for one part of a source. `None` if the source is bundled.
-pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
+pub(crate) fn client_for(source: &Source) -> Option<Box<dyn Client>> {
     match &source.kind {
         SourceKind::Npm { package } => Some(Box::new(npm::Npm { package: package.clone() })),
         SourceKind::Maven { coordinates } => Some(Box::new(maven::Maven::new(coordinates))),
@@ -123,7 +123,7 @@ pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
             tags: tags.clone(),
             go_mod: go_mod.clone(),
             go_sum: go_sum.clone(),
-            least: go.clone(),
+            min_version: go.clone(),
         })),
         SourceKind::Bundled => None,
     }

@@ -34,7 +34,7 @@ impl Client for Npm {
         2
     }
 
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("pack");
         // A separate cache, because npm would keep a second copy of a large archive permanently. Only there
         // can the download's growth be observed: the destination gets the file at once, at the end.
@@ -52,7 +52,7 @@ impl Client for Npm {
             .arg(&cache)
             .args(["--ignore-scripts", "--no-update-notifier", "--no-progress", "--loglevel=error"]);
         let watched = [destination.as_path(), cache.as_path()];
-        let outcome = process::run(command, job, &watched, watch)?;
+        let outcome = process::run(command, job, &watched, context)?;
         // The file name is not predicted, because releases of npm differ in how they write a scope into it.
         only_archive(&destination).ok_or(ArtifactError::NothingFetched {
             command: outcome.command,

@@ -13,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::{ClientLookup, FetchJob};
-use crate::{InstallContext, Step, cache::bytes_below, error::ArtifactError};
+use crate::{InstallContext, InstallStep, cache::bytes_below, error::ArtifactError};
 
 /// Interval at which the end of the client and cancellation are checked.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -35,10 +35,10 @@ pub(crate) struct ClientOutput {
 
 /// How the progress of a client is measured from outside.
 pub(crate) struct ProgressProbe<'a> {
-    pub(crate) step: Step,
+    pub(crate) step: InstallStep,
     pub(crate) total: u64,
     /// Returns the amount done, given the file that the client's output goes to.
-    pub(crate) done: &'a dyn Fn(&Path) -> u64,
+    pub(crate) measure: &'a dyn Fn(&Path) -> u64,
 }
 
 /// Runs the client to its end. Its progress is the size of the largest of the `watched` folders, in bytes.
@@ -46,27 +46,27 @@ pub(crate) fn run(
     command: Command,
     job: &FetchJob<'_>,
     watched: &[&Path],
-    watch: &mut InstallContext<'_>,
+    context: &mut InstallContext<'_>,
 ) -> Result<ClientOutput, ArtifactError> {
     // The largest folder and not the sum: npm has the archive in its cache before it has it in the
     // destination.
     let done = |_: &Path| watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
-    run_growing(
+    run_with_progress(
         command,
         job,
-        &ProgressProbe { step: Step::Downloading, total: job.bytes, done: &done },
-        watch,
+        &ProgressProbe { step: InstallStep::Downloading, total: job.bytes, measure: &done },
+        context,
     )
 }
 
 /// Runs a client to its end whose progress is measured by `probe`.
-pub(crate) fn run_growing(
+pub(crate) fn run_with_progress(
     mut command: Command,
     job: &FetchJob<'_>,
     probe: &ProgressProbe<'_>,
-    watch: &mut InstallContext<'_>,
+    context: &mut InstallContext<'_>,
 ) -> Result<ClientOutput, ArtifactError> {
-    watch.check_cancelled()?;
+    context.check_cancelled()?;
     let command_line = command_line(&command);
     let log_path = job.folder.join("client.log");
     let log = File::create(&log_path).map_err(ArtifactError::cache(&log_path))?;
@@ -90,11 +90,11 @@ pub(crate) fn run_growing(
         .map_err(|source| ArtifactError::ClientStart { program: job.program.clone(), source })?;
     let mut process = Running { child, reaped: false };
     let output = || tail(&log_path);
-    let status = match process.wait(job, probe, &log_path, watch)? {
+    let status = match process.wait(job, probe, &log_path, context)? {
         Outcome::Ended(status) => status,
         Outcome::Stalled => {
             let seconds = limit(job, probe).as_secs();
-            if probe.step == Step::Building {
+            if probe.step == InstallStep::Building {
                 return Err(ArtifactError::BuildStalled { command: command_line, seconds, output: output() });
             }
             return Err(ArtifactError::ClientStalled { command: command_line, seconds, output: output() });
@@ -113,7 +113,7 @@ pub(crate) fn run_growing(
 /// everything, prints nothing meanwhile, and is slow on a busy machine.
 fn limit(job: &FetchJob<'_>, probe: &ProgressProbe<'_>) -> Duration {
     match probe.step {
-        Step::Building => job.clients.stall_limit * 3,
+        InstallStep::Building => job.clients.stall_limit * 3,
         _ => job.clients.stall_limit,
     }
 }
@@ -135,7 +135,7 @@ impl Running {
         job: &FetchJob<'_>,
         probe: &ProgressProbe<'_>,
         log: &Path,
-        watch: &mut InstallContext<'_>,
+        context: &mut InstallContext<'_>,
     ) -> Result<Outcome, ArtifactError> {
         let wait_error = |source| ArtifactError::ClientStart { program: job.program.clone(), source };
         let mut done = 0;
@@ -149,14 +149,14 @@ impl Running {
                 self.reaped = true;
                 return self.child.wait().map(Outcome::Ended).map_err(wait_error);
             }
-            watch.check_cancelled()?;
+            context.check_cancelled()?;
             if last_measured.is_none_or(|measured| measured.elapsed() >= MEASURE) {
-                let current = (probe.done)(log);
+                let current = (probe.measure)(log);
                 if current != done {
                     done = current;
                     last_growth = Instant::now();
                 }
-                watch.tell(probe.step, done, probe.total);
+                context.report_progress(probe.step, done, probe.total);
                 last_measured = Some(Instant::now());
             }
             if last_growth.elapsed() >= limit(job, probe) {
@@ -223,7 +223,7 @@ pub(crate) fn die_with_parent(command: &mut Command) {
 pub(crate) fn die_with_parent(_: &mut Command) {}
 
 /// Runs a program and returns its output, such as its version. `None` if it fails or takes longer than 10 s.
-pub(crate) fn answer(mut command: Command, clients: &ClientLookup) -> Option<String> {
+pub(crate) fn read_output(mut command: Command, clients: &ClientLookup) -> Option<String> {
     const LIMIT: Duration = Duration::from_secs(10);
     if let Some(path) = &clients.search_path {
         command.env("PATH", path);

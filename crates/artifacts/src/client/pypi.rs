@@ -34,7 +34,7 @@ impl Client for Pypi {
         2
     }
 
-    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("wheel");
         // A separate temporary folder, in which the download's growth can be observed.
         let temporary = job.folder.join("tmp");
@@ -53,7 +53,7 @@ impl Client for Pypi {
             .arg(&self.package)
             .env("TMPDIR", &temporary);
         let watched = [destination.as_path(), temporary.as_path()];
-        let outcome = process::run(command, job, &watched, watch)?;
+        let outcome = process::run(command, job, &watched, context)?;
         only_wheel(&destination).ok_or(ArtifactError::NothingFetched {
             command: outcome.command,
             folder: destination,

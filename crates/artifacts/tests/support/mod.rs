@@ -12,7 +12,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Artifact, Source, SourceKind};
 
 /// A cache, a search path that contains only what a test adds, and an archive to deliver.
@@ -38,8 +38,8 @@ impl World {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn store(&self) -> Store {
-        Store::new(self.path("cache")).with_search_path(self.path("bin"))
+    pub(crate) fn store(&self) -> ArtifactStore {
+        ArtifactStore::new(self.path("cache")).with_search_path(self.path("bin"))
     }
 
     /// Adds a client that logs its call and then executes `body`, in which `$archive` is the file to deliver,
@@ -114,14 +114,14 @@ pub(crate) fn artifact(sources: Vec<Source>) -> Artifact {
     Artifact {
         system: "example".into(),
         version: "2.0".into(),
-        reports: "2.0.1".into(),
+        version_text: "2.0.1".into(),
         platform: "any".into(),
         licence: "MIT".into(),
         end_of_life: false,
         outdated: None,
         environment: std::collections::BTreeMap::new(),
         sources,
-        written: Default::default(),
+        location: Default::default(),
     }
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn source(kind: SourceKind, archive: &[u8], members: &[&str]) -> Sour
         members: members.iter().map(|member| (*member).to_owned()).collect(),
         folders: Vec::new(),
         files: [("library".to_owned(), "package/lib.so".to_owned())].into(),
-        with: Vec::new(),
+        further_parts: Vec::new(),
     }
 }
 

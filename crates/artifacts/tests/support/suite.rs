@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{DebianPackage, Source, SourceKind};
 
 use super::{Member, World, sha256, source, tar};
@@ -92,7 +92,7 @@ impl Suite {
         Self { world }
     }
 
-    pub(crate) fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> ArtifactStore {
         self.world.store().with_debian_keyring(self.world.path("keyring"))
     }
 

@@ -23,17 +23,17 @@ const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
 const FILES: [StatementRule; 18] = [
     StatementRule::required("create"),
-    StatementRule::required("load").holding("file"),
+    StatementRule::required("load").exclusive("file"),
     StatementRule::optional("index"),
     StatementRule::optional("drain"),
     StatementRule::optional("drained").single(),
     StatementRule::optional("compact"),
-    StatementRule::required("plan").single().holding("statement"),
+    StatementRule::required("plan").single().exclusive("statement"),
     StatementRule::required("count").single(),
     StatementRule::required("sizes").single(),
     StatementRule::optional("counters").single(),
     // A yardstick need not be a database that keeps documents.
-    StatementRule::required("read_back").single().holding("keys").unless_reference(),
+    StatementRule::required("read_back").single().exclusive("keys").unless_reference(),
     StatementRule::required("drop"),
     StatementRule::required("q1").single(),
     StatementRule::required("q2").single(),
@@ -91,7 +91,7 @@ impl WorkloadRules for Rules {
         &["keys", "statement"]
     }
 
-    fn own_variants(&self) -> bool {
+    fn has_own_variants(&self) -> bool {
         false
     }
 
@@ -148,7 +148,7 @@ fn apply_overlay(
         if overlay.other_question.is_some() {
             rule.other_question = overlay.other_question;
         }
-        super::lay_patterns(
+        super::apply_pattern_overlay(
             [overlay.expect, overlay.forbid],
             [&mut rule.expect, &mut rule.forbid],
             |keys, message| {
@@ -179,16 +179,16 @@ pub struct Analytics {
 
 impl Analytics {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
-        let Section::Analytics(AnalyticsSection { suspects, questions }) = part.section.clone() else {
+    pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
+        let Section::Analytics(AnalyticsSection { suspects, questions }) = setup.section.clone() else {
             return None;
         };
         Some(Self {
-            load: part.load,
+            load: setup.load,
             suspects,
-            logs: part.logs.clone(),
+            logs: setup.logs.clone(),
             questions,
-            files: part.files.clone(),
+            files: setup.files.clone(),
         })
     }
 }

@@ -16,13 +16,13 @@ const DOCUMENT: &[&str] = &["document"];
 const MEMBER: &[&str] = &["member"];
 
 const FILES: [StatementRule; 7] = [
-    StatementRule::required("create").filled(&[]),
-    StatementRule::required("load").holding("file").filled(&[]),
-    StatementRule::optional("insert").single().filled(DOCUMENT).naming(DOCUMENT),
-    StatementRule::required("read").single().filled(&[]),
-    StatementRule::optional("read_hex").single().filled(&[]),
-    StatementRule::optional("value").single().filled(MEMBER).naming(MEMBER),
-    StatementRule::required("drop").filled(&[]),
+    StatementRule::required("create").allows(&[]),
+    StatementRule::required("load").exclusive("file").allows(&[]),
+    StatementRule::optional("insert").single().allows(DOCUMENT).needs_one_of(DOCUMENT),
+    StatementRule::required("read").single().allows(&[]),
+    StatementRule::optional("read_hex").single().allows(&[]),
+    StatementRule::optional("value").single().allows(MEMBER).needs_one_of(MEMBER),
+    StatementRule::required("drop").allows(&[]),
 ];
 
 /// The section `[fidelity]` of `system.toml`, as written.
@@ -35,7 +35,7 @@ pub(crate) struct SectionDefinition {
     #[serde(default)]
     one_line: bool,
     #[serde(default)]
-    extracted: Extracted,
+    extracted: ExtractedForm,
 }
 
 /// What a variant or a storage setting overrides in the section.
@@ -44,13 +44,13 @@ pub(crate) struct SectionDefinition {
 pub(crate) struct OverlayDefinition {
     load: Option<LoadMode>,
     one_line: Option<bool>,
-    extracted: Option<Extracted>,
+    extracted: Option<ExtractedForm>,
 }
 
 /// What the statement `value` returns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Extracted {
+pub enum ExtractedForm {
     /// A value of the system's own types: the content of a string, NULL for null, and JSON text of objects
     /// and arrays.
     #[default]
@@ -65,7 +65,7 @@ pub enum Extracted {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FidelitySection {
     one_line: bool,
-    extracted: Extracted,
+    extracted: ExtractedForm,
 }
 
 /// Implementation of [`WorkloadRules`] for the fidelity workload.
@@ -85,7 +85,7 @@ impl WorkloadRules for Rules {
         &["document", "member"]
     }
 
-    fn several_defaults(&self) -> bool {
+    fn allows_several_defaults(&self) -> bool {
         true
     }
 
@@ -119,7 +119,7 @@ pub struct Fidelity {
     /// loaded by it.
     pub one_line: bool,
     /// What the statement `value` returns.
-    pub extracted: Extracted,
+    pub extracted_form: ExtractedForm,
     /// Whether a document can be passed as a parameter: there is a statement `insert`.
     pub inserts: bool,
     /// Whether a member can be extracted: there is a statement `value`.
@@ -131,10 +131,11 @@ pub struct Fidelity {
 
 impl Fidelity {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
-        let Section::Fidelity(FidelitySection { one_line, extracted }) = part.section else { return None };
-        let has_file = |name: &str| !part.statements(name).is_empty();
+    pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
+        let Section::Fidelity(section) = setup.section else { return None };
+        let FidelitySection { one_line, extracted: extracted_form } = section;
+        let has_file = |name: &str| !setup.statements(name).is_empty();
         let (inserts, extracts, reads_hex) = (has_file("insert"), has_file("value"), has_file("read_hex"));
-        Some(Self { load: part.load, one_line, extracted, inserts, extracts, reads_hex })
+        Some(Self { load: setup.load, one_line, extracted_form, inserts, extracts, reads_hex })
     }
 }

@@ -1,8 +1,8 @@
 //! Rules for the part of a system's folder that belongs to one workload.
 //!
 //! A workload has a section of `system.toml` and a folder of statement files, both with its name, and one
-//! file here that says what they may hold. To add a workload, write that file, list it in [`ALL`], and give
-//! its section a place in [`Section`].
+//! file here that says what they may hold. To add a workload, write that file, list it in [`ALL_RULES`], and
+//! give its section a place in [`Section`].
 
 pub(super) mod analytics;
 pub(super) mod documents;
@@ -27,7 +27,7 @@ use super::{
 };
 
 /// Rules of all workloads.
-pub(crate) const ALL: [&dyn WorkloadRules; 5] =
+pub(crate) const ALL_RULES: [&dyn WorkloadRules; 5] =
     [&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
 
 /// What the section and the statement files of one workload may hold.
@@ -44,13 +44,13 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
 
     /// Returns `true` if the workload has variants of its own: those that name it in `workloads`, one of them
     /// the default. Other workloads share the variants that name none.
-    fn own_variants(&self) -> bool {
+    fn has_own_variants(&self) -> bool {
         true
     }
 
     /// Returns `true` if several of the workload's own variants may be the default, all of which are part of
     /// a plain run.
-    fn several_defaults(&self) -> bool {
+    fn allows_several_defaults(&self) -> bool {
         false
     }
 
@@ -173,17 +173,17 @@ impl WorkloadSetup {
 }
 
 /// Keys that the section of each workload may have, by workload.
-pub(crate) static KEYS: LazyLock<Vec<(&'static str, &'static [&'static str])>> =
-    LazyLock::new(|| ALL.iter().map(|rules| (rules.name(), rules.keys())).collect());
+pub(crate) static SECTION_KEYS: LazyLock<Vec<(&'static str, &'static [&'static str])>> =
+    LazyLock::new(|| ALL_RULES.iter().map(|rules| (rules.name(), rules.keys())).collect());
 
 /// Returns the names of all workloads.
 pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|rules| rules.name()).collect()
+    ALL_RULES.iter().map(|rules| rules.name()).collect()
 }
 
 /// Returns all placeholders that only a run can fill; a folder must not define them as values.
 pub(crate) fn placeholders() -> Vec<&'static str> {
-    RUN_TIME.into_iter().chain(ALL.iter().flat_map(|rules| rules.placeholders()).copied()).collect()
+    RUN_TIME.into_iter().chain(ALL_RULES.iter().flat_map(|rules| rules.placeholders()).copied()).collect()
 }
 
 /// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
@@ -192,7 +192,7 @@ pub(crate) fn suggest_file(stem: &str, rules: &dyn WorkloadRules) -> String {
     let has_file = |owner: &&&dyn WorkloadRules| {
         owner.name() != rules.name() && owner.files().iter().any(|file| file.name == stem)
     };
-    match ALL.iter().find(has_file) {
+    match ALL_RULES.iter().find(has_file) {
         Some(owner) => format!(" (`{stem}` is a file of {}/)", owner.name()),
         None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
     }
@@ -200,7 +200,7 @@ pub(crate) fn suggest_file(stem: &str, rules: &dyn WorkloadRules) -> String {
 
 /// Overlays the patterns of one section on those below it: those that a plan must contain (`expect`), and
 /// those that it must not (`forbid`). `error` builds the error for the keys of an invalid pattern.
-fn lay_patterns(
+fn apply_pattern_overlay(
     overlay: [Option<Vec<String>>; 2],
     base: [&mut Vec<String>; 2],
     error: impl Fn(&[&str], String) -> CatalogueError,

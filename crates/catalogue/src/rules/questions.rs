@@ -26,30 +26,30 @@ const MEMBERS: &[&str] = &["path", "path_members"];
 const MEMBERS_AND_VALUE: &[&str] = &["path", "path_members", "value"];
 
 const FILES: [StatementRule; 23] = [
-    StatementRule::required("create").filled(&[]),
-    StatementRule::required("load").holding("file").filled(&[]),
-    StatementRule::optional("index").filled(&[]),
-    StatementRule::optional("drain").filled(&[]),
-    StatementRule::optional("drained").single().filled(&[]),
-    StatementRule::optional("compact").filled(&[]),
-    StatementRule::required("plan").single().holding("statement").filled(&[]),
-    StatementRule::required("count").single().filled(&[]),
-    StatementRule::required("sizes").single().filled(&[]),
-    StatementRule::optional("counters").single().filled(&[]),
+    StatementRule::required("create").allows(&[]),
+    StatementRule::required("load").exclusive("file").allows(&[]),
+    StatementRule::optional("index").allows(&[]),
+    StatementRule::optional("drain").allows(&[]),
+    StatementRule::optional("drained").single().allows(&[]),
+    StatementRule::optional("compact").allows(&[]),
+    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
+    StatementRule::required("count").single().allows(&[]),
+    StatementRule::required("sizes").single().allows(&[]),
+    StatementRule::optional("counters").single().allows(&[]),
     // Makes a session reject changes, before questions are asked.
-    StatementRule::optional("read_only").filled(&[]),
-    StatementRule::optional("read_back").single().holding("rows").filled(&[]),
-    StatementRule::required("drop").filled(&[]),
-    StatementRule::optional("new_count").single().filled(PATH).naming(PATH),
-    StatementRule::optional("new_top").single().filled(PATH).naming(PATH),
-    StatementRule::optional("new_sum").single().filled(PATH).naming(PATH),
-    StatementRule::optional("new_filter").single().filled(PATH_AND_VALUE).naming(&["value"]),
-    StatementRule::optional("new_distinct").single().filled(PATH).naming(PATH),
-    StatementRule::optional("new_count_exact").single().filled(MEMBERS).naming(MEMBERS),
-    StatementRule::optional("new_top_exact").single().filled(MEMBERS).naming(MEMBERS),
-    StatementRule::optional("new_sum_exact").single().filled(MEMBERS).naming(MEMBERS),
-    StatementRule::optional("new_filter_exact").single().filled(MEMBERS_AND_VALUE).naming(MEMBERS),
-    StatementRule::optional("new_distinct_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("read_only").allows(&[]),
+    StatementRule::optional("read_back").single().exclusive("rows").allows(&[]),
+    StatementRule::required("drop").allows(&[]),
+    StatementRule::optional("new_count").single().allows(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_top").single().allows(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_sum").single().allows(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_filter").single().allows(PATH_AND_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("new_distinct").single().allows(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_count_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_top_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_sum_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_filter_exact").single().allows(MEMBERS_AND_VALUE).needs_one_of(MEMBERS),
+    StatementRule::optional("new_distinct_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
 ];
 
 /// The section `[questions]` of `system.toml`, as written.
@@ -274,36 +274,38 @@ impl WorkloadSetup {
     /// Writes a first question from the folder's template.
     ///
     /// # Errors
-    /// [`NotAsked::NoTemplate`] if the folder has no template for it, [`NotAsked::Unreachable`] if the
-    /// system's statements cannot tell what is asked about from everything else.
-    pub fn first_question(&self, question: &FirstAsked<'_>) -> Result<String, NotAsked> {
-        let section = self.questions().ok_or(NotAsked::NoTemplate)?;
+    /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it,
+    /// [`FirstQuestionError::Unreachable`] if the system's statements cannot tell what is asked about from
+    /// everything else.
+    pub fn first_question(&self, question: &FirstQuestion<'_>) -> Result<String, FirstQuestionError> {
+        let section = self.questions().ok_or(FirstQuestionError::NoTemplate)?;
         let name = format!("{TEMPLATE}{}", question.kind.word());
-        let path = section.path.as_ref().ok_or(NotAsked::NoTemplate)?;
+        let path = section.path.as_ref().ok_or(FirstQuestionError::NoTemplate)?;
         if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(question.keys)) {
-            return Err(NotAsked::Unreachable(rule.why.clone()));
+            return Err(FirstQuestionError::Unreachable(rule.why.clone()));
         }
-        let path_text = path.written(question.keys).ok_or(NotAsked::NoTemplate)?;
+        let path_text = path.written(question.keys).ok_or(FirstQuestionError::NoTemplate)?;
         let value = replace_pairs(question.value, &section.value);
-        let value = template::escaped(&spell_controls(&value, section.value_control.as_deref()));
+        let value = template::escape(&spell_controls(&value, section.value_control.as_deref()));
         let exact = || self.statement(&format!("{name}{EXACT}"));
         let template = match path.why_not_exact(question) {
-            None => self.statement(&name).ok_or(NotAsked::NoTemplate)?,
+            None => self.statement(&name).ok_or(FirstQuestionError::NoTemplate)?,
             Some(Inexact { why, is_several }) => exact()
                 // Paths that are written alike stay alike in every template that holds `{{path}}`.
                 .filter(|text| !is_several || !text.contains("{{path}}"))
-                .ok_or(NotAsked::Unreachable(why))?,
+                .ok_or(FirstQuestionError::Unreachable(why))?,
         };
-        let members = template::escaped(&serde_json::json!(question.keys).to_string());
-        let values = [("path", template::escaped(&path_text)), ("path_members", members), ("value", value)];
+        let members = template::escape(&serde_json::json!(question.keys).to_string());
+        let values = [("path", template::escape(&path_text)), ("path_members", members), ("value", value)];
         let values: Vec<(&str, &str)> = values.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        template::fill_known(template, &values).map_err(|problem| NotAsked::Unreachable(problem.to_string()))
+        template::fill_known(template, &values)
+            .map_err(|problem| FirstQuestionError::Unreachable(problem.to_string()))
     }
 
     /// Returns what the system does to documents with a member of one of these keys, in words. Empty if they
     /// stay unchanged.
     #[must_use]
-    pub fn alters(&self, keys: &[String]) -> Vec<String> {
+    pub fn alterations(&self, keys: &[String]) -> Vec<String> {
         let path = self.questions().and_then(|section| section.path.as_ref());
         let rules = path.into_iter().flat_map(|path| &path.alters);
         rules.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
@@ -320,7 +322,7 @@ impl WorkloadSetup {
 
 /// Subject of a first question, and what else the documents hold.
 #[derive(Debug, Clone, Copy)]
-pub struct FirstAsked<'a> {
+pub struct FirstQuestion<'a> {
     /// Kind of the question, which selects the template.
     pub kind: TemplateKind,
     /// Names of the members that lead to the values, outermost first.
@@ -344,7 +346,7 @@ pub struct KnownPath {
 
 /// Why a system is not asked a first question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAsked {
+pub enum FirstQuestionError {
     /// The folder has no template for the question, or no notation of paths.
     #[error("it has no template for such a question")]
     NoTemplate,
@@ -390,7 +392,7 @@ impl PathNotation {
     }
 
     /// Returns why the usual template would not ask exactly the question. `None` if it would.
-    fn why_not_exact(&self, question: &FirstAsked<'_>) -> Option<Inexact> {
+    fn why_not_exact(&self, question: &FirstQuestion<'_>) -> Option<Inexact> {
         let visible = self.seen(question.keys);
         let is_same = |path: &&KnownPath| self.seen(&path.keys) == visible;
         if let Some(other) = question.paths.iter().filter(is_same).find(|path| path.keys != question.keys) {
@@ -439,7 +441,8 @@ fn replace_pairs(text: &str, pairs: &[[String; 2]]) -> String {
 
 /// Statement files by which a user's folder can set up a table, each with the name of the system's file that
 /// it replaces.
-pub(crate) const SET_UP: [(&str, &str); 3] = [("schema", "create"), ("load", "load"), ("index", "index")];
+pub(crate) const SETUP_FILES: [(&str, &str); 3] =
+    [("schema", "create"), ("load", "load"), ("index", "index")];
 
 /// Prefix of the name of a question's statement among the files of a workload setup.
 const ASK: &str = "ask ";

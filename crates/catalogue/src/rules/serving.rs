@@ -70,44 +70,44 @@ const NEW_DOCUMENTS: &[&str] = &["key_type", "key", "document", "keyed_document"
 
 /// Statement files that set up and load tables, or that query the state of the system.
 const SETUP_FILES: [StatementRule; 15] = [
-    StatementRule::required("create").filled(KEY_TYPE),
-    StatementRule::required("load").holding("file").filled(KEY_TYPE),
-    StatementRule::optional("index").filled(KEY_TYPE),
-    StatementRule::optional("index_path").filled(INDEXED_PATH).naming(&PATH_NOTATIONS),
-    StatementRule::optional("drain").filled(&[]),
-    StatementRule::optional("drained").single().filled(&[]),
-    StatementRule::optional("warm").filled(&[]),
-    StatementRule::required("plan").single().holding("statement").filled(&[]),
-    StatementRule::required("count").single().filled(&[]),
-    StatementRule::required("sizes").single().filled(&[]),
-    StatementRule::required("drop").filled(&[]),
-    StatementRule::optional("wal").filled(&[]),
-    StatementRule::optional("checkpoints").single().filled(&[]),
-    StatementRule::optional("wal_detail").single().filled(&["before", "after"]).naming(&["before"]),
-    StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
+    StatementRule::required("create").allows(KEY_TYPE),
+    StatementRule::required("load").exclusive("file").allows(KEY_TYPE),
+    StatementRule::optional("index").allows(KEY_TYPE),
+    StatementRule::optional("index_path").allows(INDEXED_PATH).needs_one_of(&PATH_NOTATIONS),
+    StatementRule::optional("drain").allows(&[]),
+    StatementRule::optional("drained").single().allows(&[]),
+    StatementRule::optional("warm").allows(&[]),
+    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
+    StatementRule::required("count").single().allows(&[]),
+    StatementRule::required("sizes").single().allows(&[]),
+    StatementRule::required("drop").allows(&[]),
+    StatementRule::optional("wal").allows(&[]),
+    StatementRule::optional("checkpoints").single().allows(&[]),
+    StatementRule::optional("wal_detail").single().allows(&["before", "after"]).needs_one_of(&["before"]),
+    StatementRule::optional("encoded").allows(&["document"]).needs_one_of(&["document"]),
 ];
 
 /// Statement files that are operations, which `[serving.operations]` may name.
 const OPERATIONS: [StatementRule; 15] = [
-    StatementRule::optional("read").filled(BY_KEY).naming(KEY),
-    StatementRule::optional("read_paths").filled(PATHS_BY_KEY).naming(&["paths"]),
-    StatementRule::optional("find").filled(BY_CONDITION).naming(&["condition"]),
-    StatementRule::optional("count_matching").filled(BY_CONDITION).naming(&["condition"]),
-    StatementRule::optional("unwrap").filled(UNWRAPPED).naming(KEY),
-    StatementRule::optional("unwrap_all").filled(&PATH_NOTATIONS).naming(&PATH_NOTATIONS),
-    StatementRule::optional("update").filled(SET_VALUE).naming(&["value"]),
-    StatementRule::optional("update_all").filled(NEW_DOCUMENT).naming(&["document", "keyed_document"]),
-    StatementRule::optional("update_path").filled(SET_VALUE).naming(&["value"]),
-    StatementRule::optional("update_element").filled(SET_VALUE).naming(&["value"]),
-    StatementRule::optional("insert").filled(NEW_DOCUMENTS).naming(&["document", "keyed_document"]),
-    StatementRule::optional("insert_batch").filled(NEW_DOCUMENTS).naming(&[
+    StatementRule::optional("read").allows(BY_KEY).needs_one_of(KEY),
+    StatementRule::optional("read_paths").allows(PATHS_BY_KEY).needs_one_of(&["paths"]),
+    StatementRule::optional("find").allows(BY_CONDITION).needs_one_of(&["condition"]),
+    StatementRule::optional("count_matching").allows(BY_CONDITION).needs_one_of(&["condition"]),
+    StatementRule::optional("unwrap").allows(UNWRAPPED).needs_one_of(KEY),
+    StatementRule::optional("unwrap_all").allows(&PATH_NOTATIONS).needs_one_of(&PATH_NOTATIONS),
+    StatementRule::optional("update").allows(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update_all").allows(NEW_DOCUMENT).needs_one_of(&["document", "keyed_document"]),
+    StatementRule::optional("update_path").allows(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update_element").allows(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("insert").allows(NEW_DOCUMENTS).needs_one_of(&["document", "keyed_document"]),
+    StatementRule::optional("insert_batch").allows(NEW_DOCUMENTS).needs_one_of(&[
         "document",
         "keyed_document",
         "keyed_documents",
     ]),
-    StatementRule::optional("delete").filled(BY_KEY).naming(KEY),
-    StatementRule::optional("scan").filled(RANGE).naming(&["limit"]),
-    StatementRule::optional("read_modify_write").filled(SET_READ_VALUE).naming(&["value"]),
+    StatementRule::optional("delete").allows(BY_KEY).needs_one_of(KEY),
+    StatementRule::optional("scan").allows(RANGE).needs_one_of(&["limit"]),
+    StatementRule::optional("read_modify_write").allows(SET_READ_VALUE).needs_one_of(&["value"]),
 ];
 
 static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&SETUP_FILES[..], &OPERATIONS].concat());
@@ -294,7 +294,8 @@ fn apply_overlay(
             }
         }
         let rule = rules.entry(operation.clone()).or_default();
-        super::lay_patterns([overlay.expect, overlay.forbid], [&mut rule.expect, &mut rule.forbid], error)?;
+        let patterns = [&mut rule.expect, &mut rule.forbid];
+        super::apply_pattern_overlay([overlay.expect, overlay.forbid], patterns, error)?;
         for name in overlay.answers.iter().flatten() {
             if !template::is_name(name) || PLACEHOLDERS.contains(&name.as_str()) {
                 let message = format!("`{name}` is no name for a column, or is one of the workload's own");
@@ -377,11 +378,11 @@ pub struct Serving {
 
 impl Serving {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
-        let Section::Serving(rules) = part.section.clone() else { return None };
+    pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
+        let Section::Serving(rules) = setup.section.clone() else { return None };
         Some(Self {
-            load: part.load,
-            logs: part.logs.clone(),
+            load: setup.load,
+            logs: setup.logs.clone(),
             wal_files: rules.wal_files,
             text_key: rules.key_types.text,
             bigint_key: rules.key_types.bigint,
@@ -391,7 +392,7 @@ impl Serving {
             clients: rules.clients,
             not_made_for: rules.not_made_for,
             operations: rules.operations,
-            files: part.files.clone(),
+            files: setup.files.clone(),
         })
     }
 }
@@ -409,7 +410,7 @@ impl Serving {
     }
 
     /// Returns the operations that the system has, by the names of their files.
-    pub fn has(&self) -> Vec<&'static str> {
+    pub fn supported_operations(&self) -> Vec<&'static str> {
         let names = OPERATIONS.into_iter().map(|file| file.name);
         names.filter(|name| !self.statements(name).is_empty()).collect()
     }

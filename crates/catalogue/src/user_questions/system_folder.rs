@@ -9,8 +9,8 @@ use crate::{
     did_you_mean::did_you_mean,
     error::CatalogueError,
     folder::Folder,
-    rules::questions::{SET_UP, question_file},
-    statement_file::{RawStatement, StatementFile, StatementKind, split_own},
+    rules::questions::{SETUP_FILES, question_file},
+    statement_file::{RawStatement, StatementFile, StatementKind, split_user_statements},
     template::{self, RUN_TIME},
 };
 
@@ -20,7 +20,7 @@ pub(super) fn read_folder(
     name: &str,
     questions: &[UserQuestion],
 ) -> Result<UserSystemFolder, CatalogueError> {
-    let folder = Folder::on_disk(path)?;
+    let folder = Folder::from_disk(path)?;
     let (system, variant) = match name.split_once('+') {
         Some((system, variant)) => (system, Some(variant)),
         None => (name, None),
@@ -57,30 +57,31 @@ fn read_file(
     text: &str,
     questions: &[UserQuestion],
 ) -> Result<(String, StatementFile), CatalogueError> {
-    let Some((stem, kind)) = StatementKind::of_file(file) else {
+    let Some((stem, kind)) = StatementKind::parse_file_name(file) else {
         return Err(folder.error(file, None, "is neither a .sql nor a .json file"));
     };
-    let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
+    let set_up = SETUP_FILES.iter().find(|(name, _)| *name == stem);
     let question = questions.iter().find(|question| question.name == stem);
     let (key, must_be_single) = match (set_up, question) {
         (Some((_, key)), _) => ((*key).to_owned(), false),
         (None, Some(question)) => (question_file(&question.name), true),
         (None, None) => {
             let names = questions.iter().map(|question| question.name.as_str());
-            let known: Vec<&str> = names.chain(SET_UP.map(|(name, _)| name)).collect();
+            let known: Vec<&str> = names.chain(SETUP_FILES.map(|(name, _)| name)).collect();
             let near = did_you_mean(stem, known.iter().copied());
             let message = format!("is no question of {DEFINITION}{near}; there is {}", known.join(", "));
             return Err(folder.error(file, None, message));
         }
     };
-    let raw = split_own(text, kind).map_err(|fault| fault.in_file(&folder.shown(file)))?;
+    let raw =
+        split_user_statements(text, kind).map_err(|fault| fault.into_error(&folder.display_path(file)))?;
     if must_be_single && raw.len() != 1 {
         let message = format!("holds {} statements and must hold one", raw.len());
         return Err(folder.error(file, None, message));
     }
     check_placeholders(folder, file, stem, &raw)?;
     let statements = raw.into_iter().map(|statement| statement.text).collect();
-    Ok((key, StatementFile { path: folder.shown(file), kind, statements }))
+    Ok((key, StatementFile { path: folder.display_path(file), kind, statements }))
 }
 
 /// Checks that all placeholders have values, and that the file names the table if it holds a statement.

@@ -85,7 +85,7 @@ impl Number {
 }
 
 impl Cell {
-    pub(super) fn of(cell_type: CellType, value: &Value) -> Self {
+    pub(super) fn convert(cell_type: CellType, value: &Value) -> Self {
         match (cell_type, value) {
             (_, Value::Null) => Self::Null,
             (CellType::Json, value) => json(value),
@@ -98,7 +98,7 @@ impl Cell {
                 other => Self::Number(other),
             },
             (CellType::Time, Value::Text(text)) => {
-                instant::of_text(text).map_or_else(|| Self::Text(text.clone()), Self::Time)
+                instant::from_text(text).map_or_else(|| Self::Text(text.clone()), Self::Time)
             }
             (CellType::Number, Value::Text(text)) => {
                 Number::parse(text).map_or_else(|| Self::Text(text.clone()), Self::Number)
@@ -225,7 +225,7 @@ pub(super) type Typed = Vec<Vec<Cell>>;
 pub(super) fn typed(rules: &ComparisonRules, rows: &[Row]) -> Typed {
     let row = |row: &Row| {
         let cells = rules.columns.iter().zip(row);
-        cells.map(|(column, value)| Cell::of(column.cell_type, value)).collect()
+        cells.map(|(column, value)| Cell::convert(column.cell_type, value)).collect()
     };
     rows.iter().map(row).collect()
 }

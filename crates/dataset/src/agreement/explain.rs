@@ -70,11 +70,11 @@ impl fmt::Display for Rule {
 /// Describes how two answers differ, with the rule that explains it.
 pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Mismatch {
     let (a, b) = (typed(rules, fixed), typed(rules, answer));
-    let (missing, extra) = rows::alone(rules, &a, &b);
+    let (missing, extra) = rows::unmatched_rows(rules, &a, &b);
     let first_rows = |rows: &[Row], indexes: &[usize]| -> Vec<Row> {
         indexes.iter().take(SHOWN).filter_map(|index| rows.get(*index).cloned()).collect()
     };
-    let what = match (missing.len(), extra.len()) {
+    let summary = match (missing.len(), extra.len()) {
         (0, 0) => "the same rows in another order".to_owned(),
         (missing_count, extra_count) if fixed.len() == answer.len() => {
             format!("{} of {} rows differ", missing_count.max(extra_count), fixed.len())
@@ -85,7 +85,7 @@ pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row])
     };
     let rule = Rule::ALL.into_iter().find(|rule| explains(*rule, rules, &a, &b));
     Mismatch {
-        what,
+        summary,
         missing_rows: first_rows(fixed, &missing),
         missing_count: missing.len(),
         extra_rows: first_rows(answer, &extra),
@@ -97,7 +97,7 @@ pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row])
 /// Returns `true` if the answers would be equal without the rule.
 fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) -> bool {
     let unordered = ComparisonRules { order: Vec::new(), limit: None, ..rules.clone() };
-    let is_equal = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
+    let is_equal = |a: &Typed, b: &Typed| rows::match_rows(&unordered, a, b).is_some();
     let is_equal_after = |conversion: fn(&Cell) -> Cell| {
         let convert = |rows: &Typed| rows.iter().map(|row| row.iter().map(conversion).collect()).collect();
         let (a, b): (Typed, Typed) = (convert(fixed), convert(answer));
@@ -109,7 +109,7 @@ fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) 
             let length = fixed.len().min(answer.len());
             let truncated = |rows: &Typed| rows.iter().take(length).cloned().collect::<Typed>();
             fixed.len() != answer.len() && length > 0 && !rules.order.is_empty() && {
-                rows::same(
+                rows::match_rows(
                     &ComparisonRules { limit: Some(length), ..rules.clone() },
                     &truncated(fixed),
                     &truncated(answer),
@@ -147,7 +147,7 @@ fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) 
 /// Converts a cell that may stand for an instant to that instant, and copies every other one.
 fn as_time(cell: &Cell) -> Cell {
     match cell {
-        Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
+        Cell::Text(text) => instant::from_text(text).map_or_else(|| cell.clone(), Cell::Time),
         // Systems' own time types arrive as whole microseconds.
         Cell::Number(Number::Whole(integer)) => {
             i64::try_from(*integer).map_or_else(|_| cell.clone(), Cell::Time)
@@ -161,8 +161,8 @@ fn without_type(cell: &Cell) -> Cell {
     match cell {
         Cell::Bool(truth) => Cell::Text(truth.to_string()),
         Cell::Number(Number::Whole(integer)) => Cell::Text(integer.to_string()),
-        Cell::Number(Number::Other(float)) => Cell::of(CellType::Number, &Value::Float(*float)),
-        Cell::Text(text) => match Cell::of(CellType::Number, &Value::Text(text.clone())) {
+        Cell::Number(Number::Other(float)) => Cell::convert(CellType::Number, &Value::Float(*float)),
+        Cell::Text(text) => match Cell::convert(CellType::Number, &Value::Text(text.clone())) {
             Cell::Number(Number::Whole(integer)) => Cell::Text(integer.to_string()),
             other => other,
         },
@@ -172,5 +172,5 @@ fn without_type(cell: &Cell) -> Cell {
 
 fn rounded(value: f64) -> Cell {
     let text = format!("{value:.3e}");
-    Cell::of(CellType::Number, &Value::Text(text))
+    Cell::convert(CellType::Number, &Value::Text(text))
 }

@@ -3,7 +3,7 @@
 
 use jsonathlon_schema::value::Row;
 
-use super::{ComparisonRules, Holding, Match, Mismatch};
+use super::{AcceptedDocuments, ComparisonRules, Match, Mismatch};
 
 /// Answer of one configuration to a question.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Answer<'a> {
     /// System of the configuration. All configurations of one system share one vote.
     pub system: &'a str,
     /// Documents that the configuration holds.
-    pub holding: &'a Holding,
+    pub documents: &'a AcceptedDocuments,
     /// Answer over all documents that the configuration holds.
     pub rows: &'a [Row],
     /// Whether the configuration is a voter.
@@ -40,7 +40,7 @@ pub enum Consensus {
 impl Consensus {
     /// Returns the index of the answer with which all are compared, over the documents that all voters hold.
     /// `None` if there is none.
-    pub fn fixed(self) -> Option<usize> {
+    pub fn basis_index(self) -> Option<usize> {
         match self {
             Self::Agreed(index) | Self::Disputed(index) | Self::Unverified(index) => Some(index),
             Self::OtherDocuments | Self::NoAnswers => None,
@@ -61,13 +61,13 @@ pub enum AnswerComparison {
 
 /// What later answers of a configuration, over all documents that it holds, are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Later {
+pub enum LaterBasis {
     /// The answer of the configuration at this index over all its documents, which are the same as this
     /// one's.
     Answer(usize),
     /// The fixed answer itself, because the configuration holds exactly the documents that all were compared
     /// over.
-    Fixed,
+    ExpectedAnswer,
     /// Nothing, because the configuration's statement is wrong over the documents that all voters hold.
     Wrong,
     /// Nothing, because the vote has no majority.
@@ -80,9 +80,9 @@ pub enum Later {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// How the configuration's answer compares with the fixed one.
-    pub standing: AnswerComparison,
+    pub comparison: AnswerComparison,
     /// What the configuration's later answers are compared with.
-    pub later: Later,
+    pub later_basis: LaterBasis,
 }
 
 /// Finds the answer on which a strict majority of the voters agrees, and compares every answer with it.
@@ -91,23 +91,23 @@ pub struct Finding {
 pub fn decide(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
-    common: &Holding,
+    common: &AcceptedDocuments,
 ) -> (Consensus, Vec<Finding>) {
     let ballots: Vec<Ballot<'_>> = answers.iter().enumerate().filter_map(Ballot::of).collect();
     let decision = match (majority(rules, &ballots), answers.is_empty()) {
         (Consensus::NoAnswers, false) if ballots.is_empty() => Consensus::OtherDocuments,
         (decision, _) => decision,
     };
-    let fixed = decision.fixed().and_then(|index| answers.get(index)?.common).unwrap_or_default();
-    let findings = hold_against(rules, answers, common, fixed, None);
+    let fixed = decision.basis_index().and_then(|index| answers.get(index)?.common).unwrap_or_default();
+    let findings = compare_with_expected(rules, answers, common, fixed, None);
     let unsettled = match decision {
         Consensus::Agreed(_) | Consensus::NoAnswers => None,
-        Consensus::Disputed(_) => Some(Later::Disputed),
-        Consensus::Unverified(_) | Consensus::OtherDocuments => Some(Later::Unverified),
+        Consensus::Disputed(_) => Some(LaterBasis::Disputed),
+        Consensus::Unverified(_) | Consensus::OtherDocuments => Some(LaterBasis::Unverified),
     };
-    let with_doubt = |finding: Finding| match (unsettled, &finding.standing) {
-        (Some(later), AnswerComparison::Same(_) | AnswerComparison::Different(_)) => {
-            Finding { later, ..finding }
+    let with_doubt = |finding: Finding| match (unsettled, &finding.comparison) {
+        (Some(later_basis), AnswerComparison::Same(_) | AnswerComparison::Different(_)) => {
+            Finding { later_basis, ..finding }
         }
         _ => finding,
     };
@@ -165,42 +165,44 @@ fn majority(rules: &ComparisonRules, ballots: &[Ballot<'_>]) -> Consensus {
 
 /// Compares every answer with `fixed`, which is correct over the documents of `common`. It is given by the
 /// user or by the `reference` (an index), whose answer is correct over all documents that it holds.
-pub fn hold_against(
+pub fn compare_with_expected(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
-    common: &Holding,
+    common: &AcceptedDocuments,
     fixed: &[Row],
     reference: Option<usize>,
 ) -> Vec<Finding> {
-    let standing = |answer: &Answer<'_>| match answer.common.filter(|_| answer.votes) {
+    let comparison = |answer: &Answer<'_>| match answer.common.filter(|_| answer.votes) {
         None => AnswerComparison::OtherDocuments,
         Some(rows) => match rules.compare(fixed, rows) {
             Ok(matching) => AnswerComparison::Same(matching),
             Err(difference) => AnswerComparison::Different(difference),
         },
     };
-    let standings: Vec<AnswerComparison> = answers.iter().map(standing).collect();
-    let is_right = |index: usize| matches!(standings.get(index), Some(AnswerComparison::Same(_)));
+    let comparisons: Vec<AnswerComparison> = answers.iter().map(comparison).collect();
+    let is_right = |index: usize| matches!(comparisons.get(index), Some(AnswerComparison::Same(_)));
     let mut findings = Vec::new();
-    for (answer, standing) in answers.iter().zip(&standings) {
-        findings.push(match standing {
+    for (answer, comparison) in answers.iter().zip(&comparisons) {
+        findings.push(match comparison {
             AnswerComparison::OtherDocuments => {
-                Finding { standing: AnswerComparison::OtherDocuments, later: Later::Unverified }
+                Finding { comparison: AnswerComparison::OtherDocuments, later_basis: LaterBasis::Unverified }
             }
-            standing if answer.holding == common => {
-                Finding { standing: standing.clone(), later: Later::Fixed }
+            comparison if answer.documents == common => {
+                Finding { comparison: comparison.clone(), later_basis: LaterBasis::ExpectedAnswer }
             }
-            AnswerComparison::Different(_) => Finding { standing: standing.clone(), later: Later::Wrong },
+            AnswerComparison::Different(_) => {
+                Finding { comparison: comparison.clone(), later_basis: LaterBasis::Wrong }
+            }
             AnswerComparison::Same(_) => {
                 // Configurations that are correct over the common documents and hold the same additional
                 // ones.
                 let peers = answers.iter().enumerate();
                 let peers =
-                    peers.filter(|(index, other)| is_right(*index) && other.holding == answer.holding);
+                    peers.filter(|(index, other)| is_right(*index) && other.documents == answer.documents);
                 let ballots: Vec<Ballot<'_>> = peers
                     .map(|(index, other)| Ballot { index, system: other.system, rows: other.rows })
                     .collect();
-                finding_among_peers(rules, answer, &ballots, standing, reference)
+                finding_among_peers(rules, answer, &ballots, comparison, reference)
             }
         });
     }
@@ -213,7 +215,7 @@ fn finding_among_peers(
     rules: &ComparisonRules,
     answer: &Answer<'_>,
     peers: &[Ballot<'_>],
-    standing: &AnswerComparison,
+    comparison: &AnswerComparison,
     reference: Option<usize>,
 ) -> Finding {
     let is_reference = |ballot: &&Ballot<'_>| Some(ballot.index) == reference;
@@ -225,13 +227,14 @@ fn finding_among_peers(
         },
     };
     let Some(correct) = winner.and_then(|index| peers.iter().find(|ballot| ballot.index == index)) else {
-        return Finding { standing: standing.clone(), later: Later::Disputed };
+        return Finding { comparison: comparison.clone(), later_basis: LaterBasis::Disputed };
     };
     match rules.compare(correct.rows, answer.rows) {
-        Ok(_) => Finding { standing: standing.clone(), later: Later::Answer(correct.index) },
-        Err(difference) => {
-            Finding { standing: AnswerComparison::Different(difference), later: Later::Answer(correct.index) }
-        }
+        Ok(_) => Finding { comparison: comparison.clone(), later_basis: LaterBasis::Answer(correct.index) },
+        Err(difference) => Finding {
+            comparison: AnswerComparison::Different(difference),
+            later_basis: LaterBasis::Answer(correct.index),
+        },
     }
 }
 

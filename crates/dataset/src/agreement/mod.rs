@@ -4,16 +4,16 @@
 //! answer, because a tolerance is not transitive. [`ComparisonRules`] states when two answers are equal.
 
 mod cell;
+mod electorate;
 mod explain;
-mod holding;
 mod majority;
 mod rows;
 
 use jsonathlon_schema::value::Row;
 
+pub use electorate::{AcceptedDocuments, Electorate};
 pub use explain::Rule;
-pub use holding::{Electorate, Holding};
-pub use majority::{Answer, AnswerComparison, Consensus, Finding, Later, decide, hold_against};
+pub use majority::{Answer, AnswerComparison, Consensus, Finding, LaterBasis, compare_with_expected, decide};
 
 /// Declared type of a column; decides how its cells are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,10 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Index of the column with the sum of the addends' absolute values.
-    pub size: usize,
+    pub magnitude: usize,
     /// Index of the column with the number of addends, by which the sum is divided. `None` unless the column
     /// is a mean.
-    pub per: Option<usize>,
+    pub divisor: Option<usize>,
 }
 
 /// Rules by which two answers to one question are compared.
@@ -92,7 +92,7 @@ pub struct Match {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// Short description of the difference.
-    pub what: String,
+    pub summary: String,
     /// First rows of the fixed answer that this answer lacks, at most 5.
     pub missing_rows: Vec<Row>,
     /// Number of rows of the fixed answer that this answer lacks.
@@ -114,9 +114,9 @@ impl ComparisonRules {
     /// # Errors
     /// The difference between the two, if they are not equal by the rules.
     pub fn compare(&self, fixed: &[Row], answer: &[Row]) -> Result<Match, Box<Mismatch>> {
-        if let Some(what) = self.shape_error(answer) {
+        if let Some(summary) = self.shape_error(answer) {
             return Err(Box::new(Mismatch {
-                what,
+                summary,
                 missing_rows: fixed.iter().take(SHOWN).cloned().collect(),
                 missing_count: fixed.len(),
                 extra_rows: answer.iter().take(SHOWN).cloned().collect(),
@@ -155,10 +155,10 @@ impl ComparisonRules {
             return Some(Match::default());
         }
         let (typed_fixed, typed_answer) = (cell::typed(self, fixed), cell::typed(self, answer));
-        rows::same(self, &typed_fixed, &typed_answer).or_else(|| {
+        rows::match_rows(self, &typed_fixed, &typed_answer).or_else(|| {
             let unquoted = |rows: &[Row]| cell::unquoted(self, rows);
-            let with_unquoted_answer = || rows::same(self, &typed_fixed, &unquoted(answer)?);
-            let with_unquoted_fixed = || rows::same(self, &unquoted(fixed)?, &typed_answer);
+            let with_unquoted_answer = || rows::match_rows(self, &typed_fixed, &unquoted(answer)?);
+            let with_unquoted_fixed = || rows::match_rows(self, &unquoted(fixed)?, &typed_answer);
             with_unquoted_answer().or_else(with_unquoted_fixed)
         })
     }

@@ -11,7 +11,7 @@ const MAX_TRIED: usize = 1_000;
 type Row = Vec<Cell>;
 
 /// Compares two answers whose rows have the declared width. `None` if they differ.
-pub(super) fn same(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Option<Match> {
+pub(super) fn match_rows(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Option<Match> {
     if fixed.len() != answer.len() {
         return None;
     }
@@ -44,7 +44,11 @@ pub(super) fn same(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Op
 }
 
 /// Returns the indexes of the rows on each side that have no equal row on the other.
-pub(super) fn alone(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn unmatched_rows(
+    rules: &ComparisonRules,
+    fixed: &[Row],
+    answer: &[Row],
+) -> (Vec<usize>, Vec<usize>) {
     let compared = Compared::of(rules);
     unpaired(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut |_, _| {})
 }
@@ -103,10 +107,10 @@ fn scale_of(scale: Scale, row: &Row) -> Option<f64> {
         Some(Cell::Number(number)) => Some(number.value().abs()),
         _ => None,
     };
-    let size = number(scale.size)?;
-    let magnitude = match scale.per {
-        None => size,
-        Some(per) => size / number(per)?,
+    let sum = number(scale.magnitude)?;
+    let magnitude = match scale.divisor {
+        None => sum,
+        Some(divisor) => sum / number(divisor)?,
     };
     magnitude.is_finite().then_some(magnitude)
 }

@@ -112,8 +112,8 @@ fn infinity_is_equal_to_itself_alone() {
 #[test]
 fn what_cancels_is_compared_within_what_was_added_up() {
     let mut rules = rules_for(&[CellType::Number, CellType::Number, CellType::Number, CellType::Number]);
-    rules.columns[0].scale = Some(Scale { size: 3, per: None });
-    rules.columns[1].scale = Some(Scale { size: 3, per: Some(2) });
+    rules.columns[0].scale = Some(Scale { magnitude: 3, divisor: None });
+    rules.columns[1].scale = Some(Scale { magnitude: 3, divisor: Some(2) });
     let row = |total: f64, mean: f64, n: i64, size: f64| -> Vec<Row> {
         vec![vec![Value::Float(total), Value::Float(mean), Value::Int(n), Value::Float(size)]]
     };
@@ -303,7 +303,7 @@ fn differences_are_told_both_ways_with_the_rule_that_explains_them() {
         Some(Rule::Limit)
     );
     let mismatch = groups(None).compare(&[], &[vec![Value::Null]]).unwrap_err();
-    assert_eq!(mismatch.what, "rows have 1 columns, 2 are declared (x, n)");
+    assert_eq!(mismatch.summary, "rows have 1 columns, 2 are declared (x, n)");
     for rule in
         [Rule::Order, Rule::Nulls, Rule::Bytes, Rule::Types, Rule::Tolerance, Rule::Times, Rule::Limit]
     {
@@ -331,15 +331,15 @@ fn votes(answers: &[(&str, i64)]) -> Consensus {
 /// Decision on one-cell answers over the same documents.
 fn decided(answers: &[(&str, Value)]) -> Consensus {
     let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
-    let holding = Holding::new(1, []);
+    let documents = AcceptedDocuments::new(1, []);
     let answers: Vec<Answer<'_>> =
-        answers.iter().zip(&rows).map(|((system, _), rows)| voter_answer(system, &holding, rows)).collect();
-    decide(&rules_for(&[CellType::Number]), &answers, &holding).0
+        answers.iter().zip(&rows).map(|((system, _), rows)| voter_answer(system, &documents, rows)).collect();
+    decide(&rules_for(&[CellType::Number]), &answers, &documents).0
 }
 
 /// Answer of a voter over the common documents.
-fn voter_answer<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a> {
-    Answer { system, holding, rows, votes: true, common: Some(rows) }
+fn voter_answer<'a>(system: &'a str, documents: &'a AcceptedDocuments, rows: &'a [Row]) -> Answer<'a> {
+    Answer { system, documents, rows, votes: true, common: Some(rows) }
 }
 
 #[test]
@@ -373,11 +373,11 @@ fn agreement_needs_a_strict_majority_of_systems_and_two() {
 fn misshapen_answers_are_never_agreed() {
     let rules = rules_for(&[CellType::Number]);
     let wide: Vec<Row> = vec![vec![Value::Int(1), Value::Int(2)]];
-    let holding = Holding::new(1, []);
-    let answers = [voter_answer("a", &holding, &wide), voter_answer("b", &holding, &wide)];
-    let (decision, findings) = decide(&rules, &answers, &holding);
+    let documents = AcceptedDocuments::new(1, []);
+    let answers = [voter_answer("a", &documents, &wide), voter_answer("b", &documents, &wide)];
+    let (decision, findings) = decide(&rules, &answers, &documents);
     assert_eq!(decision, Consensus::NoAnswers);
-    assert!(findings.iter().all(|finding| matches!(finding.standing, AnswerComparison::Different(_))));
+    assert!(findings.iter().all(|finding| matches!(finding.comparison, AnswerComparison::Different(_))));
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -419,7 +419,7 @@ proptest! {
     fn every_answer_is_the_same_as_itself((rules, rows) in any_answer()) {
         prop_assert!(rules.compare(&rows, &rows).is_ok());
         // Not only because the values are identical.
-        prop_assert!(rows::same(&rules, &cell::typed(&rules, &rows), &cell::typed(&rules, &rows)).is_some());
+        prop_assert!(rows::match_rows(&rules, &cell::typed(&rules, &rows), &cell::typed(&rules, &rows)).is_some());
     }
 
     #[test]

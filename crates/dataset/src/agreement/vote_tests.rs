@@ -57,12 +57,14 @@ struct Outcome {
     findings: Vec<Finding>,
     /// Rows with which later answers are compared.
     fixed: Vec<Option<Vec<Row>>>,
-    common: Option<Holding>,
+    common: Option<AcceptedDocuments>,
 }
 
 fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
-    let holdings: Vec<Holding> =
-        systems.iter().map(|system| Holding::new(offered, system.refused.iter().copied())).collect();
+    let holdings: Vec<AcceptedDocuments> = systems
+        .iter()
+        .map(|system| AcceptedDocuments::new(offered, system.refused.iter().copied()))
+        .collect();
     let electorate = Electorate::among(&holdings.iter().collect::<Vec<_>>(), None);
     let full_answers: Vec<Vec<Row>> =
         systems.iter().map(|system| answer(system, offered, &system.refused)).collect();
@@ -78,19 +80,19 @@ fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
     let answers: Vec<Answer<'_>> = (0..systems.len())
         .map(|index| Answer {
             system: systems[index].name,
-            holding: &holdings[index],
+            documents: &holdings[index],
             rows: &full_answers[index],
             votes: votes(index),
             common: common_answers[index].as_deref(),
         })
         .collect();
-    let empty = Holding::default();
+    let empty = AcceptedDocuments::default();
     let common = electorate.as_ref().map_or(&empty, |electorate| &electorate.common);
     let (decision, findings) = decide(&sum(), &answers, common);
-    let fixed = findings.iter().map(|finding| match finding.later {
-        Later::Answer(index) => Some(full_answers[index].clone()),
-        Later::Fixed => decision.fixed().and_then(|index| common_answers[index].clone()),
-        Later::Wrong | Later::Disputed | Later::Unverified => None,
+    let fixed = findings.iter().map(|finding| match finding.later_basis {
+        LaterBasis::Answer(index) => Some(full_answers[index].clone()),
+        LaterBasis::ExpectedAnswer => decision.basis_index().and_then(|index| common_answers[index].clone()),
+        LaterBasis::Wrong | LaterBasis::Disputed | LaterBasis::Unverified => None,
     });
     let fixed = fixed.collect();
     let voters = (0..systems.len()).map(votes).collect();
@@ -99,7 +101,7 @@ fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
 
 impl Outcome {
     fn standing(&self, index: usize) -> &'static str {
-        match self.findings[index].standing {
+        match self.findings[index].comparison {
             AnswerComparison::Same(_) => "same",
             AnswerComparison::Different(_) => "different",
             AnswerComparison::OtherDocuments => "other documents",
@@ -116,15 +118,15 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
     let outcome = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), system("sqlite", [])]);
     assert!(matches!(outcome.decision, Consensus::Agreed(_)));
     assert_eq!(outcome.standings(), ["same"; 3]);
-    assert_eq!(outcome.common, Some(Holding::new(100, [7])));
+    assert_eq!(outcome.common, Some(AcceptedDocuments::new(100, [7])));
     // Later answers of the system that holds all documents are compared with its own over all of them.
-    assert_eq!(outcome.findings[2].later, Later::Answer(2));
+    assert_eq!(outcome.findings[2].later_basis, LaterBasis::Answer(2));
     assert_ne!(outcome.fixed[2], outcome.fixed[0]);
     // The same system cannot be compared if it cannot be queried over fewer documents.
     let fixed_holding = Modelled { can_be_asked: false, ..system("sqlite", []) };
     let outcome = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), fixed_holding]);
     assert_eq!(outcome.standings(), ["same", "same", "other documents"]);
-    assert_eq!(outcome.findings[2].later, Later::Unverified);
+    assert_eq!(outcome.findings[2].later_basis, LaterBasis::Unverified);
 }
 
 #[test]
@@ -172,9 +174,12 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
     ];
     let outcome = vote(50, &systems);
     assert!(matches!(outcome.decision, Consensus::Agreed(_)));
-    assert_eq!(outcome.common, Some(Holding::new(50, [1, 2])));
+    assert_eq!(outcome.common, Some(AcceptedDocuments::new(50, [1, 2])));
     assert_eq!(outcome.standings(), ["same", "same", "different", "same", "same", "different"]);
-    assert_eq!((outcome.findings[2].later, outcome.findings[5].later), (Later::Wrong, Later::Wrong));
+    assert_eq!(
+        (outcome.findings[2].later_basis, outcome.findings[5].later_basis),
+        (LaterBasis::Wrong, LaterBasis::Wrong)
+    );
     for index in [0, 1, 3, 4] {
         assert_eq!(outcome.fixed[index], Some(answer(&systems[index], 50, &systems[index].refused)));
     }
@@ -184,38 +189,39 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
 fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves() {
     // Answers agree over the common documents; over the additional ones, one differs.
     let rules = sum();
-    let (full, common) = (Holding::new(20, []), Holding::new(20, [3]));
+    let (full, common) = (AcceptedDocuments::new(20, []), AcceptedDocuments::new(20, [3]));
     let rows = |n: i64| vec![vec![Value::Int(n)]];
     let (five, six, seven) = (rows(5), rows(6), rows(7));
-    let smaller = Answer { system: "less", holding: &common, rows: &five, votes: true, common: Some(&five) };
+    let smaller =
+        Answer { system: "less", documents: &common, rows: &five, votes: true, common: Some(&five) };
     let larger =
-        |system, rows| Answer { system, holding: &full, rows, votes: true, common: Some(five.as_slice()) };
+        |system, rows| Answer { system, documents: &full, rows, votes: true, common: Some(five.as_slice()) };
     let answers = [smaller, larger("a", &six), larger("b", &six), larger("c", &seven)];
     let (decision, findings) = decide(&rules, &answers, &common);
     assert!(matches!(decision, Consensus::Agreed(_)));
-    assert!(matches!(findings[3].standing, AnswerComparison::Different(_)));
-    assert!(findings[1..].iter().all(|finding| finding.later == Later::Answer(1)));
+    assert!(matches!(findings[3].comparison, AnswerComparison::Different(_)));
+    assert!(findings[1..].iter().all(|finding| finding.later_basis == LaterBasis::Answer(1)));
     let (_, findings) = decide(&rules, &answers[..2], &common);
-    assert_eq!(findings[1].later, Later::Answer(1));
+    assert_eq!(findings[1].later_basis, LaterBasis::Answer(1));
     let (_, findings) = decide(&rules, &[smaller, larger("a", &six), larger("c", &seven)], &common);
-    assert!(findings[1..].iter().all(|finding| finding.later == Later::Disputed));
+    assert!(findings[1..].iter().all(|finding| finding.later_basis == LaterBasis::Disputed));
     // The reference is correct over all documents that it holds.
-    let findings = hold_against(&rules, &answers, &common, &five, Some(3));
-    assert!(findings[1..].iter().all(|finding| finding.later == Later::Answer(3)));
-    assert!(matches!(findings[1].standing, AnswerComparison::Different(_)));
+    let findings = compare_with_expected(&rules, &answers, &common, &five, Some(3));
+    assert!(findings[1..].iter().all(|finding| finding.later_basis == LaterBasis::Answer(3)));
+    assert!(matches!(findings[1].comparison, AnswerComparison::Different(_)));
 }
 
 #[test]
 fn a_reference_is_compared_over_what_it_holds() {
-    let reference = Holding::new(100, [1, 2, 3]);
-    let (full, half) = (Holding::new(100, []), Holding::new(100, 0..50));
+    let reference = AcceptedDocuments::new(100, [1, 2, 3]);
+    let (full, half) = (AcceptedDocuments::new(100, []), AcceptedDocuments::new(100, 0..50));
     let electorate = Electorate::among(&[&full, &reference, &half], Some(1)).unwrap();
     assert_eq!((electorate.votes, electorate.common), (vec![true, true, false], reference.clone()));
-    assert_eq!(Electorate::among(&[&full, &Holding::new(100, 0..100)], Some(1)), None);
+    assert_eq!(Electorate::among(&[&full, &AcceptedDocuments::new(100, 0..100)], Some(1)), None);
     // A system without documents has no vote.
-    let electorate = Electorate::among(&[&full, &Holding::default(), &reference], Some(2)).unwrap();
+    let electorate = Electorate::among(&[&full, &AcceptedDocuments::default(), &reference], Some(2)).unwrap();
     assert_eq!(electorate.votes, [true, false, true]);
-    let electorate = Electorate::among(&[&full, &Holding::default()], None).unwrap();
+    let electorate = Electorate::among(&[&full, &AcceptedDocuments::default()], None).unwrap();
     assert_eq!(electorate.votes, [true, false]);
 }
 
@@ -256,7 +262,7 @@ proptest! {
         let outcome = vote(OFFERED, &systems);
         for (index, system) in systems.iter().enumerate() {
             prop_assert_ne!(outcome.standing(index), "different");
-            prop_assert!(!matches!(outcome.findings[index].later, Later::Wrong | Later::Disputed));
+            prop_assert!(!matches!(outcome.findings[index].later_basis, LaterBasis::Wrong | LaterBasis::Disputed));
             if let Some(fixed) = &outcome.fixed[index] {
                 let expected = answer(system, OFFERED, &system.refused);
                 prop_assert_eq!(fixed, &expected, "held against its own documents");
@@ -273,7 +279,7 @@ proptest! {
         let agreeing: BTreeSet<&str> = voters.iter().copied().filter(|name| {
             ballots().filter(|(_, system)| system.name == *name).all(|(index, _)| {
                 let off_by = systems[index].off_by;
-                outcome.decision.fixed().is_some_and(|fixed| systems[fixed].off_by == off_by)
+                outcome.decision.basis_index().is_some_and(|fixed| systems[fixed].off_by == off_by)
             })
         }).collect();
         match outcome.decision {
@@ -284,7 +290,7 @@ proptest! {
         }
         for (index, system) in systems.iter().enumerate() {
             let finding = &outcome.findings[index];
-            let is_judged = matches!(finding.later, Later::Answer(_) | Later::Fixed | Later::Wrong);
+            let is_judged = matches!(finding.later_basis, LaterBasis::Answer(_) | LaterBasis::ExpectedAnswer | LaterBasis::Wrong);
             let is_agreed = matches!(outcome.decision, Consensus::Agreed(_));
             prop_assert!(!is_judged || is_agreed, "nobody is judged without");
             if let Consensus::Agreed(fixed) = outcome.decision {
@@ -373,7 +379,7 @@ proptest! {
         let outcome = vote(OFFERED, &systems);
         for index in 0..systems.len() - 1 {
             let same_documents = systems.last().is_some_and(|last| {
-                let holding = Holding::new(OFFERED, last.refused.iter().copied());
+                let holding = AcceptedDocuments::new(OFFERED, last.refused.iter().copied());
                 outcome.common.as_ref().is_some_and(|common| *common == holding)
             });
             if !same_documents {

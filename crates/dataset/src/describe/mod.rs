@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::LeftOut;
+use crate::left_out::SkippedEntry;
 use crate::questions::{COMMIT, CREATE};
 use crate::reference::{User, Users};
 use crate::scan::{Event, Scan, Scanner, Traits};
@@ -28,15 +28,15 @@ use paths::{Collected, Paths};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeOptions {
     /// Maximum number of JSON paths. Values on further paths are only counted. Default: 2,000.
-    pub paths: usize,
+    pub max_paths: usize,
     /// Maximum number each of kinds, operations (per collection) and collections. Further ones are counted
     /// together. Default: 1,000.
-    pub names: usize,
+    pub max_names: usize,
 }
 
 impl Default for DescribeOptions {
     fn default() -> Self {
-        DescribeOptions { paths: 2_000, names: 1_000 }
+        DescribeOptions { max_paths: 2_000, max_names: 1_000 }
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Profile {
     /// Lines that are not JSON or not UTF-8 and therefore not documents, by kind of fault.
     pub no_documents: BTreeMap<String, NoDocuments>,
     /// Entries of the source's folder that were not read.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedEntry>,
     /// Number of documents by trait name; a document with several traits counts several times.
     pub traits: BTreeMap<String, u64>,
     /// Earliest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
@@ -73,7 +73,7 @@ pub struct Profile {
     pub collections: Vec<CollectionProfile>,
     /// Values by JSON path, in bytewise order of the paths.
     pub paths: Vec<PathProfile>,
-    /// Number of values on paths beyond [`DescribeOptions::paths`].
+    /// Number of values on paths beyond [`DescribeOptions::max_paths`].
     pub values_left_out: u64,
     /// Number of documents that `paths` does not cover. They are no objects, nested too deep, or contain
     /// values that cannot be represented (too large numbers, halves of surrogate pairs).
@@ -138,7 +138,7 @@ pub fn describe(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Profile, DataError> {
-    let limits = SampleLimits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
+    let limits = SampleLimits { max_bytes: u64::MAX, max_time: Duration::MAX, max_documents: 0 };
     read(source, options, limits, progress, cancelled).map(|sampled| sampled.profile)
 }
 
@@ -146,11 +146,11 @@ pub fn describe(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleLimits {
     /// Maximum size of all non-blank lines in bytes, checked after each block.
-    pub bytes: u64,
+    pub max_bytes: u64,
     /// Maximum duration of reading, checked after each block.
-    pub time: Duration,
+    pub max_time: Duration,
     /// Maximum number of documents that are kept.
-    pub kept: usize,
+    pub max_documents: usize,
 }
 
 /// Profile and samples of the first documents of a source.
@@ -188,7 +188,7 @@ fn read(
     let reading = ReaderThread::start(source.clone())?;
     let mut description = Description::new(options);
     let mut scanner = Scanner::new();
-    let mut sampler = Sampler::new(limits.kept);
+    let mut sampler = Sampler::new(limits.max_documents);
     let mut offered = 0;
     let (mut places, mut left_out) = (Places::default(), Vec::new());
     let finish =
@@ -225,7 +225,7 @@ fn read(
                     total: tally.total,
                 });
                 reading.give_back(block.into());
-                if tally.bytes >= limits.bytes || start.elapsed() >= limits.time {
+                if tally.bytes >= limits.max_bytes || start.elapsed() >= limits.max_time {
                     return finish(description, sampler, left_out, tally.blank_lines, false);
                 }
             }
@@ -269,7 +269,7 @@ impl<'o> Description<'o> {
             distinct_users: HashSet::default(),
             kinds: HashMap::default(),
             collections: HashMap::default(),
-            paths: Paths::new(options.paths),
+            paths: Paths::new(options.max_paths),
             documents_left_out: 0,
         }
     }
@@ -305,8 +305,8 @@ impl<'o> Description<'o> {
         if user != User::NOBODY {
             self.distinct_users.insert(user);
         }
-        *entry(&mut self.kinds, event.kind.as_deref(), self.options.names) += 1;
-        let collection = entry(&mut self.collections, event.collection.as_deref(), self.options.names);
+        *entry(&mut self.kinds, event.kind.as_deref(), self.options.max_names) += 1;
+        let collection = entry(&mut self.collections, event.collection.as_deref(), self.options.max_names);
         collection.documents += 1;
         let Some(operation) = event.operation.as_deref() else {
             return;
@@ -314,7 +314,7 @@ impl<'o> Description<'o> {
         match collection.operations.get_mut(operation) {
             Some(count) => *count += 1,
             None => {
-                let is_full = collection.operations.len() >= self.options.names;
+                let is_full = collection.operations.len() >= self.options.max_names;
                 *collection
                     .operations
                     .entry(if is_full { OTHERS } else { operation }.to_string())

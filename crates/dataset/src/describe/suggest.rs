@@ -52,7 +52,7 @@ pub enum SuggestionKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuggestedQuestion {
     /// Kind of the question.
-    pub wanted: SuggestionKind,
+    pub kind: SuggestionKind,
     /// Path in the notation of [`PathProfile::path`].
     pub path: String,
     /// Member names that lead to the path, from the outermost on.
@@ -62,7 +62,7 @@ pub struct SuggestedQuestion {
     /// Share (0 to 1) of values that have the type of the question; nulls are not counted.
     pub share: f64,
     /// Number of values of other types in the sample, which the question ignores; nulls are not counted.
-    pub others: u64,
+    pub other_values: u64,
 }
 
 /// A path whose values are scalars, at least 95 % of them of one type.
@@ -73,7 +73,7 @@ struct Candidate<'a> {
     has_fractions: bool,
     values: u64,
     share: f64,
-    others: u64,
+    other_values: u64,
     /// Distinct values in the kept documents, with their frequencies.
     distinct: BTreeMap<String, u64>,
 }
@@ -117,15 +117,15 @@ pub fn suggest_questions(sampled: &SampleProfile) -> Vec<SuggestedQuestion> {
         let most_frequent = best.distinct.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
         used_paths.push(best.path);
         suggestions.push(SuggestedQuestion {
-            wanted: kind,
+            kind,
             path: best.path.to_string(),
             keys: best.keys.clone(),
             value: most_frequent.map(|(value, _)| value.clone()).unwrap_or_default(),
             share: best.share,
-            others: best.others,
+            other_values: best.other_values,
         });
     }
-    suggestions.sort_by_key(|suggestion| suggestion.wanted);
+    suggestions.sort_by_key(|suggestion| suggestion.kind);
     suggestions
 }
 
@@ -161,7 +161,7 @@ fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
         has_fractions: values_of(&[JsonType::Float]) > 0,
         values,
         share,
-        others: total - values,
+        other_values: total - values,
         distinct: BTreeMap::new(),
     })
 }
@@ -197,12 +197,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.ndjson");
         std::fs::write(&file, lines.join("\n")).unwrap();
-        let limits = SampleLimits { bytes: 1 << 30, time: std::time::Duration::from_secs(60), kept: 1_000 };
+        let limits = SampleLimits {
+            max_bytes: 1 << 30,
+            max_time: std::time::Duration::from_secs(60),
+            max_documents: 1_000,
+        };
         suggest_questions(&sample(&Source::Path(file), limits, &|| false).unwrap())
     }
 
     fn paths(suggestions: &[SuggestedQuestion]) -> Vec<(SuggestionKind, &str)> {
-        suggestions.iter().map(|suggestion| (suggestion.wanted, suggestion.path.as_str())).collect()
+        suggestions.iter().map(|suggestion| (suggestion.kind, suggestion.path.as_str())).collect()
     }
 
     #[test]
@@ -258,6 +262,6 @@ mod tests {
         };
         assert!(suggestions_for(&mostly(94)).is_empty());
         let suggestions = suggestions_for(&mostly(95));
-        assert_eq!((suggestions.len(), suggestions[0].others), (3, 5));
+        assert_eq!((suggestions.len(), suggestions[0].other_values), (3, 5));
     }
 }

@@ -135,7 +135,7 @@ impl RoundTrip {
 
 /// Compares a given document with the returned text.
 #[must_use]
-pub fn of_document(given: &[u8], returned: &[u8]) -> RoundTrip {
+pub fn compare_document(given: &[u8], returned: &[u8]) -> RoundTrip {
     if given == returned {
         return RoundTrip::Bytes;
     }
@@ -180,7 +180,7 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> RoundTrip {
 /// members the last is expected; another one is reported as [`ChangeKind::DuplicateKeys`]. `None` if the
 /// document has no such member or is not JSON.
 #[must_use]
-pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
+pub fn compare_value(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let indexes = before.members(member);
     indexes.last()?;
@@ -207,9 +207,9 @@ fn compare_members(before: &Tree<'_>, indexes: &[usize], after: &Tree<'_>, retur
 }
 
 /// Compares the value of a document's member with the extracted value, given in the system's own type. Text
-/// is the content of a string, or JSON for any other type; null is NULL. `None` as in [`of_value`].
+/// is the content of a string, or JSON for any other type; null is NULL. `None` as in [`compare_value`].
 #[must_use]
-pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip> {
+pub fn compare_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let indexes = before.members(member);
     let last = *indexes.last()?;
@@ -222,7 +222,7 @@ pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip
         return Some(RoundTrip::Changed([ChangeKind::DuplicateKeys].into()));
     }
     if let (Node::Array(_) | Node::Object(_), Value::Text(text)) = (before.node(last), returned) {
-        return of_value(given, member, text.as_bytes());
+        return compare_value(given, member, text.as_bytes());
     }
     Some(match kinds {
         None => RoundTrip::Value(BTreeSet::new()),
@@ -230,9 +230,9 @@ pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip
     })
 }
 
-/// Like [`of_value`], for an extracted value that is wrapped in an object with this single member.
+/// Like [`compare_value`], for an extracted value that is wrapped in an object with this single member.
 #[must_use]
-pub fn of_member(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
+pub fn compare_wrapped_value(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let indexes = before.members(member);
     let last = *indexes.last()?;
@@ -252,7 +252,9 @@ fn cell_kinds(before: &Tree<'_>, index: usize, returned: &Value) -> Option<Chang
         match (is_number, text == value) {
             (false, _) => Some(ChangeKind::Type),
             (true, true) => None,
-            (true, false) if Decimal::of(text) == Decimal::of(value) => Some(ChangeKind::NumberForm),
+            (true, false) if Decimal::from_text(text) == Decimal::from_text(value) => {
+                Some(ChangeKind::NumberForm)
+            }
             (true, false) => Some(ChangeKind::NumberValue),
         }
     };
@@ -331,7 +333,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             (Node::Bool(given), Node::Bool(returned)) if given == returned => {}
             (Node::Number(given), Node::Number(returned)) if given == returned => {}
             (Node::Number(given), Node::Number(returned)) => {
-                let is_same = Decimal::of(given) == Decimal::of(returned);
+                let is_same = Decimal::from_text(given) == Decimal::from_text(returned);
                 kinds.insert(if is_same { ChangeKind::NumberForm } else { ChangeKind::NumberValue });
             }
             (Node::Text(given), Node::Text(returned)) => kinds.extend(of_texts(given, returned)),
@@ -510,7 +512,7 @@ fn hashes(tree: &Tree<'_>) -> Vec<u64> {
         match node {
             Node::Null => {}
             Node::Bool(truth) => truth.hash(&mut hasher),
-            Node::Number(text) => Decimal::of(text).hash(&mut hasher),
+            Node::Number(text) => Decimal::from_text(text).hash(&mut hasher),
             Node::Text(text) => text.units.hash(&mut hasher),
             Node::Array(elements) => elements.iter().for_each(|index| hashes.get(*index).hash(&mut hasher)),
             Node::Object(members) => {

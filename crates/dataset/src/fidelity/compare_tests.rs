@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 fn kinds(given: &str, returned: &str) -> Vec<ChangeKind> {
-    of_document(given.as_bytes(), returned.as_bytes()).kinds().into_iter().collect()
+    compare_document(given.as_bytes(), returned.as_bytes()).kinds().into_iter().collect()
 }
 
 #[test]
@@ -53,37 +53,43 @@ fn every_kind_of_change_is_told_by_its_name() {
 
 #[test]
 fn bytes_value_and_change_are_three_things() {
-    assert_eq!(of_document(b"{ }", b"{ }"), RoundTrip::Bytes);
-    assert_eq!(of_document(b"rubbish\xff", b"rubbish\xff"), RoundTrip::Bytes);
-    assert!(matches!(of_document(b"[1.50]", b"[1.5]"), RoundTrip::Value(_)));
-    assert!(matches!(of_document(b"[1.5]", b"[1.4]"), RoundTrip::Changed(_)));
-    assert!(matches!(of_document(b" {", b"{"), RoundTrip::Value(_)));
+    assert_eq!(compare_document(b"{ }", b"{ }"), RoundTrip::Bytes);
+    assert_eq!(compare_document(b"rubbish\xff", b"rubbish\xff"), RoundTrip::Bytes);
+    assert!(matches!(compare_document(b"[1.50]", b"[1.5]"), RoundTrip::Value(_)));
+    assert!(matches!(compare_document(b"[1.5]", b"[1.4]"), RoundTrip::Changed(_)));
+    assert!(matches!(compare_document(b" {", b"{"), RoundTrip::Value(_)));
 }
 
 #[test]
 fn an_extracted_value_is_compared_by_itself() {
     let document = br#"{"v":[1.0,"x"],"w":1,"w":2}"#;
-    assert_eq!(of_value(document, "v", b"[1.0, \"x\"]"), Some(RoundTrip::Value(BTreeSet::new())));
+    assert_eq!(compare_value(document, "v", b"[1.0, \"x\"]"), Some(RoundTrip::Value(BTreeSet::new())));
     assert_eq!(
-        of_value(document, "v", b"[1,\"y\"]").unwrap().kinds(),
+        compare_value(document, "v", b"[1,\"y\"]").unwrap().kinds(),
         [ChangeKind::NumberForm, ChangeKind::Characters].into()
     );
-    assert_eq!(of_value(document, "w", b"2"), Some(RoundTrip::Value(BTreeSet::new())));
-    assert_eq!(of_value(document, "w", b"1").unwrap().kinds(), [ChangeKind::DuplicateKeys].into());
-    assert_eq!(of_value(document, "w", b"3").unwrap().kinds(), [ChangeKind::NumberValue].into());
-    assert_eq!(of_value(document, "x", b"3"), None);
-    assert_eq!(of_value(b"{", "x", b"3"), None);
-    assert_eq!(of_member(document, "w", br#"{"w":1}"#).unwrap().kinds(), [ChangeKind::DuplicateKeys].into());
-    assert_eq!(of_member(document, "w", br#"{"w":2}"#), Some(RoundTrip::Value(BTreeSet::new())));
-    assert_eq!(of_member(document, "w", b"{}").unwrap().kinds(), [ChangeKind::Loss].into());
-    assert_eq!(of_member(br#"{"v":null}"#, "v", b"{}").unwrap().kinds(), [ChangeKind::NullMembers].into());
+    assert_eq!(compare_value(document, "w", b"2"), Some(RoundTrip::Value(BTreeSet::new())));
+    assert_eq!(compare_value(document, "w", b"1").unwrap().kinds(), [ChangeKind::DuplicateKeys].into());
+    assert_eq!(compare_value(document, "w", b"3").unwrap().kinds(), [ChangeKind::NumberValue].into());
+    assert_eq!(compare_value(document, "x", b"3"), None);
+    assert_eq!(compare_value(b"{", "x", b"3"), None);
+    assert_eq!(
+        compare_wrapped_value(document, "w", br#"{"w":1}"#).unwrap().kinds(),
+        [ChangeKind::DuplicateKeys].into()
+    );
+    assert_eq!(compare_wrapped_value(document, "w", br#"{"w":2}"#), Some(RoundTrip::Value(BTreeSet::new())));
+    assert_eq!(compare_wrapped_value(document, "w", b"{}").unwrap().kinds(), [ChangeKind::Loss].into());
+    assert_eq!(
+        compare_wrapped_value(br#"{"v":null}"#, "v", b"{}").unwrap().kinds(),
+        [ChangeKind::NullMembers].into()
+    );
 }
 
 #[test]
 fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
     let text = |text: &str| Value::Text(text.to_owned());
     let change_kind = |value: &str, cell: Value| {
-        let kinds = of_cell(format!("{{\"v\":{value}}}").as_bytes(), "v", &cell).unwrap().kinds();
+        let kinds = compare_cell(format!("{{\"v\":{value}}}").as_bytes(), "v", &cell).unwrap().kinds();
         kinds.into_iter().next()
     };
     for (value, cell) in [
@@ -115,10 +121,10 @@ fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
         assert_eq!(change_kind(value, cell.clone()), Some(kind), "{value} {cell:?}");
     }
     assert_eq!(
-        of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(1)).unwrap().kinds(),
+        compare_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(1)).unwrap().kinds(),
         [ChangeKind::DuplicateKeys].into()
     );
-    assert!(of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(2)).unwrap().is_same_value());
+    assert!(compare_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(2)).unwrap().is_same_value());
 }
 
 #[test]
@@ -172,7 +178,7 @@ proptest! {
     #[test]
     fn what_is_the_same_is_the_same(value in any_json()) {
         let (compact, pretty) = (value.to_string(), serde_json::to_string_pretty(&value).unwrap());
-        prop_assert_eq!(of_document(compact.as_bytes(), compact.as_bytes()), RoundTrip::Bytes);
+        prop_assert_eq!(compare_document(compact.as_bytes(), compact.as_bytes()), RoundTrip::Bytes);
         let changes = kinds(&compact, &pretty);
         prop_assert!(changes.iter().all(|kind| *kind == ChangeKind::WhiteSpace), "{:?}", changes);
         let changes = kinds(&compact, &reversed(&value));
@@ -184,7 +190,7 @@ proptest! {
     /// integers.
     #[test]
     fn another_value_is_always_noticed(left in any_json(), right in any_json()) {
-        let round_trip = of_document(left.to_string().as_bytes(), right.to_string().as_bytes());
+        let round_trip = compare_document(left.to_string().as_bytes(), right.to_string().as_bytes());
         prop_assert_eq!(round_trip.is_same_value(), left == right, "{} {}: {:?}", left, right, round_trip);
     }
 
@@ -193,7 +199,7 @@ proptest! {
         left in prop::collection::vec(any::<u8>(), 0..12),
         right in prop::collection::vec(any::<u8>(), 0..12),
     ) {
-        let round_trip = of_document(&left, &right);
+        let round_trip = compare_document(&left, &right);
         prop_assert_eq!(round_trip == RoundTrip::Bytes, left == right);
     }
 }

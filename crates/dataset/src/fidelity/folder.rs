@@ -8,7 +8,7 @@ use super::corpus::Case;
 use crate::error::DataError;
 
 /// Maximum size of a document in bytes (16 MiB), because documents are sent whole in statements and answers.
-pub const LARGEST: u64 = 16 << 20;
+pub const MAX_CASE_BYTES: u64 = 16 << 20;
 
 /// Reads all files of a folder in the order of their names, one document per file.
 ///
@@ -17,7 +17,8 @@ pub const LARGEST: u64 = 16 << 20;
 /// rejected otherwise. Subfolders and names that begin with a dot are skipped.
 ///
 /// # Errors
-/// If the folder cannot be read or contains no file, or a file cannot be read or is larger than [`LARGEST`].
+/// If the folder cannot be read or contains no file, or a file cannot be read or is larger than
+/// [`MAX_CASE_BYTES`].
 pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
     let read_error = |path: &Path| {
         let path = path.to_owned();
@@ -44,18 +45,18 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
     }
     let mut cases = Vec::with_capacity(files.len());
     for (name, path, length) in files {
-        if length > LARGEST {
+        if length > MAX_CASE_BYTES {
             let reason = format!(
                 "{} has {} MB, and a document of a corpus {} MB at most: move it out of the folder",
                 path.display(),
                 length / 1_000_000,
-                LARGEST / 1_000_000
+                MAX_CASE_BYTES / 1_000_000
             );
             return Err(DataError::Range { reason });
         }
         let bytes = std::fs::read(&path).map_err(read_error(&path))?;
-        let (must, probes) = verdict(&name, &bytes);
-        cases.push(Case { source: name.clone(), name, must, probes: probes.to_owned(), bytes });
+        let (requirement, probes) = verdict(&name, &bytes);
+        cases.push(Case { source: name.clone(), name, requirement, probes: probes.to_owned(), bytes });
     }
     Ok(cases)
 }
@@ -90,7 +91,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("inner")).unwrap();
         let cases = read_folder(folder.path()).unwrap();
         let requirements: Vec<(&str, RfcRequirement)> =
-            cases.iter().map(|case| (case.name.as_str(), case.must)).collect();
+            cases.iter().map(|case| (case.name.as_str(), case.requirement)).collect();
         let expected = [
             ("i_c.json", RfcRequirement::Choose),
             ("n_b.json", RfcRequirement::Reject),

@@ -11,16 +11,18 @@ pub mod strict;
 
 use std::fmt::Write;
 
-pub use compare::{ChangeKind, RoundTrip, of_cell, of_document, of_member, of_value};
+pub use compare::{
+    ChangeKind, RoundTrip, compare_cell, compare_document, compare_value, compare_wrapped_value,
+};
 pub use corpus::{Case, MEMBER, cases};
-pub use folder::{LARGEST, read_folder};
+pub use folder::{MAX_CASE_BYTES, read_folder};
 pub use nesting::Nesting;
 pub use selection::{digest, selected_cases, selected_nestings};
 
 /// Formats bytes for display, at most about `limit` of them. Control characters, invisible characters and
 /// invalid UTF-8 become `\xNN`. The middle of a longer text is replaced by its total length.
 #[must_use]
-pub fn shown(bytes: &[u8], limit: usize) -> String {
+pub fn display_bytes(bytes: &[u8], limit: usize) -> String {
     let half = limit / 2;
     if bytes.len() <= limit {
         return escaped(bytes);
@@ -60,8 +62,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_written_in_digits() {
-        assert_eq!(shown("{\"é\": \"𝄞\"}".as_bytes(), 100), "{\"é\": \"𝄞\"}");
-        assert_eq!(shown(b"\xef\xbb\xbf{}\n\0\xff", 100), "\\xef\\xbb\\xbf{}\\x0a\\x00\\xff");
-        assert_eq!(shown(&[b'a'; 100], 6), "aaa … 100 bytes in all … aaa");
+        assert_eq!(display_bytes("{\"é\": \"𝄞\"}".as_bytes(), 100), "{\"é\": \"𝄞\"}");
+        assert_eq!(display_bytes(b"\xef\xbb\xbf{}\n\0\xff", 100), "\\xef\\xbb\\xbf{}\\x0a\\x00\\xff");
+        assert_eq!(display_bytes(&[b'a'; 100], 6), "aaa … 100 bytes in all … aaa");
     }
 }

@@ -13,7 +13,7 @@ impl Nesting {
     /// Both kinds of nesting, in the order in which they are searched.
     pub const ALL: [Self; 2] = [Self::Arrays, Self::Objects];
     /// Nesting levels of the shallowest document of each kind: the outer object and one container in it.
-    pub const LEAST: u64 = 2;
+    pub const MIN_LEVELS: u64 = 2;
 
     /// Returns the name of the search, in the style of case names.
     #[must_use]
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_document_has_as_many_levels_as_it_was_asked_for() {
         for nesting in Nesting::ALL {
-            for depth in [Nesting::LEAST, 3, 20, 100] {
+            for depth in [Nesting::MIN_LEVELS, 3, 20, 100] {
                 let document = serde_json::from_slice(&nesting.document(depth)).unwrap();
                 assert_eq!(levels(&document), depth, "{}", nesting.name());
             }

@@ -17,7 +17,7 @@ impl Decimal {
     /// The result is unspecified for text that is not a number of the JSON grammar; validate it with
     /// [`super::strict`] first.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -104,16 +104,16 @@ const EXACT: usize = 766;
 /// rounded to as many digits (in either direction from the exact middle), has this spelling. Or the double is
 /// printed this way because no shorter spelling parses back to it.
 #[must_use]
-pub fn is_of_a_double(text: &str) -> bool {
-    let exact = Decimal::of(text);
+pub fn is_double(text: &str) -> bool {
+    let exact = Decimal::from_text(text);
     let digits = exact.digits.len();
     digits <= DIGITS
         && text.parse::<f64>().is_ok_and(|double| {
-            let is_exact = |spelling: String| Decimal::of(&spelling) == exact;
+            let is_exact = |spelling: String| Decimal::from_text(&spelling) == exact;
             double.is_finite()
                 && (is_exact(format!("{double:.*e}", digits.saturating_sub(1)))
                     || is_exact(format!("{double:e}"))
-                    || exact.is_half_a_digit_from(&Decimal::of(&format!("{double:.EXACT$e}"))))
+                    || exact.is_half_a_digit_from(&Decimal::from_text(&format!("{double:.EXACT$e}"))))
         })
 }
 
@@ -134,7 +134,7 @@ mod tests {
             ("0e999999999999999999999999", "0.000"),
             ("123456789012345678901234567890", "1.2345678901234567890123456789e29"),
         ] {
-            assert_eq!(Decimal::of(left), Decimal::of(right), "{left} {right}");
+            assert_eq!(Decimal::from_text(left), Decimal::from_text(right), "{left} {right}");
         }
         for (left, right) in [
             ("9007199254740993", "9007199254740992"),
@@ -143,14 +143,14 @@ mod tests {
             ("1e400", "1e401"),
             ("1", "11"),
         ] {
-            assert_ne!(Decimal::of(left), Decimal::of(right), "{left} {right}");
+            assert_ne!(Decimal::from_text(left), Decimal::from_text(right), "{left} {right}");
         }
     }
 
     #[test]
     fn doubles_hold_what_they_print() {
         for text in ["0", "-0", "0.1", "1.0", "9007199254740992", "1e23", "5e-324", "295147905179352830000"] {
-            assert!(is_of_a_double(text), "{text}");
+            assert!(is_double(text), "{text}");
         }
         for text in [
             "9007199254740993",
@@ -159,7 +159,7 @@ mod tests {
             "3.141592653589793238462643383279",
             "18446744073709551615",
         ] {
-            assert!(!is_of_a_double(text), "{text}");
+            assert!(!is_double(text), "{text}");
         }
     }
 
@@ -168,17 +168,17 @@ mod tests {
         // Exactly …508.25, which has two nearest spellings of 17 digits; both parse back to it. Its exact
         // spelling has more digits than doubles need.
         for text in ["-1071783055301508.2", "-1071783055301508.3"] {
-            assert!(is_of_a_double(text), "{text}");
+            assert!(is_double(text), "{text}");
         }
         // The others lie halfway between two doubles, which is a different case.
         for text in ["-1071783055301508.25", "9007199254740993", "18014398509481983", "18014398509481986"] {
-            assert!(!is_of_a_double(text), "{text}");
+            assert!(!is_double(text), "{text}");
         }
         // A power of two has a nearer neighbour below than above.
         for power in -1074..1024 {
             let double = 2_f64.powi(power);
-            assert!(is_of_a_double(&format!("{double:e}")), "2^{power}");
-            assert!(is_of_a_double(&format!("{double:.16e}")), "2^{power}");
+            assert!(is_double(&format!("{double:e}")), "2^{power}");
+            assert!(is_double(&format!("{double:.16e}")), "2^{power}");
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
             shift in 0_u32..12,
         ) {
             let text = |number: i64| format!("{}e-{shift}", number);
-            prop_assert_eq!(Decimal::of(&text(left)).cmp(&Decimal::of(&text(right))), left.cmp(&right));
+            prop_assert_eq!(Decimal::from_text(&text(left)).cmp(&Decimal::from_text(&text(right))), left.cmp(&right));
         }
 
         #[test]
@@ -198,8 +198,8 @@ mod tests {
             let double = f64::from_bits(bits);
             prop_assume!(double.is_finite());
             let shortest = format!("{double:e}");
-            prop_assert!(is_of_a_double(&shortest));
-            prop_assert_eq!(Decimal::of(&double.to_string()), Decimal::of(&shortest));
+            prop_assert!(is_double(&shortest));
+            prop_assert_eq!(Decimal::from_text(&double.to_string()), Decimal::from_text(&shortest));
         }
     }
 }

@@ -63,7 +63,7 @@ fn is_search(selection: &CorpusSelection, name: &str) -> bool {
 pub fn digest(cases: &[Case]) -> String {
     let mut hasher = blake3::Hasher::new();
     for case in cases {
-        for part in [case.name.as_bytes(), case.must.words().as_bytes(), &case.bytes] {
+        for part in [case.name.as_bytes(), case.requirement.phrase().as_bytes(), &case.bytes] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }

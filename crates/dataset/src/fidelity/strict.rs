@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// Byte offset at which the fault is detected, from 0.
-    pub at: usize,
+    pub position: usize,
     /// Short description of the fault.
-    pub what: &'static str,
+    pub problem: &'static str,
 }
 
 impl std::fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} at byte {}", self.what, self.at)
+        write!(f, "{} at byte {}", self.problem, self.position)
     }
 }
 
@@ -126,7 +126,7 @@ impl<'a> Tree<'a> {
 /// The first fault of the text. A byte order mark is a fault; callers that allow one must remove it.
 pub fn read(bytes: &[u8]) -> Result<Tree<'_>, SyntaxError> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| SyntaxError { at: error.valid_up_to(), what: "not UTF-8" })?;
+        .map_err(|error| SyntaxError { position: error.valid_up_to(), problem: "not UTF-8" })?;
     let (nodes, gaps, open) = (Vec::new(), WhitespaceMap::new(), Vec::new());
     Reader { text, position: 0, previous: Token::Begin, nodes, gaps, recorded_end: None, open }.parse()
 }
@@ -139,7 +139,7 @@ pub fn is_i_json_object(bytes: &[u8]) -> bool {
     let Ok(tree) = read(bytes) else { return false };
     let is_fine = |node: &Node<'_>| match node {
         Node::Null | Node::Bool(_) | Node::Array(_) => true,
-        Node::Number(text) => super::number::is_of_a_double(text),
+        Node::Number(text) => super::number::is_double(text),
         Node::Text(text) => !text.is_broken(),
         Node::Object(members) => {
             let keys: BTreeSet<&[u16]> = members.iter().map(|(key, _)| key.units.as_slice()).collect();
@@ -378,8 +378,8 @@ impl<'a> Reader<'a> {
         self.gaps.entry((self.previous, next_token)).or_default().insert(gap);
     }
 
-    fn fault<T>(&self, what: &'static str) -> Read<T> {
-        Err(SyntaxError { at: self.position, what })
+    fn fault<T>(&self, problem: &'static str) -> Read<T> {
+        Err(SyntaxError { position: self.position, problem })
     }
 }
 
@@ -448,9 +448,9 @@ mod tests {
             ("[1}", 2),
             ("{,}", 1),
         ] {
-            assert_eq!(read(text.as_bytes()).map(|_| ()).unwrap_err().at, at, "{text}");
+            assert_eq!(read(text.as_bytes()).map(|_| ()).unwrap_err().position, at, "{text}");
         }
-        assert_eq!(read(b"\"a\xff\"").unwrap_err(), SyntaxError { at: 2, what: "not UTF-8" });
+        assert_eq!(read(b"\"a\xff\"").unwrap_err(), SyntaxError { position: 2, problem: "not UTF-8" });
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl EventClock {
 
     /// Returns the start of an event's slot. Before the first event the rate is 1,000 events per second.
     #[inline]
-    pub(super) fn at(&self, event: i64) -> u64 {
+    pub(super) fn slot_start(&self, event: i64) -> u64 {
         match u64::try_from(event) {
             Ok(event) if self.current.contains(event) => self.current.slot_start(event),
             Ok(event) => self.find(event).slot_start(event),
@@ -186,7 +186,7 @@ mod tests {
         let mut clock = EventClock::new();
         for event in (0..400_000_000).step_by(777_777) {
             assert_eq!(clock.slot(event), EventClock::new().slot(event));
-            assert_eq!(clock.at(event as i64), EventClock::new().slot(event).0);
+            assert_eq!(clock.slot_start(event as i64), EventClock::new().slot(event).0);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Generates the envelope of an event: user, times, kind, and the record of a commit.
 
 use super::clock::EventClock;
+use super::event_kind::{Collection, EventKind, Operation};
 use super::identifiers::{Content, DateWriter, TimeForm, push_cid, push_did, push_number, tid};
 use super::popular::{Popular, PostName};
 use super::random::{Draws, mix};
 use super::rare;
-use super::role::{Collection, Operation, Role};
 use super::text::Text;
 use super::users::{Users, newcomer};
 
@@ -63,7 +63,7 @@ impl Materials<'_> {
     /// Draws a popular post as of this event.
     #[inline]
     pub(super) fn popular_post(&mut self) -> PostName {
-        let authors = self.users.of(Collection::Post);
+        let authors = self.users.actors(Collection::Post);
         self.popular.post(self.clock, authors, self.ordinal, self.user, self.draws)
     }
 
@@ -132,30 +132,32 @@ impl EventWriter {
         }
     }
 
-    /// Appends the event without a newline. `number` is the event's number among those of the same role in
+    /// Appends the event without a newline. `number` is the event's number among those of the same kind in
     /// the block.
     #[inline]
-    pub(super) fn push(&mut self, out: &mut Vec<u8>, ordinal: u64, block: u64, role: Role, number: u32) {
+    pub(super) fn push(&mut self, out: &mut Vec<u8>, ordinal: u64, block: u64, kind: EventKind, number: u32) {
         let mut draws = Draws::new(self.key, ordinal);
-        let user = match role {
-            Role::Commit(Collection::Profile, Operation::Create) => {
+        let user = match kind {
+            EventKind::Commit(Collection::Profile, Operation::Create) => {
                 newcomer(self.seed, block, number, PROFILE_CREATES)
             }
-            Role::Commit(collection, _) => self.users.of(collection).of_event(ordinal),
-            Role::Rare(index, _) => rare::NAMES[usize::from(index)].user(u64::from(index), number),
-            Role::Identity | Role::Account => self.users.of(Collection::Follow).of_event(ordinal),
+            EventKind::Commit(collection, _) => self.users.actors(collection).user_of_event(ordinal),
+            EventKind::Rare(index, _) => rare::NAMES[usize::from(index)].user(u64::from(index), number),
+            EventKind::Identity | EventKind::Account => {
+                self.users.actors(Collection::Follow).user_of_event(ordinal)
+            }
         };
         // Following a whole starter pack is one commit, whose follows share their times.
-        let batch = matches!(role, Role::Commit(Collection::Follow, Operation::Create))
-            .then(|| self.users.of(Collection::Follow).window_of(ordinal));
+        let batch = matches!(kind, EventKind::Commit(Collection::Follow, Operation::Create))
+            .then(|| self.users.actors(Collection::Follow).window_start(ordinal));
         let times = self.times(ordinal, user, batch, &mut draws);
         out.extend_from_slice(b"{\"did\":\"");
         let did = out.len();
         push_did(out, self.seed, user);
         out.extend_from_slice(b"\",\"time_us\":");
         push_number(out, times.event);
-        match role {
-            Role::Commit(collection, operation) => {
+        match kind {
+            EventKind::Commit(collection, operation) => {
                 self.push_commit(
                     out,
                     ordinal,
@@ -167,11 +169,11 @@ impl EventWriter {
                     &mut draws,
                 );
             }
-            Role::Rare(index, operation) => {
+            EventKind::Rare(index, operation) => {
                 let name = rare::NAMES[usize::from(index)].name;
                 self.push_commit(out, ordinal, user, times, name, operation, None, &mut draws);
             }
-            Role::Identity => {
+            EventKind::Identity => {
                 out.extend_from_slice(b",\"kind\":\"identity\",\"identity\":{\"did\":\"");
                 out.extend_from_within(did..did + 32);
                 if draws.permille(60) {
@@ -182,7 +184,7 @@ impl EventWriter {
                 }
                 self.push_sequence_and_time(out, ordinal, times);
             }
-            Role::Account => {
+            EventKind::Account => {
                 let is_inactive = draws.permille(120);
                 out.extend_from_slice(b",\"kind\":\"account\",\"account\":{\"active\":");
                 out.extend_from_slice(if is_inactive { b"false,\"did\":\"" } else { b"true,\"did\":\"" });
@@ -210,7 +212,7 @@ impl EventWriter {
         let habits = mix(self.key, user);
         let server = mix(self.seed, habits & 63);
         let (base_us, time_bits) = match batch {
-            Some(first) => (self.clock.at(first as i64), mix(habits, first)),
+            Some(first) => (self.clock.slot_start(first as i64), mix(habits, first)),
             None => (event, bits),
         };
         let commit_ms = base_us / 1_000 - (server % 1_200) - (time_bits & 255);

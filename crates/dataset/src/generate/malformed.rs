@@ -129,7 +129,7 @@ impl MalformedPlan {
     }
 
     /// Returns the first malformed line at or after an ordinal. `None` if there is none.
-    pub(super) fn next(&self, ordinal: u64) -> Option<MalformedLine> {
+    pub(super) fn next_from(&self, ordinal: u64) -> Option<MalformedLine> {
         if ordinal >= self.documents {
             return None;
         }
@@ -140,10 +140,10 @@ impl MalformedPlan {
     }
 
     /// Returns the malformed lines of a range, in order.
-    pub(super) fn within(&self, range: Range<u64>) -> Vec<MalformedLine> {
+    pub(super) fn lines_in(&self, range: Range<u64>) -> Vec<MalformedLine> {
         let mut lines = Vec::new();
         let mut start = range.start;
-        while let Some(line) = self.next(start).filter(|p| p.ordinal < range.end) {
+        while let Some(line) = self.next_from(start).filter(|p| p.ordinal < range.end) {
             lines.push(line);
             start = line.ordinal + 1;
         }
@@ -164,25 +164,25 @@ mod tests {
     fn exactly_as_many_as_asked_for_and_all_different() {
         for (lines, documents) in [(1, 1), (1, 1000), (7, 7), (50, 1000), (999, 1000), (300, 1_000_000)] {
             let plan = MalformedPlan::new(1, lines, documents).unwrap();
-            let malformed = plan.within(0..documents);
+            let malformed = plan.lines_in(0..documents);
             assert_eq!(malformed.len() as u64, lines);
             assert!(malformed.windows(2).all(|pair| pair[0].ordinal < pair[1].ordinal));
             assert!(malformed.last().unwrap().ordinal < documents);
             let split: Vec<_> = [0..documents / 3, documents / 3..documents]
                 .into_iter()
-                .flat_map(|range| plan.within(range))
+                .flat_map(|range| plan.lines_in(range))
                 .collect();
             assert_eq!(split, malformed);
         }
         assert!(MalformedPlan::new(1, 0, 10).is_none());
-        assert_eq!(MalformedPlan::new(1, 99, 10).unwrap().within(0..100).len(), 10);
+        assert_eq!(MalformedPlan::new(1, 99, 10).unwrap().lines_in(0..100).len(), 10);
     }
 
     #[test]
     fn every_kind_takes_its_turn() {
         let plan = MalformedPlan::new(8, 16, 100_000).unwrap();
         for kind in Malformation::ALL {
-            assert_eq!(plan.within(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
+            assert_eq!(plan.lines_in(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
         }
     }
 }

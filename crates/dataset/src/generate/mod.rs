@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 mod clock;
+mod event_kind;
 mod events;
 mod identifiers;
 mod malformed;
@@ -22,7 +23,6 @@ mod profiles;
 mod random;
 mod rare;
 mod records;
-mod role;
 mod text;
 mod users;
 pub(crate) mod words;
@@ -87,13 +87,13 @@ impl Generator {
     #[must_use]
     pub fn with_malformed(mut self, total_malformed: u64, of_documents: u64) -> Self {
         self.malformed_plan = MalformedPlan::new(self.seed, total_malformed, of_documents);
-        self.next_malformed = self.malformed_plan.as_ref().and_then(|plan| plan.next(self.next));
+        self.next_malformed = self.malformed_plan.as_ref().and_then(|plan| plan.next_from(self.next));
         self
     }
 
     /// Returns the malformed lines in the generator's whole range, in order.
     pub fn malformed_ordinals(&self) -> Vec<MalformedLine> {
-        self.malformed_plan.as_ref().map_or_else(Vec::new, |plan| plan.within(self.start..self.end))
+        self.malformed_plan.as_ref().map_or_else(Vec::new, |plan| plan.lines_in(self.start..self.end))
     }
 
     /// Returns the ordinal of the next event to be generated.
@@ -126,13 +126,13 @@ impl Generator {
             self.plan = BlockPlan::new(block);
         }
         let start = buffer.len();
-        let (role, number) = self.plan.role(self.order.slot((ordinal % BLOCK) as u32));
-        self.events.push(buffer, ordinal, block, role, number);
+        let (kind, number) = self.plan.event_at(self.order.slot((ordinal % BLOCK) as u32));
+        self.events.push(buffer, ordinal, block, kind, number);
         if let (Some(line), Some(malformed_plan)) = (self.next_malformed, &self.malformed_plan)
             && line.ordinal == ordinal
         {
             line.kind.apply(buffer, start, malformed_plan.hash(ordinal));
-            self.next_malformed = malformed_plan.next(ordinal + 1);
+            self.next_malformed = malformed_plan.next_from(ordinal + 1);
         }
         buffer.push(b'\n');
         self.next += 1;

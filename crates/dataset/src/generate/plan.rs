@@ -5,50 +5,50 @@
 //! assumption: profiles, lists, starter packs and feed generators are mostly updated, other records mostly
 //! deleted.
 
+use super::event_kind::{Collection, EventKind, Operation};
 use super::rare::{self, RareEvents};
-use super::role::{Collection, Operation, Role};
 
 use Collection::*;
 use Operation::*;
 
 /// Number of events of each kind in one block, in descending order because a slot is found by linear search.
-/// The last entry is an exception: rare events occupy some of its slots (see [`BlockPlan::role`]).
-const COUNTS: [(Role, u32); 35] = [
-    (Role::Commit(Like, Create), 444_523),
-    (Role::Commit(Follow, Create), 337_978),
-    (Role::Commit(Post, Create), 86_812),
-    (Role::Commit(Repost, Create), 56_993),
-    (Role::Commit(Follow, Delete), 22_396),
-    (Role::Commit(Block, Create), 13_838),
-    (Role::Commit(ListItem, Create), 7_568),
-    (Role::Commit(Profile, Update), 6_401),
-    (Role::Commit(Profile, Create), 5_337),
-    (Role::Commit(Post, Delete), 3_992),
-    (Role::Identity, 3_328),
-    (Role::Account, 2_000),
-    (Role::Commit(Repost, Delete), 1_547),
-    (Role::Commit(ListBlock, Create), 860),
-    (Role::Commit(ListItem, Delete), 535),
-    (Role::Commit(StarterPack, Update), 280),
-    (Role::Commit(List, Create), 259),
-    (Role::Commit(ThreadGate, Create), 228),
-    (Role::Commit(Block, Delete), 202),
-    (Role::Commit(StarterPack, Create), 104),
-    (Role::Commit(PostGate, Create), 101),
-    (Role::Commit(List, Update), 62),
-    (Role::Commit(FeedGenerator, Update), 60),
-    (Role::Commit(ListBlock, Delete), 35),
-    (Role::Commit(List, Delete), 35),
-    (Role::Commit(Profile, Delete), 24),
-    (Role::Commit(StarterPack, Delete), 21),
-    (Role::Commit(ThreadGate, Delete), 15),
-    (Role::Commit(Post, Update), 12),
-    (Role::Commit(ThreadGate, Update), 12),
-    (Role::Commit(FeedGenerator, Create), 10),
-    (Role::Commit(LabelerService, Update), 4),
-    (Role::Commit(FeedGenerator, Delete), 4),
-    (Role::Commit(PostGate, Delete), 3),
-    (Role::Commit(Like, Delete), 4_421),
+/// The last entry is an exception: rare events occupy some of its slots (see [`BlockPlan::event_at`]).
+const COUNTS: [(EventKind, u32); 35] = [
+    (EventKind::Commit(Like, Create), 444_523),
+    (EventKind::Commit(Follow, Create), 337_978),
+    (EventKind::Commit(Post, Create), 86_812),
+    (EventKind::Commit(Repost, Create), 56_993),
+    (EventKind::Commit(Follow, Delete), 22_396),
+    (EventKind::Commit(Block, Create), 13_838),
+    (EventKind::Commit(ListItem, Create), 7_568),
+    (EventKind::Commit(Profile, Update), 6_401),
+    (EventKind::Commit(Profile, Create), 5_337),
+    (EventKind::Commit(Post, Delete), 3_992),
+    (EventKind::Identity, 3_328),
+    (EventKind::Account, 2_000),
+    (EventKind::Commit(Repost, Delete), 1_547),
+    (EventKind::Commit(ListBlock, Create), 860),
+    (EventKind::Commit(ListItem, Delete), 535),
+    (EventKind::Commit(StarterPack, Update), 280),
+    (EventKind::Commit(List, Create), 259),
+    (EventKind::Commit(ThreadGate, Create), 228),
+    (EventKind::Commit(Block, Delete), 202),
+    (EventKind::Commit(StarterPack, Create), 104),
+    (EventKind::Commit(PostGate, Create), 101),
+    (EventKind::Commit(List, Update), 62),
+    (EventKind::Commit(FeedGenerator, Update), 60),
+    (EventKind::Commit(ListBlock, Delete), 35),
+    (EventKind::Commit(List, Delete), 35),
+    (EventKind::Commit(Profile, Delete), 24),
+    (EventKind::Commit(StarterPack, Delete), 21),
+    (EventKind::Commit(ThreadGate, Delete), 15),
+    (EventKind::Commit(Post, Update), 12),
+    (EventKind::Commit(ThreadGate, Update), 12),
+    (EventKind::Commit(FeedGenerator, Create), 10),
+    (EventKind::Commit(LabelerService, Update), 4),
+    (EventKind::Commit(FeedGenerator, Delete), 4),
+    (EventKind::Commit(PostGate, Delete), 3),
+    (EventKind::Commit(Like, Delete), 4_421),
 ];
 
 /// Mapping from the slots of a block to events.
@@ -61,7 +61,7 @@ pub(super) struct BlockPlan {
 impl BlockPlan {
     /// Creates the plan of the block with this number.
     pub(super) fn new(block: u64) -> Self {
-        Self { rare: rare::events_of(block) }
+        Self { rare: rare::events_in_block(block) }
     }
 
     /// Returns the kind of the event in a slot, and its number among events of that kind in the block.
@@ -69,11 +69,11 @@ impl BlockPlan {
     /// Events of rare collections replace deletions of likes, so that the counts of all creates stay exact.
     /// They are numbered over all blocks.
     #[inline]
-    pub(super) fn role(&self, slot: u32) -> (Role, u32) {
+    pub(super) fn event_at(&self, slot: u32) -> (EventKind, u32) {
         let mut offset = slot;
-        for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
+        for &(kind, count) in &COUNTS[..COUNTS.len() - 1] {
             if offset < count {
-                return (role, offset);
+                return (kind, offset);
             }
             offset -= count;
         }
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn collections_have_their_published_totals() {
         let mut totals: HashMap<Option<Collection>, u32> = HashMap::new();
-        for &(role, count) in &COUNTS {
-            let key = match role {
-                Role::Commit(collection, _) => Some(collection),
+        for &(kind, count) in &COUNTS {
+            let key = match kind {
+                EventKind::Commit(collection, _) => Some(collection),
                 _ => None,
             };
             *totals.entry(key).or_default() += count;
@@ -127,17 +127,17 @@ mod tests {
     fn rare_events_replace_only_deletions_of_likes() {
         for block in [0, 1, 9, 50, 999] {
             let plan = BlockPlan::new(block);
-            let mut counts: HashMap<Role, u32> = HashMap::new();
+            let mut counts: HashMap<EventKind, u32> = HashMap::new();
             for slot in 0..BLOCK as u32 {
-                *counts.entry(plan.role(slot).0).or_default() += 1;
+                *counts.entry(plan.event_at(slot).0).or_default() += 1;
             }
             let rare: u32 =
-                counts.iter().filter(|(role, _)| matches!(role, Role::Rare(..))).map(|(_, n)| n).sum();
+                counts.iter().filter(|(kind, _)| matches!(kind, EventKind::Rare(..))).map(|(_, n)| n).sum();
             assert_eq!(rare == 0, block == 0, "block {block} has {rare} rare events");
-            for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
-                assert_eq!(counts[&role], count);
+            for &(kind, count) in &COUNTS[..COUNTS.len() - 1] {
+                assert_eq!(counts[&kind], count);
             }
-            assert_eq!(counts[&Role::Commit(Like, Delete)] + rare, 4_421);
+            assert_eq!(counts[&EventKind::Commit(Like, Delete)] + rare, 4_421);
         }
     }
 }

@@ -108,8 +108,11 @@ impl Popular {
             // Another post of the epoch, by one of the user's two favourite accounts of this hot period.
             let period = ordinal >> HOT_PERIOD_BITS;
             let favourite = mix(user ^ self.hash_key, period << 1 | (bits >> 17 & 1));
-            post =
-                PostName { identity: mix(post.identity, favourite), author: authors.any(favourite), ..post };
+            post = PostName {
+                identity: mix(post.identity, favourite),
+                author: authors.any_user(favourite),
+                ..post
+            };
         }
         post
     }
@@ -118,10 +121,10 @@ impl Popular {
     fn hot_post(&self, clock: &EventClock, authors: &Actors, period: u64, rank: u64) -> PostName {
         let identity = mix(!self.hash_key ^ (rank << 40), period);
         let age = (identity >> 20) & HOT_AGE_MASK;
-        let written_us = clock.at((period << HOT_PERIOD_BITS) as i64 - age as i64) / 1_000 * 1_000;
+        let written_us = clock.slot_start((period << HOT_PERIOD_BITS) as i64 - age as i64) / 1_000 * 1_000;
         // Two seconds earlier, so that even a post of age 0 is older than the first event of its period.
         let key_us = written_us - 2_000_000;
-        PostName { identity, key_us, author: authors.any(mix(identity, 2)) }
+        PostName { identity, key_us, author: authors.any_user(mix(identity, 2)) }
     }
 
     #[inline]
@@ -129,14 +132,14 @@ impl Popular {
         let identity = mix(self.hash_key ^ (rank << 40), epoch as u64);
         let offset_ms = (identity >> 40) % 21_000;
         // Whole milliseconds, because servers derive record keys from a millisecond clock.
-        let key_us = (clock.at(epoch << EPOCH_BITS) / 1_000 + offset_ms) * 1_000;
-        PostName { identity, key_us, author: authors.any(mix(identity, 2)) }
+        let key_us = (clock.slot_start(epoch << EPOCH_BITS) / 1_000 + offset_ms) * 1_000;
+        PostName { identity, key_us, author: authors.any_user(mix(identity, 2)) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::role::Collection;
+    use super::super::event_kind::Collection;
     use super::super::users::Users;
     use super::*;
 
@@ -153,8 +156,8 @@ mod tests {
         let users = Users::new(4);
         let mut draws = Draws::new(1, 1);
         for ordinal in (0..300_000_000).step_by(30_011) {
-            let post = popular.post(&clock, users.of(Collection::Post), ordinal, 7, &mut draws);
-            assert!(post.key_us < clock.at(ordinal as i64), "event {ordinal}");
+            let post = popular.post(&clock, users.actors(Collection::Post), ordinal, 7, &mut draws);
+            assert!(post.key_us < clock.slot_start(ordinal as i64), "event {ordinal}");
         }
     }
 
@@ -167,7 +170,7 @@ mod tests {
         let mut counts = std::collections::HashMap::new();
         for ordinal in 0..400_000 {
             *counts
-                .entry(popular.post(&clock, users.of(Collection::Post), ordinal, 7, &mut draws).identity)
+                .entry(popular.post(&clock, users.actors(Collection::Post), ordinal, 7, &mut draws).identity)
                 .or_insert(0u32) += 1;
         }
         assert!(counts.values().any(|&count| count > 50));

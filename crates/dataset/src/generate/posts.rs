@@ -172,7 +172,7 @@ impl Materials<'_> {
             }
             Feature::Mention(bits) => {
                 self.text.plain("@");
-                self.text.handle(self.users.followed().any(bits));
+                self.text.handle(self.users.followed().any_user(bits));
             }
             Feature::Tag(tag) => {
                 self.text.plain("#");
@@ -202,7 +202,7 @@ impl Materials<'_> {
                 }
                 Feature::Mention(bits) => {
                     out.extend_from_slice(b"mention\",\"did\":\"");
-                    self.push_did(out, self.users.followed().any(bits));
+                    self.push_did(out, self.users.followed().any_user(bits));
                 }
                 Feature::Tag(tag) => {
                     out.extend_from_slice(b"tag\",\"tag\":\"");

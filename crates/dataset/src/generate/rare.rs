@@ -4,7 +4,7 @@
 //! Counts of names that occur in a smaller set are met there as well. The first block of a set has no rare
 //! events.
 
-use super::role::{Operation, Role};
+use super::event_kind::{EventKind, Operation};
 
 /// Name, counts and users of a rare collection.
 #[derive(Debug)]
@@ -112,28 +112,28 @@ impl RareName {
 /// The rare events of one block, in the order of [`NAMES`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct RareEvents {
-    roles: Vec<(Role, u32)>,
+    events: Vec<(EventKind, u32)>,
 }
 
 impl RareEvents {
     /// Returns the rare event at `index` and its number within its collection. `None` if the block has fewer
     /// rare events.
     #[inline]
-    pub(super) fn get(&self, index: u32) -> Option<(Role, u32)> {
-        self.roles.get(index as usize).copied()
+    pub(super) fn get(&self, index: u32) -> Option<(EventKind, u32)> {
+        self.events.get(index as usize).copied()
     }
 }
 
 /// Returns all rare events of `block`.
-pub(super) fn events_of(block: u64) -> RareEvents {
-    let mut roles = Vec::new();
+pub(super) fn events_in_block(block: u64) -> RareEvents {
+    let mut events = Vec::new();
     for (index, name) in NAMES.iter().enumerate() {
         let (first, end) = (name.events_before(block, index), name.events_before(block + 1, index));
         for event in first..end {
-            roles.push((Role::Rare(index as u8, name.operation(event)), event as u32));
+            events.push((EventKind::Rare(index as u8, name.operation(event)), event as u32));
         }
     }
-    RareEvents { roles }
+    RareEvents { events }
 }
 
 #[cfg(test)]
@@ -142,8 +142,10 @@ mod tests {
 
     fn count(blocks: std::ops::Range<u64>, is_counted: impl Fn(u8, Operation) -> bool) -> usize {
         blocks
-            .flat_map(|block| events_of(block).roles)
-            .filter(|(role, _)| matches!(role, Role::Rare(name, operation) if is_counted(*name, *operation)))
+            .flat_map(|block| events_in_block(block).events)
+            .filter(
+                |(kind, _)| matches!(kind, EventKind::Rare(name, operation) if is_counted(*name, *operation)),
+            )
             .count()
     }
 
@@ -175,7 +177,7 @@ mod tests {
     fn names_that_occur_once_are_spread() {
         let blocks: std::collections::BTreeSet<u64> = (0..1000)
             .filter(|&block| {
-                events_of(block).roles.iter().any(|(role, _)| matches!(role, Role::Rare(24.., _)))
+                events_in_block(block).events.iter().any(|(kind, _)| matches!(kind, EventKind::Rare(24.., _)))
             })
             .collect();
         assert!(blocks.len() >= 5, "{blocks:?}");

@@ -1,9 +1,9 @@
 //! Generates records other than posts and profiles: likes, follows, blocks, lists, gates and others.
 
+use super::event_kind::{Collection, Operation};
 use super::events::Materials;
 use super::identifiers::{Content, push_cid, tid};
 use super::random::{Draws, mix};
-use super::role::{Collection, Operation};
 
 /// Maximum age of edited and deleted records: ninety days in microseconds.
 const NINETY_DAYS_US: u64 = 90 * 86_400 * 1_000_000;
@@ -63,7 +63,7 @@ impl Materials<'_> {
             Collection::Follow | Collection::Block => {
                 self.push_created(out);
                 out.extend_from_slice(b",\"subject\":\"");
-                let subject = self.users.followed().any(self.draws.next());
+                let subject = self.users.followed().any_user(self.draws.next());
                 self.push_did(out, subject);
                 out.push(b'"');
             }
@@ -72,14 +72,14 @@ impl Materials<'_> {
                 out.extend_from_slice(b",\"list\":\"");
                 self.push_list_uri(out, self.user);
                 out.extend_from_slice(b"\",\"subject\":\"");
-                let subject = self.users.followed().any(self.draws.next());
+                let subject = self.users.followed().any_user(self.draws.next());
                 self.push_did(out, subject);
                 out.push(b'"');
             }
             Collection::ListBlock => {
                 self.push_created(out);
                 out.extend_from_slice(b",\"subject\":\"");
-                let owner = self.users.of(Collection::ListItem).any(self.draws.next());
+                let owner = self.users.actors(Collection::ListItem).any_user(self.draws.next());
                 self.push_list_uri(out, owner);
                 out.push(b'"');
             }
@@ -148,7 +148,7 @@ impl Materials<'_> {
             out.extend_from_slice(b",\"feeds\":[");
             for index in 0..1 + self.draws.below(3) {
                 out.extend_from_slice(if index == 0 { b"{\"cid\":\"" } else { b",{\"cid\":\"" });
-                let owner = self.users.of(Collection::FeedGenerator).any(self.draws.next());
+                let owner = self.users.actors(Collection::FeedGenerator).any_user(self.draws.next());
                 push_cid(out, Content::Record, &mut Draws::new(self.seed, owner));
                 out.extend_from_slice(b"\",\"uri\":\"at://");
                 self.push_did(out, owner);

@@ -10,8 +10,8 @@
 //! People act in bursts, so a create's user is not drawn directly from the law. The events of a window share
 //! a limited number of draws ("sessions"), and the law was fitted to that number of draws.
 
+use super::event_kind::Collection;
 use super::random::mix;
-use super::role::Collection;
 
 /// Number of octaves. The population of 2²⁵ exceeds the number of accounts the network had at the time.
 const OCTAVES: usize = 25;
@@ -69,7 +69,7 @@ impl Actors {
 
     /// Returns the user who makes the event `ordinal`.
     #[inline]
-    pub(super) fn of_event(&self, ordinal: u64) -> u64 {
+    pub(super) fn user_of_event(&self, ordinal: u64) -> u64 {
         let hash = mix(self.key, ordinal);
         let bits = match self.bursts {
             None => hash,
@@ -83,13 +83,13 @@ impl Actors {
 
     /// Returns the first event of the window whose events share draws with `ordinal`.
     #[inline]
-    pub(super) fn window_of(&self, ordinal: u64) -> u64 {
+    pub(super) fn window_start(&self, ordinal: u64) -> u64 {
         self.bursts.map_or(ordinal, |bursts| ordinal >> bursts.window_bits << bursts.window_bits)
     }
 
     /// Returns a user selected by the caller's random bits, ignoring bursts.
     #[inline]
-    pub(super) fn any(&self, bits: u64) -> u64 {
+    pub(super) fn any_user(&self, bits: u64) -> u64 {
         self.law.user(bits)
     }
 }
@@ -188,7 +188,7 @@ impl Users {
 
     /// Returns the users who make events of a collection.
     #[inline]
-    pub(super) fn of(&self, collection: Collection) -> &Actors {
+    pub(super) fn actors(&self, collection: Collection) -> &Actors {
         match collection {
             Collection::Like => &self.like,
             Collection::Follow => &self.follow,
@@ -285,9 +285,9 @@ mod tests {
     /// making documents. The formula above ignores bursts.
     #[test]
     fn users_of_ten_million_events_are_as_many_as_published() {
+        use super::super::event_kind::{EventKind, Operation};
         use super::super::order::{BLOCK, BlockOrder};
         use super::super::plan::BlockPlan;
-        use super::super::role::{Operation, Role};
 
         let published = [
             (Collection::Like, 694_849),
@@ -302,12 +302,13 @@ mod tests {
         for block in 0..10 {
             let (order, plan) = (BlockOrder::new(1, block), BlockPlan::new(block));
             for position in 0..BLOCK {
-                let Role::Commit(collection, Operation::Create) = plan.role(order.slot(position as u32)).0
+                let EventKind::Commit(collection, Operation::Create) =
+                    plan.event_at(order.slot(position as u32)).0
                 else {
                     continue;
                 };
                 if let Some(index) = published.iter().position(|(name, _)| *name == collection) {
-                    user_sets[index].insert(users.of(collection).of_event(block * BLOCK + position));
+                    user_sets[index].insert(users.actors(collection).user_of_event(block * BLOCK + position));
                 }
             }
         }

@@ -19,29 +19,30 @@ const OF_MEMBER: u64 = 0x6d65_6d62_6572_0007;
 
 /// Error for text that is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not JSON at byte {at}")]
+#[error("not JSON at byte {position}")]
 pub struct DigestError {
     /// Byte offset of the fault, from 0.
-    pub at: usize,
+    pub position: usize,
 }
 
 /// Integer whose digest is computed.
-pub(super) struct NumberOf(pub(super) i64);
+pub(super) struct JsonInteger(pub(super) i64);
 
-impl NumberOf {
+impl JsonInteger {
     pub(super) fn digest(&self) -> u64 {
         mix(OF_NUMBER ^ mix(self.0.cast_unsigned()))
     }
 }
 
 /// Returns the digest of an object with these members, plus further members whose digests sum up to `below`.
-pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, u64)>, below: u64) -> u64 {
-    let sum = members.fold(below, |sum, (name, value)| sum.wrapping_add(member(name.as_bytes(), value)));
+pub(super) fn object_digest<'a>(members: impl Iterator<Item = (&'a str, u64)>, below: u64) -> u64 {
+    let sum =
+        members.fold(below, |sum, (name, value)| sum.wrapping_add(member_digest(name.as_bytes(), value)));
     mix(OF_OBJECT ^ sum)
 }
 
 /// Returns what a member adds to the sum of its object.
-pub(super) fn member(name: &[u8], value: u64) -> u64 {
+pub(super) fn member_digest(name: &[u8], value: u64) -> u64 {
     mix(mix(OF_MEMBER ^ bytes(name)).wrapping_mul(3) ^ value)
 }
 
@@ -77,7 +78,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self) -> DigestError {
-        DigestError { at: self.position }
+        DigestError { position: self.position }
     }
 
     fn next(&self) -> Option<u8> {
@@ -188,7 +189,7 @@ impl Reader<'_> {
             self.position += 1;
         }
         let quoted = self.text.get(start..self.position).unwrap_or_default();
-        let text: String = serde_json::from_slice(quoted).map_err(|_| DigestError { at: start })?;
+        let text: String = serde_json::from_slice(quoted).map_err(|_| DigestError { position: start })?;
         Ok(bytes(text.as_bytes()))
     }
 
@@ -198,14 +199,14 @@ impl Reader<'_> {
             self.position += 1;
         }
         let digits = self.text.get(start..self.position).unwrap_or_default();
-        let text = std::str::from_utf8(digits).map_err(|_| DigestError { at: start })?;
+        let text = std::str::from_utf8(digits).map_err(|_| DigestError { position: start })?;
         if let Ok(integer) = text.parse::<i64>() {
-            return Ok(NumberOf(integer).digest());
+            return Ok(JsonInteger(integer).digest());
         }
-        let number: f64 = text.parse().map_err(|_| DigestError { at: start })?;
+        let number: f64 = text.parse().map_err(|_| DigestError { position: start })?;
         // Some systems return a whole number with a decimal point.
         let is_whole = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
-        Ok(if is_whole { NumberOf(number as i64).digest() } else { mix(OF_FRACTION ^ number.to_bits()) })
+        Ok(if is_whole { JsonInteger(number as i64).digest() } else { mix(OF_FRACTION ^ number.to_bits()) })
     }
 }
 
@@ -255,10 +256,10 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_refused_where_it_ends_to_be() {
-        for (text, at) in
+        for (text, position) in
             [("", 0), ("{", 1), (r#"{"a"}"#, 4), ("[1,]", 3), ("{} {}", 3), ("\"a", 1), ("nul", 0)]
         {
-            assert_eq!(digest(text.as_bytes()), Err(DigestError { at }), "{text}");
+            assert_eq!(digest(text.as_bytes()), Err(DigestError { position }), "{text}");
         }
         assert!(digest("[".repeat(100_000).as_bytes()).is_err());
     }

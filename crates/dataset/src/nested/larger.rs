@@ -2,28 +2,28 @@
 
 use std::io::{self, Write};
 
-use super::digest::{self, NumberOf};
+use super::digest::{self, JsonInteger};
 use super::maker::NestedGenerator;
 use super::table::{InnerContent, NestedTable, identical_below};
 
-/// D(n) with additional members that contain `more` objects in total. The member `p3`, for instance, is a
-/// D(3), which has eight objects. With 2ⁿ more objects it would be D(n + 1) under other names.
+/// D(n) with additional members that contain `extra_objects` objects in total. The member `p3`, for instance,
+/// is a D(3), which has eight objects. With 2ⁿ more objects it would be D(n + 1) under other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Larger {
+pub struct EnlargedDocument {
     /// Order of the ordinal, the n of D(n).
     pub n: u32,
     /// Number of objects in the additional members; less than 2ⁿ.
-    pub more: u64,
+    pub extra_objects: u64,
 }
 
-impl Larger {
+impl EnlargedDocument {
     fn table(self) -> NestedTable {
         NestedTable { n: self.n, documents: 1, data: InnerContent::Identical, seed: 0 }
     }
 
-    /// Orders of the additional members: the set bits of `more`.
+    /// Orders of the additional members: the set bits of `extra_objects`.
     fn orders(self) -> impl Iterator<Item = u32> {
-        (0..self.n).filter(move |order| self.more >> order & 1 == 1)
+        (0..self.n).filter(move |order| self.extra_objects >> order & 1 == 1)
     }
 
     fn generator(self) -> NestedGenerator {
@@ -52,12 +52,13 @@ impl Larger {
     /// Returns the digest of the document, equal to [`super::digest()`] of its text.
     #[must_use]
     pub fn digest(self) -> u64 {
-        let number = |number: i64| ("l", NumberOf(number).digest());
+        let number = |number: i64| ("l", JsonInteger(number).digest());
         let sum = self.orders().fold(identical_below(self.n), |sum, order| {
-            let member_value = digest::object(std::iter::once(number(order.into())), identical_below(order));
-            sum.wrapping_add(digest::member(name(order).as_bytes(), member_value))
+            let member_value =
+                digest::object_digest(std::iter::once(number(order.into())), identical_below(order));
+            sum.wrapping_add(digest::member_digest(name(order).as_bytes(), member_value))
         });
-        digest::object(std::iter::once(number(NestedTable::top_level_number(0) as i64)), sum)
+        digest::object_digest(std::iter::once(number(NestedTable::top_level_number(0) as i64)), sum)
     }
 }
 
@@ -70,9 +71,9 @@ mod tests {
     use super::super::digest;
     use super::*;
 
-    fn text(n: u32, more: u64) -> String {
+    fn text(n: u32, extra_objects: u64) -> String {
         let mut out = Vec::new();
-        let bytes = Larger { n, more }.line(&mut out).unwrap();
+        let bytes = EnlargedDocument { n, extra_objects }.line(&mut out).unwrap();
         let line = String::from_utf8(out).unwrap();
         let document = line.strip_prefix("{\"key\":0,\"doc\":").unwrap().strip_suffix("}\n").unwrap();
         assert_eq!(document.len() as u64, bytes);
@@ -87,25 +88,29 @@ mod tests {
             text(2, 2),
             r#"{"l": 10, "k0": {"l": 0}, "k1": {"l": 1, "k0": {"l": 0}}, "p1": {"l": 1, "k0": {"l": 0}}}"#
         );
-        for (n, more) in [(0, 0), (5, 0), (5, 17), (8, 255)] {
-            assert_eq!(text(n, more).matches("\"l\"").count() as u64, (1 << n) + more, "{n} {more}");
+        for (n, extra_objects) in [(0, 0), (5, 0), (5, 17), (8, 255)] {
+            assert_eq!(
+                text(n, extra_objects).matches("\"l\"").count() as u64,
+                (1 << n) + extra_objects,
+                "{n} {extra_objects}"
+            );
         }
     }
 
     #[test]
     fn sizes_grow_from_one_ordinal_to_the_next() {
-        let lengths: Vec<usize> = (0..256).map(|more| text(8, more).len()).collect();
+        let lengths: Vec<usize> = (0..256).map(|extra_objects| text(8, extra_objects).len()).collect();
         assert!(lengths.is_sorted_by(|length, next_length| length < next_length));
         assert!(lengths[255] < text(9, 0).len() + 10 && lengths[255] > text(9, 0).len() - 100);
     }
 
     #[test]
     fn the_digest_is_that_of_the_text() {
-        for (n, more) in [(0, 0), (3, 0), (3, 5), (6, 63), (7, 100)] {
-            let larger = Larger { n, more };
-            assert_eq!(larger.digest(), digest(text(n, more).as_bytes()).unwrap(), "{larger:?}");
+        for (n, extra_objects) in [(0, 0), (3, 0), (3, 5), (6, 63), (7, 100)] {
+            let larger = EnlargedDocument { n, extra_objects };
+            assert_eq!(larger.digest(), digest(text(n, extra_objects).as_bytes()).unwrap(), "{larger:?}");
         }
         let table = NestedTable { n: 6, documents: 1, data: InnerContent::Identical, seed: 3 };
-        assert_eq!(Larger { n: 6, more: 0 }.digest(), table.digest(None));
+        assert_eq!(EnlargedDocument { n: 6, extra_objects: 0 }.digest(), table.digest(None));
     }
 }

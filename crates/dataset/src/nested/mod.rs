@@ -10,9 +10,9 @@ mod maker;
 mod table;
 
 pub use digest::{DigestError, digest};
-pub use larger::Larger;
+pub use larger::EnlargedDocument;
 pub use maker::NestedGenerator;
-pub use table::{InnerContent, LARGEST, NestedTable};
+pub use table::{InnerContent, MAX_ORDINAL, NestedTable};
 
 /// Version of the mapping from (n, seed, key) to documents. Must be incremented whenever any byte changes.
 pub const ORDINALS_VERSION: u32 = 1;

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::{NumberOf, object};
+use super::digest::{JsonInteger, object_digest};
 use super::inner;
 use crate::error::DataError;
 
 /// Largest ordinal that can be generated: documents of one gigabyte.
-pub const LARGEST: u32 = 26;
+pub const MAX_ORDINAL: u32 = 26;
 /// Exclusive upper bound of the top-level `l`.
 const VALUES: u64 = 1000;
 /// Step of `l` from one document to the next. Coprime to [`VALUES`], so that each value occurs once per
@@ -66,10 +66,10 @@ impl NestedTable {
     /// one document.
     ///
     /// # Errors
-    /// [`DataError::Range`] for an ordinal above [`LARGEST`].
-    pub fn of_total(n: u32, total: u64, data: InnerContent, seed: u64) -> Result<Self, DataError> {
-        if n > LARGEST {
-            let reason = format!("D({n}); documents up to D({LARGEST}) can be made");
+    /// [`DataError::Range`] for an ordinal above [`MAX_ORDINAL`].
+    pub fn with_total_bytes(n: u32, total: u64, data: InnerContent, seed: u64) -> Result<Self, DataError> {
+        if n > MAX_ORDINAL {
+            let reason = format!("D({n}); documents up to D({MAX_ORDINAL}) can be made");
             return Err(DataError::Range { reason });
         }
         let documents = (total / Self::nominal_bytes_of(n)).max(1);
@@ -83,10 +83,12 @@ impl NestedTable {
     }
 
     /// Returns the ordinal with this nominal size in bytes. `None` if `bytes` is not a power of two from 16
-    /// on or the ordinal exceeds [`LARGEST`].
+    /// on or the ordinal exceeds [`MAX_ORDINAL`].
     #[must_use]
     pub fn ordinal_of(bytes: u64) -> Option<u32> {
-        (bytes.is_power_of_two() && bytes >= 16).then(|| bytes.trailing_zeros() - 4).filter(|n| *n <= LARGEST)
+        (bytes.is_power_of_two() && bytes >= 16)
+            .then(|| bytes.trailing_zeros() - 4)
+            .filter(|n| *n <= MAX_ORDINAL)
     }
 
     /// Returns the top-level `l` of a document, from 0 to 999.
@@ -109,13 +111,13 @@ impl NestedTable {
 
     /// Returns the keys of the documents with the member `rare`, in ascending order.
     #[must_use]
-    pub fn rare(&self) -> Vec<u64> {
+    pub fn rare_keys(&self) -> Vec<u64> {
         (0..self.documents).filter(|key| Self::is_rare(*key)).collect()
     }
 
     /// Returns all keys ordered by `l`, then by key.
     #[must_use]
-    pub fn ordered(&self) -> Vec<u64> {
+    pub fn ordered_keys(&self) -> Vec<u64> {
         let mut keys: Vec<u64> = (0..self.documents).collect();
         keys.sort_by_key(|key| (Self::top_level_number(*key), *key));
         keys
@@ -136,7 +138,7 @@ impl NestedTable {
     pub fn digest_of_changed(&self, key: u64, changed: &[(u32, i64)]) -> u64 {
         let number_at = |depth: u32, original: i64| {
             let replacement = changed.iter().rev().find(|(changed_depth, _)| *changed_depth == depth);
-            NumberOf(replacement.map_or(original, |(_, number)| *number)).digest()
+            JsonInteger(replacement.map_or(original, |(_, number)| *number)).digest()
         };
         let is_below = changed.iter().any(|(depth, _)| *depth > 1);
         let below = match self.data {
@@ -147,8 +149,11 @@ impl NestedTable {
                 self.distinct_below(self.n, key, &mut position, is_below.then_some((1, &number_at)))
             }
         };
-        let rare = Self::is_rare(key).then_some(("rare", NumberOf(1).digest()));
-        object([("l", number_at(1, Self::top_level_number(key) as i64))].into_iter().chain(rare), below)
+        let rare = Self::is_rare(key).then_some(("rare", JsonInteger(1).digest()));
+        object_digest(
+            [("l", number_at(1, Self::top_level_number(key) as i64))].into_iter().chain(rare),
+            below,
+        )
     }
 
     /// Returns the sum of the digests of all documents. If given, `l` replaces every top-level number.
@@ -163,8 +168,8 @@ impl NestedTable {
             let document_digest = match &mut below {
                 Some(below) => {
                     let l = l.unwrap_or(Self::top_level_number(key) as i64);
-                    let rare = Self::is_rare(key).then_some(("rare", NumberOf(1).digest()));
-                    object([("l", NumberOf(l).digest())].into_iter().chain(rare), *below)
+                    let rare = Self::is_rare(key).then_some(("rare", JsonInteger(1).digest()));
+                    object_digest([("l", JsonInteger(l).digest())].into_iter().chain(rare), *below)
                 }
                 None => self.digest_of(key, l),
             };
@@ -181,10 +186,11 @@ impl NestedTable {
             *position += 1;
             let l = inner(self.seed, key, *position) as i64;
             let path = path.filter(|_| k + 1 == n).map(|(depth, number_at)| (depth + 1, number_at));
-            let number = path.map_or_else(|| NumberOf(l).digest(), |(depth, number_at)| number_at(depth, l));
+            let number =
+                path.map_or_else(|| JsonInteger(l).digest(), |(depth, number_at)| number_at(depth, l));
             let below = self.distinct_below(k, key, position, path);
-            let member_object = object([("l", number)].into_iter(), below);
-            sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), member_object));
+            let member_object = object_digest([("l", number)].into_iter(), below);
+            sum = sum.wrapping_add(super::digest::member_digest(format!("k{k}").as_bytes(), member_object));
         }
         sum
     }
@@ -197,8 +203,9 @@ type NumberAt<'a> = &'a dyn Fn(u32, i64) -> u64;
 fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
     let Some(largest) = n.checked_sub(1) else { return 0 };
     let below = identical_changed(largest, depth + 1, number_at);
-    let member = object([("l", number_at(depth + 1, i64::from(largest)))].into_iter(), below);
-    identical_below(largest).wrapping_add(super::digest::member(format!("k{largest}").as_bytes(), member))
+    let member = object_digest([("l", number_at(depth + 1, i64::from(largest)))].into_iter(), below);
+    identical_below(largest)
+        .wrapping_add(super::digest::member_digest(format!("k{largest}").as_bytes(), member))
 }
 
 /// Returns the sum of digests of the members `k0` … of an object of order `n` for
@@ -207,9 +214,9 @@ pub(super) fn identical_below(n: u32) -> u64 {
     let mut objects: Vec<u64> = Vec::new();
     let mut sum = 0_u64;
     for k in 0..n {
-        let member_object = object([("l", NumberOf(i64::from(k)).digest())].into_iter(), sum);
+        let member_object = object_digest([("l", JsonInteger(i64::from(k)).digest())].into_iter(), sum);
         objects.push(member_object);
-        sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), member_object));
+        sum = sum.wrapping_add(super::digest::member_digest(format!("k{k}").as_bytes(), member_object));
     }
     sum
 }
@@ -259,8 +266,9 @@ mod tests {
         for documents in [8192_u64, 2048, 1024, 999, 4, 1] {
             assert_eq!(matches(documents), documents.div_ceil(1000), "{documents}");
         }
-        let rare =
-            |documents| NestedTable { n: 12, documents, data: InnerContent::Identical, seed: 1 }.rare().len();
+        let rare = |documents| {
+            NestedTable { n: 12, documents, data: InnerContent::Identical, seed: 1 }.rare_keys().len()
+        };
         assert_eq!([8192, 2048, 512, 128, 32].map(rare), [82, 21, 6, 2, 1]);
         assert_eq!([1024, 256, 64, 16, 4].map(rare), [11, 3, 1, 1, 1]);
     }
@@ -271,7 +279,7 @@ mod tests {
             let table = NestedTable { n: 2, documents, data: InnerContent::Identical, seed: 1 };
             let mut text_order = (0..documents).collect::<Vec<u64>>();
             text_order.sort_by_key(|key| (NestedTable::top_level_number(*key).to_string(), *key));
-            text_order != table.ordered()
+            text_order != table.ordered_keys()
         };
         assert!(!is_different(4) && !is_different(12) && is_different(13) && is_different(64));
     }
@@ -279,10 +287,10 @@ mod tests {
     #[test]
     fn totals_are_made_of_whole_documents() {
         let document_count =
-            |n, total| NestedTable::of_total(n, total, InnerContent::Identical, 1).unwrap().documents;
+            |n, total| NestedTable::with_total_bytes(n, total, InnerContent::Identical, 1).unwrap().documents;
         assert_eq!([12, 14, 16, 18, 20].map(|n| document_count(n, 64 << 20)), [1024, 256, 64, 16, 4]);
         assert_eq!(document_count(20, 1 << 20), 1);
-        assert!(NestedTable::of_total(27, 1 << 40, InnerContent::Identical, 1).is_err());
+        assert!(NestedTable::with_total_bytes(27, 1 << 40, InnerContent::Identical, 1).is_err());
         assert_eq!(
             [65_536, 1 << 20, 65_535, 8].map(NestedTable::ordinal_of),
             [Some(12), Some(16), None, None]

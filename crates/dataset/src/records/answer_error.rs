@@ -2,12 +2,12 @@
 
 /// Fault of an answer and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{fault} at byte {at}")]
+#[error("{fault} at byte {position}")]
 pub struct AnswerError {
     /// Kind of the fault, e.g. a wrong value.
     pub fault: AnswerFault,
     /// Byte offset in the text. For a fault of a whole answer, the position of the row or element.
-    pub at: usize,
+    pub position: usize,
 }
 
 /// What is wrong with an answer.

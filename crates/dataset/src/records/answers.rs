@@ -17,7 +17,7 @@ impl RecordSet {
     /// Returns the sorted keys of records 0 to `loaded` (exclusive). Takes eight bytes per key.
     #[must_use]
     pub fn sorted_keys(&self, loaded: u64) -> SortedKeys {
-        let mut keys: Vec<u64> = (0..loaded).map(|number| self.records.numeric(number)).collect();
+        let mut keys: Vec<u64> = (0..loaded).map(|number| self.records.key_number(number)).collect();
         keys.sort_unstable();
         SortedKeys { keys }
     }
@@ -25,17 +25,22 @@ impl RecordSet {
     /// Starts the verification of a scan of at most `limit` rows from the key of record `start`. With
     /// `loaded_keys`, omitted records are detected; none of these records may have been deleted.
     #[must_use]
-    pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded_keys: Option<&'a SortedKeys>) -> ScanCheck<'a> {
-        let first_key = self.records.numeric(start);
+    pub fn check_scan<'a>(
+        &'a self,
+        start: u64,
+        limit: u64,
+        loaded_keys: Option<&'a SortedKeys>,
+    ) -> ScanVerifier<'a> {
+        let first_key = self.records.key_number(start);
         let next_required =
             loaded_keys.map_or(0, |loaded| loaded.keys.partition_point(|key| *key < first_key));
-        ScanCheck { set: self, loaded_keys, next_required, min_key: Some(first_key), row_count: 0, limit }
+        ScanVerifier { set: self, loaded_keys, next_required, min_key: Some(first_key), row_count: 0, limit }
     }
 
     /// Starts the verification of an answer with the elements of the array in record `number`, or the entries
     /// of its object, that satisfy the condition.
     #[must_use]
-    pub fn elements(&self, number: u64, container: ContainerKind) -> ElementCheck<'_> {
+    pub fn check_elements(&self, number: u64, container: ContainerKind) -> ElementVerifier<'_> {
         let members = match self.records.kind {
             Kind::Items { members } => members as usize,
             _ => 0,
@@ -44,7 +49,7 @@ impl RecordSet {
             ContainerKind::Array => 0..members,
             ContainerKind::Object => members..2 * members,
         };
-        ElementCheck {
+        ElementVerifier {
             set: self,
             number,
             next_path: paths.start,
@@ -57,7 +62,7 @@ impl RecordSet {
     /// Returns the number of elements or entries that satisfy the condition, in all records 0 to `loaded`
     /// (exclusive).
     #[must_use]
-    pub fn elements_of_all(&self, container: ContainerKind, loaded: u64) -> u64 {
+    pub fn count_satisfying_elements(&self, container: ContainerKind, loaded: u64) -> u64 {
         let Kind::Items { members } = self.records.kind else { return 0 };
         let (members, first_path) = match container {
             ContainerKind::Array => (members as usize, 0),
@@ -92,7 +97,7 @@ impl RecordSet {
 
 /// Verification of a scan, row by row.
 #[derive(Clone, Debug)]
-pub struct ScanCheck<'a> {
+pub struct ScanVerifier<'a> {
     set: &'a RecordSet,
     loaded_keys: Option<&'a SortedKeys>,
     /// Index in `loaded_keys` of the next key that the scan must return.
@@ -105,7 +110,7 @@ pub struct ScanCheck<'a> {
     limit: u64,
 }
 
-impl ScanCheck<'_> {
+impl ScanVerifier<'_> {
     /// Verifies that the next row's key is in order and that no loaded record before it was omitted. Returns
     /// the number of its record, whose document must be verified separately.
     ///
@@ -114,18 +119,18 @@ impl ScanCheck<'_> {
     /// [`AnswerFault::Key`] if the key is malformed, [`AnswerFault::Order`] if it is out of order,
     /// [`AnswerFault::Omitted`] if a loaded key before it was omitted, [`AnswerFault::Surplus`] if there are
     /// more rows than the limit.
-    pub fn key(&mut self, key: &[u8]) -> Result<u64, AnswerError> {
+    pub fn check_key(&mut self, key: &[u8]) -> Result<u64, AnswerError> {
         let number = self.set.records.number(key);
-        self.number(number.ok_or(self.row_error(AnswerFault::Key))?)
+        self.check_number(number.ok_or(self.row_error(AnswerFault::Key))?)
     }
 
-    /// Like [`Self::key`], for a row given by its record number.
+    /// Like [`Self::check_key`], for a row given by its record number.
     ///
     /// # Errors
     ///
-    /// See [`Self::key`].
-    pub fn number(&mut self, number: u64) -> Result<u64, AnswerError> {
-        let key = self.set.records.numeric(number);
+    /// See [`Self::check_key`].
+    pub fn check_number(&mut self, number: u64) -> Result<u64, AnswerError> {
+        let key = self.set.records.key_number(number);
         if self.row_count >= self.limit {
             return Err(self.row_error(AnswerFault::Surplus));
         }
@@ -149,16 +154,16 @@ impl ScanCheck<'_> {
     ///
     /// # Errors
     ///
-    /// The first fault of the key (see [`Self::key`]) or the document (see [`RecordSet::check`]).
-    pub fn row(
+    /// The first fault of the key (see [`Self::check_key`]) or the document (see [`RecordSet::check`]).
+    pub fn check_row(
         &mut self,
         key: &[u8],
         document: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<(u64, SeenVersions), AnswerError> {
-        let number = self.key(key)?;
-        Ok((number, self.set.check(number, document, written, scratch)?))
+        let number = self.check_key(key)?;
+        Ok((number, self.set.check(number, document, write_scope, scratch)?))
     }
 
     /// Verifies that the scan did not end early and returns the number of rows.
@@ -177,7 +182,7 @@ impl ScanCheck<'_> {
 
     /// Returns an error at the current row.
     fn row_error(&self, fault: AnswerFault) -> AnswerError {
-        AnswerError { fault, at: usize::try_from(self.row_count).unwrap_or(usize::MAX) }
+        AnswerError { fault, position: usize::try_from(self.row_count).unwrap_or(usize::MAX) }
     }
 }
 
@@ -192,7 +197,7 @@ pub enum ContainerKind {
 
 /// Verification of the elements or entries that satisfy the condition, one by one in any order.
 #[derive(Clone, Debug)]
-pub struct ElementCheck<'a> {
+pub struct ElementVerifier<'a> {
     set: &'a RecordSet,
     /// Number of the record.
     number: u64,
@@ -206,13 +211,13 @@ pub struct ElementCheck<'a> {
     in_order: bool,
 }
 
-impl ElementCheck<'_> {
+impl ElementVerifier<'_> {
     /// Verifies the value of the next element, whose text has no escapes. Returns its path and version.
     ///
     /// # Errors
     ///
     /// If the value belongs to no element that satisfies the condition, or to one that was already returned.
-    pub fn value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), AnswerError> {
+    pub fn check_value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), AnswerError> {
         let (set, number) = (self.set, self.number);
         self.match_path(|path| set.check_value(number, path, text, scratch))
     }
@@ -221,15 +226,15 @@ impl ElementCheck<'_> {
     ///
     /// # Errors
     ///
-    /// See [`Self::value`].
-    pub fn element(
+    /// See [`Self::check_value`].
+    pub fn check_element(
         &mut self,
         text: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<(usize, SeenVersions), AnswerError> {
         let (set, number) = (self.set, self.number);
-        self.match_path(|path| set.check_element(number, path, text, written, scratch))
+        self.match_path(|path| set.check_element(number, path, text, write_scope, scratch))
     }
 
     /// Returns the paths from `start` on that satisfy the condition.
@@ -276,7 +281,7 @@ impl ElementCheck<'_> {
 
     /// Returns the error for an element beyond those that satisfy the condition.
     fn surplus_error(&self) -> AnswerError {
-        AnswerError { fault: AnswerFault::Surplus, at: self.paths.len() }
+        AnswerError { fault: AnswerFault::Surplus, position: self.paths.len() }
     }
 
     /// Verifies that no element is missing and returns the number of elements.
@@ -294,7 +299,7 @@ impl ElementCheck<'_> {
         if found == expected {
             Ok(found)
         } else {
-            Err(AnswerError { fault: AnswerFault::Missing, at: found })
+            Err(AnswerError { fault: AnswerFault::Missing, position: found })
         }
     }
 }

@@ -56,8 +56,8 @@ pub struct ExpectedSubtree {
 impl RecordSet {
     /// Returns the part of a document that holds only the values at these paths, as a projection returns it.
     #[must_use]
-    pub fn part(&self, paths: &[usize]) -> ExpectedSubtree {
-        ExpectedSubtree { root: self.shape.part(paths) }
+    pub fn subtree(&self, paths: &[usize]) -> ExpectedSubtree {
+        ExpectedSubtree { root: self.shape.subtree(paths) }
     }
 
     /// Verifies that a text is this record's document. It must have the exact shape with members in any
@@ -71,10 +71,10 @@ impl RecordSet {
         &self,
         number: u64,
         text: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<SeenVersions, AnswerError> {
-        self.check_node(&self.shape.root, number, text, written, scratch)
+        self.check_node(&self.shape.root, number, text, write_scope, scratch)
     }
 
     /// Verifies a part of a document like [`Self::check`] verifies a whole one.
@@ -82,15 +82,15 @@ impl RecordSet {
     /// # Errors
     ///
     /// The first fault of the text, with its position.
-    pub fn check_part(
+    pub fn check_subtree(
         &self,
-        part: &ExpectedSubtree,
+        subtree: &ExpectedSubtree,
         number: u64,
         text: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<SeenVersions, AnswerError> {
-        self.check_node(&part.root, number, text, written, scratch)
+        self.check_node(&subtree.root, number, text, write_scope, scratch)
     }
 
     /// Verifies the element or entry that contains a path, given as a JSON text of its own.
@@ -103,13 +103,13 @@ impl RecordSet {
         number: u64,
         path: usize,
         text: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<SeenVersions, AnswerError> {
         let Some(node) = self.element_node(path) else {
-            return Err(AnswerError { fault: AnswerFault::Unasked, at: 0 });
+            return Err(AnswerError { fault: AnswerFault::Unasked, position: 0 });
         };
-        self.check_node(node, number, text, written, scratch)
+        self.check_node(node, number, text, write_scope, scratch)
     }
 
     /// Verifies a single value, given without escapes, and returns its version.
@@ -125,7 +125,7 @@ impl RecordSet {
         scratch: &mut Scratch,
     ) -> Result<u32, AnswerError> {
         let tag = text.get(..TAG).and_then(|digits| value::version(digits.try_into().ok()?));
-        let version = tag.ok_or(AnswerError { fault: AnswerFault::Tag, at: 0 })?;
+        let version = tag.ok_or(AnswerError { fault: AnswerFault::Tag, position: 0 })?;
         let expected = &mut scratch.expected;
         expected.clear();
         self.value(number, path, version, expected);
@@ -134,7 +134,7 @@ impl RecordSet {
         }
         let matching = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
         let fault = if matching == text.len() { AnswerFault::Truncated } else { AnswerFault::Value };
-        Err(AnswerError { fault, at: matching })
+        Err(AnswerError { fault, position: matching })
     }
 
     fn check_node(
@@ -142,7 +142,7 @@ impl RecordSet {
         node: &Node,
         number: u64,
         text: &[u8],
-        written: WriteScope,
+        write_scope: WriteScope,
         scratch: &mut Scratch,
     ) -> Result<SeenVersions, AnswerError> {
         scratch.marks.clear();
@@ -150,15 +150,15 @@ impl RecordSet {
             set: self,
             number,
             hashes: self.hashes(number),
-            written,
+            write_scope,
             versions: SeenVersions::default(),
             cursor: Cursor::new(text),
             scratch,
         };
         checker.node(node)?;
         checker.cursor.next_token();
-        if checker.cursor.at < text.len() {
-            return Err(AnswerError { fault: AnswerFault::Trailing, at: checker.cursor.at });
+        if checker.cursor.position < text.len() {
+            return Err(AnswerError { fault: AnswerFault::Trailing, position: checker.cursor.position });
         }
         Ok(checker.versions)
     }
@@ -168,7 +168,7 @@ struct DocumentChecker<'a> {
     set: &'a RecordSet,
     number: u64,
     hashes: Hashes,
-    written: WriteScope,
+    write_scope: WriteScope,
     versions: SeenVersions,
     cursor: Cursor<'a>,
     scratch: &'a mut Scratch,
@@ -186,26 +186,26 @@ impl DocumentChecker<'_> {
                 if self.cursor.skip_word(digits) {
                     Ok(())
                 } else {
-                    Err(self.cursor.no_word(&[digits], type_fault(first)))
+                    Err(self.cursor.word_error(&[digits], type_fault(first)))
                 }
             }
             Node::Key => self.key(first),
-            _ => Err(self.cursor.wrong(type_fault(first))),
+            _ => Err(self.cursor.error(type_fault(first))),
         }
     }
 
     #[inline]
     fn value(&mut self, path: usize) -> Result<(), AnswerError> {
-        self.cursor.at += 1;
+        self.cursor.position += 1;
         let Some(version) = self.cursor.tag() else { return Err(self.cut_or(AnswerFault::Tag)) };
         let expected = &mut self.scratch.expected;
         expected.clear();
         self.set.characters(path, self.hashes.value(path, version), version, expected);
         let is_plain = self.set.records.values == Values::Text;
         if !self.cursor.string(expected, is_plain) {
-            return Err(self.cursor.wrong(AnswerFault::Value));
+            return Err(self.cursor.error(AnswerFault::Value));
         }
-        let slot = match self.written {
+        let slot = match self.write_scope {
             WriteScope::All => &mut self.versions.version,
             WriteScope::Path(written) if written == path => &mut self.versions.version,
             _ => &mut self.versions.base,
@@ -213,16 +213,19 @@ impl DocumentChecker<'_> {
         if *slot.get_or_insert(version) == version {
             Ok(())
         } else {
-            Err(self.cursor.wrong(AnswerFault::Mixed))
+            Err(self.cursor.error(AnswerFault::Mixed))
         }
     }
 
     /// Returns [`AnswerFault::Truncated`] if the text ends within the tag.
     #[cold]
     fn cut_or(&self, fault: AnswerFault) -> AnswerError {
-        let rest = self.cursor.text.get(self.cursor.at..).unwrap_or_default();
+        let rest = self.cursor.text.get(self.cursor.position..).unwrap_or_default();
         let is_truncated = rest.len() < TAG && !rest.contains(&b'"');
-        AnswerError { fault: if is_truncated { AnswerFault::Truncated } else { fault }, at: self.cursor.at }
+        AnswerError {
+            fault: if is_truncated { AnswerFault::Truncated } else { fault },
+            position: self.cursor.position,
+        }
     }
 
     fn status(&mut self, path: usize) -> Result<(), AnswerError> {
@@ -232,10 +235,10 @@ impl DocumentChecker<'_> {
         if self.cursor.skip_word(expected) {
             Ok(())
         } else if self.cursor.skip_word(opposite) {
-            Err(self.cursor.wrong(AnswerFault::Value))
+            Err(self.cursor.error(AnswerFault::Value))
         } else {
             let first = self.cursor.peek();
-            Err(self.cursor.no_word(&[expected, opposite], type_fault(first)))
+            Err(self.cursor.word_error(&[expected, opposite], type_fault(first)))
         }
     }
 
@@ -246,28 +249,28 @@ impl DocumentChecker<'_> {
         records.key(self.number, expected);
         let is_match = match (records.key_type, first) {
             (KeyType::Text, b'"') => {
-                self.cursor.at += 1;
+                self.cursor.position += 1;
                 self.cursor.string(expected, true)
             }
             (KeyType::Bigint, b'0'..=b'9') => {
                 if !self.cursor.skip_word(expected) {
-                    return Err(self.cursor.no_word(&[expected], AnswerFault::Key));
+                    return Err(self.cursor.word_error(&[expected], AnswerFault::Key));
                 }
                 true
             }
-            _ => return Err(self.cursor.wrong(type_fault(first))),
+            _ => return Err(self.cursor.error(type_fault(first))),
         };
-        if is_match { Ok(()) } else { Err(self.cursor.wrong(AnswerFault::Key)) }
+        if is_match { Ok(()) } else { Err(self.cursor.error(AnswerFault::Key)) }
     }
 
     fn array(&mut self, elements: &[Node]) -> Result<(), AnswerError> {
-        self.cursor.at += 1;
+        self.cursor.position += 1;
         for (index, element) in elements.iter().enumerate() {
             if index > 0 && !self.cursor.take(b',') {
                 return Err(self.separator_fault(b']', AnswerFault::Missing));
             }
             if index == 0 && self.cursor.next_token() == b']' {
-                return Err(self.cursor.wrong(AnswerFault::Missing));
+                return Err(self.cursor.error(AnswerFault::Missing));
             }
             self.node(element)?;
         }
@@ -277,11 +280,11 @@ impl DocumentChecker<'_> {
     /// Returns the fault for an unexpected byte after an element or member: `fault` if the byte is `byte`.
     #[cold]
     fn separator_fault(&self, byte: u8, fault: AnswerFault) -> AnswerError {
-        self.cursor.wrong(if self.cursor.peek() == byte { fault } else { AnswerFault::Syntax })
+        self.cursor.error(if self.cursor.peek() == byte { fault } else { AnswerFault::Syntax })
     }
 
     fn object(&mut self, object: &Object) -> Result<(), AnswerError> {
-        self.cursor.at += 1;
+        self.cursor.position += 1;
         let count = object.members.len();
         let mut marks = MemberMarks::new(count, &mut self.scratch.marks);
         let mut expected = 0;
@@ -291,18 +294,18 @@ impl DocumentChecker<'_> {
             }
             match self.cursor.next_token() {
                 b'"' => {}
-                b'}' if index == 0 => return Err(self.cursor.wrong(AnswerFault::Missing)),
-                _ => return Err(self.cursor.wrong(AnswerFault::Syntax)),
+                b'}' if index == 0 => return Err(self.cursor.error(AnswerFault::Missing)),
+                _ => return Err(self.cursor.error(AnswerFault::Syntax)),
             }
             let member = match object.names.get(expected) {
                 Some(name) if self.cursor.skip(name) => expected,
                 _ => self.find(object)?,
             };
             if !marks.mark(member, &mut self.scratch.marks) {
-                return Err(self.cursor.wrong(AnswerFault::Doubled));
+                return Err(self.cursor.error(AnswerFault::Doubled));
             }
             if !self.cursor.take(b':') {
-                return Err(self.cursor.wrong(AnswerFault::Syntax));
+                return Err(self.cursor.error(AnswerFault::Syntax));
             }
             self.node(&object.members[member])?;
             expected = member + 1;
@@ -314,18 +317,20 @@ impl DocumentChecker<'_> {
     /// Finds the next member's name, which is not the name expected in document order.
     fn find(&mut self, object: &Object) -> Result<usize, AnswerError> {
         // Names usually have no escapes and end at the next quotation mark.
-        let rest = &self.cursor.text[self.cursor.at..];
+        let rest = &self.cursor.text[self.cursor.position..];
         if let Some(length) = memchr::memchr(b'"', &rest[1..])
             && let Some(member) = object.find(&rest[..length + 2])
         {
-            self.cursor.at += length + 2;
+            self.cursor.position += length + 2;
             return Ok(member);
         }
         let mut buffer = [0; 64];
-        let start = self.cursor.at;
+        let start = self.cursor.position;
         match self.cursor.name(&mut buffer) {
-            Some(name) => object.find(name).ok_or(AnswerError { fault: AnswerFault::Additional, at: start }),
-            None => Err(self.cursor.wrong(AnswerFault::Additional)),
+            Some(name) => {
+                object.find(name).ok_or(AnswerError { fault: AnswerFault::Additional, position: start })
+            }
+            None => Err(self.cursor.error(AnswerFault::Additional)),
         }
     }
 }

@@ -7,25 +7,25 @@ use super::value::{self, TAG};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a [u8],
-    pub(super) at: usize,
+    pub(super) position: usize,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Cursor { text, at: 0 }
+        Cursor { text, position: 0 }
     }
 
     #[cold]
-    pub(super) fn wrong(&self, fault: AnswerFault) -> AnswerError {
+    pub(super) fn error(&self, fault: AnswerFault) -> AnswerError {
         // At the end of the text every fault is a truncation.
-        let fault = if self.at >= self.text.len() { AnswerFault::Truncated } else { fault };
-        AnswerError { fault, at: self.at }
+        let fault = if self.position >= self.text.len() { AnswerFault::Truncated } else { fault };
+        AnswerError { fault, position: self.position }
     }
 
     #[inline]
     pub(super) fn peek(&self) -> u8 {
         // No token begins with a zero byte.
-        self.text.get(self.at).copied().unwrap_or(0)
+        self.text.get(self.position).copied().unwrap_or(0)
     }
 
     /// Skips white space and returns the byte after it, or 0 at the end.
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
             if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
                 return byte;
             }
-            self.at += 1;
+            self.position += 1;
         }
     }
 
@@ -44,33 +44,36 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let is_match = self.next_token() == byte;
-        self.at += usize::from(is_match);
+        self.position += usize::from(is_match);
         is_match
     }
 
     /// Skips `bytes` and returns `true` if they come next.
     #[inline]
     pub(super) fn skip(&mut self, bytes: &[u8]) -> bool {
-        let is_match = self.text.get(self.at..self.at + bytes.len()) == Some(bytes);
+        let is_match = self.text.get(self.position..self.position + bytes.len()) == Some(bytes);
         if is_match {
-            self.at += bytes.len();
+            self.position += bytes.len();
         }
         is_match
     }
 
     /// Like [`Self::skip`], but `bytes` must not be followed by a letter, digit, point or sign.
     pub(super) fn skip_word(&mut self, bytes: &[u8]) -> bool {
-        let next = self.text.get(self.at + bytes.len()).copied().unwrap_or(b' ');
+        let next = self.text.get(self.position + bytes.len()).copied().unwrap_or(b' ');
         let is_end = !(next.is_ascii_alphanumeric() || matches!(next, b'.' | b'+' | b'-'));
         is_end && self.skip(bytes)
     }
 
     /// Returns the fault if none of `words` comes next: a truncation if the text ends within one of them.
     #[cold]
-    pub(super) fn no_word(&self, words: &[&[u8]], fault: AnswerFault) -> AnswerError {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+    pub(super) fn word_error(&self, words: &[&[u8]], fault: AnswerFault) -> AnswerError {
+        let rest = self.text.get(self.position..).unwrap_or_default();
         let is_truncated = words.iter().any(|word| word.starts_with(rest));
-        AnswerError { fault: if is_truncated { AnswerFault::Truncated } else { fault }, at: self.at }
+        AnswerError {
+            fault: if is_truncated { AnswerFault::Truncated } else { fault },
+            position: self.position,
+        }
     }
 
     /// Reads the next character of a string. `None` at the end of the string, for a character outside ASCII
@@ -78,12 +81,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn character(&mut self) -> Option<u8> {
         let byte = self.peek();
-        self.at += 1;
+        self.position += 1;
         match byte {
             b'"' | 0..b' ' | 0x80.. => None,
             b'\\' => {
                 let kind = self.peek();
-                self.at += 1;
+                self.position += 1;
                 match kind {
                     b'"' | b'\\' | b'/' => Some(kind),
                     b'u' => self.unicode(),
@@ -97,19 +100,19 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn unicode(&mut self) -> Option<u8> {
-        let digits = self.text.get(self.at..self.at + 4)?;
+        let digits = self.text.get(self.position..self.position + 4)?;
         let mut code = 0;
         for digit in digits {
             code = 16 * code + char::from(*digit).to_digit(16)?;
         }
-        self.at += 4;
+        self.position += 4;
         u8::try_from(code).ok().filter(u8::is_ascii)
     }
 
     /// Reads a tag without advancing. `None` if the next characters are not a tag.
     #[inline]
     pub(super) fn tag(&self) -> Option<u32> {
-        if let Some(digits) = self.text.get(self.at..self.at + TAG)
+        if let Some(digits) = self.text.get(self.position..self.position + TAG)
             && let Ok(digits) = digits.try_into()
             && let Some(version) = value::version(digits)
         {
@@ -131,13 +134,13 @@ impl<'a> Cursor<'a> {
     /// the closing one. `plain` states that no expected character needs an escape.
     #[inline]
     pub(super) fn string(&mut self, expected: &[u8], is_plain: bool) -> bool {
-        let start = self.at;
+        let start = self.position;
         let is_match = if is_plain { self.skip(expected) } else { self.segments(expected) };
         if is_match && self.peek() == b'"' {
-            self.at += 1;
+            self.position += 1;
             return true;
         }
-        self.at = start;
+        self.position = start;
         self.characters(expected)
     }
 
@@ -157,17 +160,18 @@ impl<'a> Cursor<'a> {
     /// Compares character by character, allowing any spelling with escapes.
     #[cold]
     fn characters(&mut self, expected: &[u8]) -> bool {
-        let start = self.at;
+        let start = self.position;
         for &character in expected {
-            let position = self.at;
+            let position = self.position;
             if self.character() != Some(character) {
                 // If the text ends here, it is truncated; otherwise the fault is at this character.
-                self.at = if self.at > self.text.len() { self.text.len() } else { position.max(start) };
+                self.position =
+                    if self.position > self.text.len() { self.text.len() } else { position.max(start) };
                 return false;
             }
         }
         let is_end = self.peek() == b'"';
-        self.at += usize::from(is_end);
+        self.position += usize::from(is_end);
         is_end
     }
 
@@ -177,13 +181,13 @@ impl<'a> Cursor<'a> {
     pub(super) fn name<'b>(&mut self, buffer: &'b mut [u8; 64]) -> Option<&'b [u8]> {
         let mut length = 1;
         buffer[0] = b'"';
-        self.at += 1;
+        self.position += 1;
         while self.peek() != b'"' {
             let character = self.character()?;
             *buffer.get_mut(length)? = character;
             length += 1;
         }
-        self.at += 1;
+        self.position += 1;
         *buffer.get_mut(length)? = b'"';
         buffer.get(..=length)
     }

@@ -52,19 +52,19 @@ impl Records {
     /// Returns the key of a record as an integer. `number` must be below 2⁶³.
     #[must_use]
     pub fn bigint(&self, number: u64) -> i64 {
-        self.numeric(number).cast_signed()
+        self.key_number(number).cast_signed()
     }
 
     /// Returns the key of a record as an unsigned integer, which has the same order as the key itself.
-    pub(super) fn numeric(&self, number: u64) -> u64 {
+    pub(super) fn key_number(&self, number: u64) -> u64 {
         match self.key_order {
             KeyOrder::Hashed => scatter(number),
             KeyOrder::Ordered => number & MASK,
         }
     }
 
-    /// Inverse function of [`Self::numeric`].
-    pub(super) fn of_numeric(&self, key: u64) -> u64 {
+    /// Inverse function of [`Self::key_number`].
+    pub(super) fn number_of_key(&self, key: u64) -> u64 {
         match self.key_order {
             KeyOrder::Hashed => gather(key),
             KeyOrder::Ordered => key,
@@ -73,7 +73,7 @@ impl Records {
 
     /// Appends the key of a record: `user` and 19 digits, or the digits of an integer.
     pub fn key(&self, number: u64, out: &mut Vec<u8>) {
-        let key = self.numeric(number);
+        let key = self.key_number(number);
         match self.key_type {
             KeyType::Text => out.extend_from_slice(&text_key(key)),
             KeyType::Bigint => out.extend_from_slice(itoa::Buffer::new().format(key).as_bytes()),
@@ -98,13 +98,13 @@ impl Records {
             }
             value = 10 * value + u64::from(digit - b'0');
         }
-        (value <= MASK).then(|| self.of_numeric(value))
+        (value <= MASK).then(|| self.number_of_key(value))
     }
 
     /// Returns the number of the record with this integer key. `None` if the key is negative.
     #[must_use]
     pub fn number_of_bigint(&self, key: i64) -> Option<u64> {
-        u64::try_from(key).ok().map(|key| self.of_numeric(key))
+        u64::try_from(key).ok().map(|key| self.number_of_key(key))
     }
 }
 

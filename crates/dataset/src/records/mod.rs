@@ -19,11 +19,11 @@ mod shape;
 mod value;
 
 pub use answer_error::{AnswerError, AnswerFault};
-pub use answers::{ContainerKind, ElementCheck, ScanCheck, SortedKeys};
+pub use answers::{ContainerKind, ElementVerifier, ScanVerifier, SortedKeys};
 pub use check::{ExpectedSubtree, Scratch, SeenVersions, WriteScope};
 pub use key::KEY_LENGTH;
-pub use set::{GROUP, RecordSet};
-pub use shape::{LARGEST, MOST_MEMBERS, Path, PathSegment, SMALLEST};
+pub use set::{RECORDS_PER_GROUP, RecordSet};
+pub use shape::{MAX_DOCUMENT_BYTES, MAX_MEMBERS, MIN_DOCUMENT_BYTES, Path, PathSegment};
 
 /// Version of the mapping from (seed, number, version) to documents. Must be incremented whenever any byte
 /// changes.
@@ -77,12 +77,12 @@ pub enum Kind {
     Nested,
     /// Ten fields; the compact JSON text, without a key member, has exactly `bytes` bytes.
     Size {
-        /// Size of the document's text, from [`SMALLEST`] to [`LARGEST`] bytes.
+        /// Size of the document's text, from [`MIN_DOCUMENT_BYTES`] to [`MAX_DOCUMENT_BYTES`] bytes.
         bytes: u32,
     },
     /// An array of objects, `list`, and an object of as many objects, `map`.
     Items {
-        /// Number of objects in each of the two, from 1 to [`MOST_MEMBERS`].
+        /// Number of objects in each of the two, from 1 to [`MAX_MEMBERS`].
         members: u32,
     },
 }

@@ -7,11 +7,11 @@ use super::{KeyType, Kind, Records};
 use crate::error::DataError;
 
 /// Number of records with the same value at [`RecordSet::group_path`] for one version.
-pub const GROUP: u64 = 10;
+pub const RECORDS_PER_GROUP: u64 = 10;
 /// Number of groups in a block of record numbers.
 const GROUPS_A_BLOCK: u64 = 100;
 /// Number of records in a block. In scattered order, each of its groups has one record in every hundred.
-const BLOCK: u64 = GROUP * GROUPS_A_BLOCK;
+const BLOCK: u64 = RECORDS_PER_GROUP * GROUPS_A_BLOCK;
 /// Step of the scattered order, and its inverse: 387 · 323 = 125,001 = 1 modulo 1,000.
 const SCATTER: u64 = 387;
 const GATHER: u64 = 323;
@@ -51,7 +51,7 @@ impl Records {
     /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
     /// invalid name or that of another member.
     pub fn prepare(&self) -> Result<RecordSet, DataError> {
-        Ok(RecordSet { shape: Shape::of(self)?, records: self.clone() })
+        Ok(RecordSet { shape: Shape::build(self)?, records: self.clone() })
     }
 }
 
@@ -83,8 +83,8 @@ impl RecordSet {
 
     /// Returns an upper bound of the length of a document's text in bytes.
     #[must_use]
-    pub fn longest(&self) -> usize {
-        self.shape.longest
+    pub fn max_document_bytes(&self) -> usize {
+        self.shape.max_bytes
     }
 
     #[inline]
@@ -101,7 +101,7 @@ impl RecordSet {
     /// set has a key member.
     pub fn document(&self, number: u64, version: u32, out: &mut Vec<u8>) {
         let start = out.len();
-        out.resize(start + self.shape.longest + SLACK, 0);
+        out.resize(start + self.shape.max_bytes + SLACK, 0);
         let hashes = self.hashes(number);
         let text = &mut out[start..];
         let mut position = 0;
@@ -166,7 +166,7 @@ impl RecordSet {
     /// Returns the key as a JSON token, and its length in bytes.
     fn key_token(&self, number: u64) -> ([u8; super::KEY_LENGTH + 2], usize) {
         let mut token = [b'"'; super::KEY_LENGTH + 2];
-        let key = self.records.numeric(number);
+        let key = self.records.key_number(number);
         let length = match self.records.key_type {
             KeyType::Text => {
                 token[1..=super::KEY_LENGTH].copy_from_slice(&text_key(key));
@@ -198,8 +198,8 @@ impl RecordSet {
         out.truncate(start + length);
     }
 
-    /// Returns the path whose value at one version is shared by [`GROUP`] records: the last path. Its value
-    /// at version 0 is the search condition that finds a group.
+    /// Returns the path whose value at one version is shared by [`RECORDS_PER_GROUP`] records: the last path.
+    /// Its value at version 0 is the search condition that finds a group.
     #[must_use]
     pub fn group_path(&self) -> usize {
         self.shape.paths.len() - 1
@@ -214,9 +214,9 @@ impl RecordSet {
 
     /// Returns the numbers of a group's records in ascending order, including records that are not loaded.
     #[must_use]
-    pub fn members(&self, group: u64) -> [u64; GROUP as usize] {
+    pub fn members(&self, group: u64) -> [u64; RECORDS_PER_GROUP as usize] {
         let (block, group) = (group / GROUPS_A_BLOCK, group % GROUPS_A_BLOCK);
-        let mut members = [0; GROUP as usize];
+        let mut members = [0; RECORDS_PER_GROUP as usize];
         for (index, member) in (0..).zip(&mut members) {
             *member = block * BLOCK + (group + index * GROUPS_A_BLOCK) * GATHER % BLOCK;
         }

@@ -12,13 +12,13 @@ const FLAT: usize = 10;
 /// characters.
 const SHORTEST: usize = 32;
 /// Minimum size of [`Kind::Size`] documents, in bytes.
-pub const SMALLEST: u32 = 121 + 10 * 32;
+pub const MIN_DOCUMENT_BYTES: u32 = 121 + 10 * 32;
 /// Maximum size of [`Kind::Size`] documents, in bytes.
-pub const LARGEST: u32 = 64 << 20;
+pub const MAX_DOCUMENT_BYTES: u32 = 64 << 20;
 /// Length in characters of the value in each element of `list` and each entry of `map`.
 const ELEMENT: usize = 40;
 /// Maximum number of elements of an array.
-pub const MOST_MEMBERS: u32 = 1_000_000;
+pub const MAX_MEMBERS: u32 = 1_000_000;
 
 /// One step of a path from the document to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Path {
     /// Returns the length of the path's values in characters. For [`Kind::Size`] with random values this is
     /// an upper bound, because `"` and `\` take two bytes in the text.
     #[must_use]
-    pub fn longest(&self) -> usize {
+    pub fn max_value_length(&self) -> usize {
         self.length.max_length()
     }
 }
@@ -128,7 +128,7 @@ pub(super) struct Shape {
     pub(super) root: Node,
     pub(super) pieces: Vec<Piece>,
     /// Upper bound of the length of a document's text in bytes.
-    pub(super) longest: usize,
+    pub(super) max_bytes: usize,
 }
 
 impl Shape {
@@ -138,7 +138,7 @@ impl Shape {
     ///
     /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
     /// invalid name or that of another member.
-    pub(super) fn of(records: &Records) -> Result<Self, DataError> {
+    pub(super) fn build(records: &Records) -> Result<Self, DataError> {
         let mut numberer = PathNumberer::default();
         let mut members = numberer.members(&records.kind)?;
         if let Some(name) = &records.key_member {
@@ -158,13 +158,13 @@ impl Shape {
         writer.cut(Slot::End);
         let paths = numberer.paths;
         let lengths = writer.pieces.iter().map(|piece| piece.literal.len() + max_length(piece.slot, &paths));
-        let longest = lengths.sum();
-        Ok(Shape { paths, root, pieces: writer.pieces, longest })
+        let max_bytes = lengths.sum();
+        Ok(Shape { paths, root, pieces: writer.pieces, max_bytes })
     }
 
     /// Returns the subtree that leads to these paths, with members in document order. Arrays are included
     /// whole.
-    pub(super) fn part(&self, paths: &[usize]) -> Node {
+    pub(super) fn subtree(&self, paths: &[usize]) -> Node {
         prune(&self.root, paths).unwrap_or_else(|| Node::Object(Object::default()))
     }
 }
@@ -215,9 +215,9 @@ impl PathNumberer {
             Kind::Large => Ok(self.fields(&[200; 100], false)),
             Kind::Size { bytes } => self.sized(*bytes),
             Kind::Nested => Ok(self.objects(4, 3)),
-            Kind::Items { members } if (1..=MOST_MEMBERS).contains(members) => Ok(self.items(*members)),
+            Kind::Items { members } if (1..=MAX_MEMBERS).contains(members) => Ok(self.items(*members)),
             Kind::Items { members } => {
-                let reason = format!("{members} members; documents have 1 to {MOST_MEMBERS}");
+                let reason = format!("{members} members; documents have 1 to {MAX_MEMBERS}");
                 Err(DataError::Range { reason })
             }
         }
@@ -244,8 +244,10 @@ impl PathNumberer {
     /// Builds ten fields whose lengths differ by at most one and use all bytes that the given size leaves for
     /// values.
     fn sized(&mut self, bytes: u32) -> Result<Vec<(String, Node)>, DataError> {
-        if !(SMALLEST..=LARGEST).contains(&bytes) {
-            let reason = format!("documents of {bytes} bytes; {SMALLEST} to {LARGEST} can be made");
+        if !(MIN_DOCUMENT_BYTES..=MAX_DOCUMENT_BYTES).contains(&bytes) {
+            let reason = format!(
+                "documents of {bytes} bytes; {MIN_DOCUMENT_BYTES} to {MAX_DOCUMENT_BYTES} can be made"
+            );
             return Err(DataError::Range { reason });
         }
         // Names, quotation marks, colons, commas and braces.

@@ -25,7 +25,7 @@ pub(super) const MAGIC_LENGTH: usize = 6;
 
 impl Format {
     /// Detects the format from the first bytes. No JSON text begins with any of these magic numbers.
-    pub(super) fn of(beginning: &[u8]) -> Format {
+    pub(super) fn detect(beginning: &[u8]) -> Format {
         match beginning {
             [0x1f, 0x8b, ..] => Format::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Format::Zstd,
@@ -70,14 +70,14 @@ mod tests {
 
     #[test]
     fn formats_are_told_by_their_first_bytes() {
-        assert_eq!(Format::of(b""), Format::Plain);
-        assert_eq!(Format::of(b"{"), Format::Plain);
-        assert_eq!(Format::of(b"\x1f"), Format::Plain);
-        assert_eq!(Format::of(b"\x1f\x8b"), Format::Gzip);
-        assert_eq!(Format::of(&zstd::encode_all(b"{}".as_slice(), 1).unwrap()), Format::Zstd);
+        assert_eq!(Format::detect(b""), Format::Plain);
+        assert_eq!(Format::detect(b"{"), Format::Plain);
+        assert_eq!(Format::detect(b"\x1f"), Format::Plain);
+        assert_eq!(Format::detect(b"\x1f\x8b"), Format::Gzip);
+        assert_eq!(Format::detect(&zstd::encode_all(b"{}".as_slice(), 1).unwrap()), Format::Zstd);
         let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
         io::Write::write_all(&mut lz4, b"{}").unwrap();
-        assert_eq!(Format::of(&lz4.finish().unwrap()), Format::Unsupported("LZ4"));
-        assert_eq!(Format::of(b"PK\x03\x04rest"), Format::Unsupported("zip"));
+        assert_eq!(Format::detect(&lz4.finish().unwrap()), Format::Unsupported("LZ4"));
+        assert_eq!(Format::detect(b"PK\x03\x04rest"), Format::Unsupported("zip"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
-use crate::left_out::{LeftOut, Why};
+use crate::left_out::{SkipReason, SkippedEntry};
 
 /// File extensions of newline-delimited JSON.
 const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
@@ -22,7 +22,7 @@ pub(super) struct Listing {
     /// Files to read, in bytewise order of their names.
     pub(super) files: Vec<PathBuf>,
     /// Entries that are not read, in the same order.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<SkippedEntry>,
 }
 
 /// Lists a folder without its subfolders. Fails if no file can be read as documents.
@@ -35,9 +35,9 @@ pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
     names.sort_unstable_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
     let (mut files, mut left_out) = (Vec::new(), Vec::new());
     for path in names.iter().map(|name| folder.join(name)) {
-        match why_not(&path) {
+        match skip_reason(&path) {
             None => files.push(path),
-            Some(why) => left_out.push(LeftOut { path, why }),
+            Some(reason) => left_out.push(SkippedEntry { path, reason }),
         }
     }
     if files.is_empty() {
@@ -47,13 +47,13 @@ pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
 }
 
 /// Returns the reason why a path is not read, or `None` if it is read. Symbolic links are followed.
-fn why_not(path: &Path) -> Option<Why> {
+fn skip_reason(path: &Path) -> Option<SkipReason> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     if path.is_dir() {
-        return Some(Why::Folder);
+        return Some(SkipReason::Folder);
     }
     if name.starts_with('.') {
-        return Some(Why::Hidden);
+        return Some(SkipReason::Hidden);
     }
     let mut extensions = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
     let last = extensions.next();
@@ -65,12 +65,12 @@ fn why_not(path: &Path) -> Option<Why> {
     let is_compressed = is_listed(&COMPRESSED, last);
     let inner = if is_compressed { extensions.next() } else { last };
     if is_listed(&ARCHIVES, inner) {
-        return Some(Why::Archive);
+        return Some(SkipReason::Archive);
     }
     match (is_compressed, is_listed(&OTHERS, inner)) {
         (true, false) => None,
-        (true, true) => inner.zip(last).map(|(a, b)| Why::Ending(Some(format!("{a}.{b}")))),
-        (false, _) => Some(Why::Ending(last.map(str::to_owned))),
+        (true, true) => inner.zip(last).map(|(a, b)| SkipReason::Ending(Some(format!("{a}.{b}")))),
+        (false, _) => Some(SkipReason::Ending(last.map(str::to_owned))),
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn names_tell_what_holds_documents() {
-        let reason = |name: &str| why_not(Path::new("/nowhere").join(name).as_path());
+        let reason = |name: &str| skip_reason(Path::new("/nowhere").join(name).as_path());
         for name in [
             "a.json",
             "A.JSON",
@@ -93,15 +93,15 @@ mod tests {
         ] {
             assert_eq!(reason(name), None, "{name}");
         }
-        let unknown = |ending: &str| Some(Why::Ending(Some(ending.to_owned())));
+        let unknown = |ending: &str| Some(SkipReason::Ending(Some(ending.to_owned())));
         for (name, expected) in [
-            ("a.tar.gz", Some(Why::Archive)),
-            ("a.TGZ", Some(Why::Archive)),
-            ("a.zip", Some(Why::Archive)),
+            ("a.tar.gz", Some(SkipReason::Archive)),
+            ("a.TGZ", Some(SkipReason::Archive)),
+            ("a.zip", Some(SkipReason::Archive)),
             ("a.log", unknown("log")),
             ("a.csv.gz", unknown("csv.gz")),
-            ("README", Some(Why::Ending(None))),
-            (".a.json", Some(Why::Hidden)),
+            ("README", Some(SkipReason::Ending(None))),
+            (".a.json", Some(SkipReason::Hidden)),
         ] {
             assert_eq!(reason(name), expected, "{name}");
         }

@@ -24,7 +24,7 @@ impl Input {
         match self {
             Input::File(path) => path.display().to_string(),
             Input::Stdin => "standard input".to_string(),
-            Input::Url(address) => url::shown(address),
+            Input::Url(address) => url::without_credentials(address),
         }
     }
 
@@ -33,7 +33,7 @@ impl Input {
         match self {
             Input::File(path) => {
                 let metadata = std::fs::metadata(path).ok()?;
-                metadata.is_file().then(|| metadata.len())
+                metadata.is_file().then_some(metadata.len())
             }
             Input::Stdin | Input::Url(_) => None,
         }
@@ -56,7 +56,7 @@ impl Input {
             }
         };
         let beginning = read_beginning(&mut raw).map_err(|error| read_failed(&self, &name, error))?;
-        let format = Format::of(&beginning);
+        let format = Format::detect(&beginning);
         if let Format::Unsupported(format) = format {
             return Err(DataError::UnsupportedCompression { input: name, format });
         }

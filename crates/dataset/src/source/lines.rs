@@ -9,7 +9,7 @@ use super::block::Block;
 use super::input::{Input, OpenInput};
 use super::tally::ReadProgress;
 use crate::error::DataError;
-use crate::left_out::LeftOut;
+use crate::left_out::SkippedEntry;
 
 /// Bytes read per block: small enough to stay in a core's L2 cache while being scanned.
 const BLOCK: usize = 512 * 1024;
@@ -38,7 +38,7 @@ pub trait Lines {
     }
 
     /// Returns the entries of the source's folder that are not read.
-    fn left_out(&self) -> &[LeftOut] {
+    fn left_out(&self) -> &[SkippedEntry] {
         &[]
     }
 
@@ -88,7 +88,7 @@ pub(super) struct InputLines {
     pending: VecDeque<Input>,
     open: Option<OpenInput>,
     plain_file: Option<PathBuf>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<SkippedEntry>,
     inputs: Vec<Arc<str>>,
     /// Beginning of a line whose end has not been read yet.
     partial_line: Vec<u8>,
@@ -101,7 +101,11 @@ pub(super) struct InputLines {
 
 impl InputLines {
     /// Opens the first input. `name` is the display name of the whole source.
-    pub(super) fn open(name: String, inputs: Vec<Input>, left_out: Vec<LeftOut>) -> Result<Self, DataError> {
+    pub(super) fn open(
+        name: String,
+        inputs: Vec<Input>,
+        left_out: Vec<SkippedEntry>,
+    ) -> Result<Self, DataError> {
         let total = inputs.iter().map(Input::stored_bytes).sum();
         let is_single = inputs.len() == 1;
         let mut lines = InputLines {
@@ -233,7 +237,7 @@ impl Lines for InputLines {
         self.plain_file.as_deref()
     }
 
-    fn left_out(&self) -> &[LeftOut] {
+    fn left_out(&self) -> &[SkippedEntry] {
         &self.left_out
     }
 

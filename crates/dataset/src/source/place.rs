@@ -95,7 +95,7 @@ impl Places {
     }
 
     /// Returns the line of a document. `None` if the document is unknown or beyond the stored runs.
-    pub fn of(&self, ordinal: u64) -> Option<Place> {
+    pub fn find(&self, ordinal: u64) -> Option<Place> {
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(next_run.checked_sub(1)?)?;
         (ordinal < self.end).then(|| self.place(run.input, run.line_of(ordinal)))
@@ -121,9 +121,9 @@ mod tests {
         let every_third: Vec<(u32, u64)> = (0..1000).map(|number| (0, 2 + 3 * number)).collect();
         let places = places_of(&every_third);
         assert_eq!(places.runs.len(), 1);
-        assert_eq!(places.of(999).unwrap().to_string(), "a, line 2999");
-        assert_eq!(places.of(1000), None);
-        assert_eq!(Places::default().of(0), None);
+        assert_eq!(places.find(999).unwrap().to_string(), "a, line 2999");
+        assert_eq!(places.find(1000), None);
+        assert_eq!(Places::default().find(0), None);
     }
 
     #[test]
@@ -136,8 +136,8 @@ mod tests {
             places.note(ordinal, 0, line);
         }
         assert!(places.runs.len() <= MOST_RUNS);
-        assert_eq!(places.of(1).map(|place| place.line), Some(3));
-        assert_eq!(places.of(count - 1), None);
+        assert_eq!(places.find(1).map(|place| place.line), Some(3));
+        assert_eq!(places.find(count - 1), None);
     }
 
     proptest! {
@@ -158,7 +158,7 @@ mod tests {
                 .collect();
             let places = places_of(&lines);
             for (ordinal, (input, line)) in (0..).zip(&lines) {
-                let place = places.of(ordinal).unwrap();
+                let place = places.find(ordinal).unwrap();
                 prop_assert_eq!((&*place.input, place.line), (["a", "b", "c"][*input as usize], *line));
             }
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Block, ReadProgress, Source};
 use crate::error::DataError;
-use crate::left_out::LeftOut;
+use crate::left_out::SkippedEntry;
 
 /// Number of blocks that are read ahead.
 const AHEAD: usize = 2;
@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(25);
 /// A message of the reading thread.
 pub(crate) enum ReaderEvent {
     /// The source has been opened.
-    Opened { plain_file: Option<PathBuf>, left_out: Vec<LeftOut>, inputs: Vec<Arc<str>> },
+    Opened { plain_file: Option<PathBuf>, left_out: Vec<SkippedEntry>, inputs: Vec<Arc<str>> },
     /// The next documents, and the counts up to and including them.
     Read { block: Block, tally: ReadProgress },
     /// The end of the source. The counts include blank lines behind the last document.

@@ -17,7 +17,7 @@ pub(super) struct Download {
 }
 
 /// Returns the address without the user name and password it may contain.
-pub(super) fn shown(address: &str) -> String {
+pub(super) fn without_credentials(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else {
         return address.to_string();
     };
@@ -41,13 +41,13 @@ pub(super) fn download(address: &str) -> Result<Download, DataError> {
             ureq::Error::StatusCode(status) => format!("the server answered with status {status}"),
             other => other.to_string(),
         };
-        DataError::Download { address: shown(address), reason }
+        DataError::Download { address: without_credentials(address), reason }
     })?;
     // The announced length of an encoded body is not the number of decoded bytes.
     let is_encoded = response.headers().contains_key("content-encoding");
     let length = response.body().content_length().filter(|_| !is_encoded);
     let body = response.into_body().into_reader();
-    let body = CompleteBody { body, address: shown(address), received: 0, expected: length };
+    let body = CompleteBody { body, address: without_credentials(address), received: 0, expected: length };
     Ok(Download { body: Box::new(body), length })
 }
 
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn passwords_are_not_shown() {
-        assert_eq!(shown("https://user:pass@host:1/a@b?c@d"), "https://host:1/a@b?c@d");
-        assert_eq!(shown("http://us@er@host"), "http://host");
-        assert_eq!(shown("http://host/a@b"), "http://host/a@b");
-        assert_eq!(shown("http://host?q=a@b"), "http://host?q=a@b");
-        assert_eq!(shown("no address"), "no address");
+        assert_eq!(without_credentials("https://user:pass@host:1/a@b?c@d"), "https://host:1/a@b?c@d");
+        assert_eq!(without_credentials("http://us@er@host"), "http://host");
+        assert_eq!(without_credentials("http://host/a@b"), "http://host/a@b");
+        assert_eq!(without_credentials("http://host?q=a@b"), "http://host?q=a@b");
+        assert_eq!(without_credentials("no address"), "no address");
     }
 }

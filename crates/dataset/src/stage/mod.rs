@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::LeftOut;
+use crate::left_out::SkippedEntry;
 use crate::scan::{Event, Fault, Scanner, Traits};
 use crate::source::{Block, Place, Places, ReaderEvent, ReaderThread, Source};
 
@@ -41,14 +41,14 @@ pub struct StageOptions {
     /// Whether to measure the documents' compressed sizes, on one thread per compression. Default: `true`.
     pub measure_compressed_sizes: bool,
     /// Traits that make a document a suspect. Default: [`Traits::SUSPECT`].
-    pub suspect: Traits,
+    pub suspect_traits: Traits,
     /// Maximum number of clean documents kept for reading back. Default: 1,000.
-    pub samples: usize,
+    pub max_samples: usize,
 }
 
 impl Default for StageOptions {
     fn default() -> Self {
-        StageOptions { measure_compressed_sizes: true, suspect: Traits::SUSPECT, samples: 1_000 }
+        StageOptions { measure_compressed_sizes: true, suspect_traits: Traits::SUSPECT, max_samples: 1_000 }
     }
 }
 
@@ -59,7 +59,7 @@ pub trait DocumentVisitor {
 
     /// Returns the reason why the documents seen so far must not be staged. `None` if staging may go on.
     /// Called after each block from 10,000 documents on, and at the end.
-    fn refuses(&self) -> Option<String> {
+    fn refusal(&self) -> Option<String> {
         None
     }
 }
@@ -69,8 +69,8 @@ impl<T: DocumentVisitor + ?Sized> DocumentVisitor for &mut T {
         (**self).document(event);
     }
 
-    fn refuses(&self) -> Option<String> {
-        (**self).refuses()
+    fn refusal(&self) -> Option<String> {
+        (**self).refusal()
     }
 }
 
@@ -135,20 +135,20 @@ pub struct StagedDocuments {
     pub no_documents: Vec<NoDocument>,
     /// File of the documents that are not suspects, one per line. This is the source file itself if it holds
     /// nothing else. The last line has no newline if the source's last line has none.
-    pub clean: PathBuf,
-    /// Number of documents in `clean`.
+    pub clean_file: PathBuf,
+    /// Number of documents in `clean_file`.
     pub clean_documents: u64,
-    /// Size of the documents in `clean` in bytes, each with one newline.
+    /// Size of the documents in `clean_file` in bytes, each with one newline.
     pub clean_bytes: u64,
     /// Documents to be loaded one by one, in order.
     pub suspects: Vec<Suspect>,
     /// Compressed sizes of the offered documents. `None` unless [`StageOptions::measure_compressed_sizes`]
     /// was set.
-    pub sizes: Option<ReferenceSizes>,
-    /// Documents of `clean` to be read back from a system.
+    pub compressed_sizes: Option<ReferenceSizes>,
+    /// Documents of `clean_file` to be read back from a system.
     pub samples: Vec<Sample>,
     /// Entries of the source's folder that were not read.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedEntry>,
     places: Places,
     folder: PathBuf,
 }
@@ -170,7 +170,7 @@ impl StagedDocuments {
     /// Returns the input and line of an offered document. `None` if they are unknown, e.g. for large
     /// generated documents.
     pub fn place(&self, ordinal: u64) -> Option<Place> {
-        self.places.of(ordinal)
+        self.places.find(ordinal)
     }
 
     /// Converts a number among the clean documents to the number among the offered documents, both from 0.
@@ -190,7 +190,7 @@ impl StagedDocuments {
     ///
     /// If the file of clean documents cannot be read, or its number of documents has changed since staging
     /// ([`DataError::Changed`]).
-    pub fn show_without(
+    pub fn visit_clean_except(
         &self,
         rejected: &HashSet<u64>,
         observer: &mut dyn DocumentVisitor,
@@ -198,7 +198,7 @@ impl StagedDocuments {
         if self.clean_documents == 0 {
             return Ok(());
         }
-        let mut lines = Source::Path(self.clean.clone()).open()?;
+        let mut lines = Source::Path(self.clean_file.clone()).open()?;
         let mut scanner = Scanner::new();
         let mut block = Block::new();
         let mut ordinal = 0;
@@ -212,7 +212,7 @@ impl StagedDocuments {
             })?;
         }
         if ordinal != self.clean_documents {
-            let (path, expected) = (self.clean.clone(), self.clean_documents);
+            let (path, expected) = (self.clean_file.clone(), self.clean_documents);
             return Err(DataError::Changed { path, expected, found: ordinal });
         }
         Ok(())
@@ -223,7 +223,7 @@ impl StagedDocuments {
     /// # Errors
     ///
     /// If the file of suspects cannot be read; see [`StagedDocuments::suspect_bytes`].
-    pub fn show_suspects<'a>(
+    pub fn visit_suspects<'a>(
         &self,
         suspects: impl IntoIterator<Item = &'a Suspect>,
         observer: &mut dyn DocumentVisitor,
@@ -270,7 +270,7 @@ pub fn stage(
     }
     if matches!(source, Source::Records { .. }) {
         // Generated records are valid by construction, however large they are.
-        options.suspect = Traits::NONE;
+        options.suspect_traits = Traits::NONE;
     }
     std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
     let reader = ReaderThread::start(source.clone())?;
@@ -306,7 +306,7 @@ pub fn stage(
     // The slowest compressor may lag behind by a few blocks.
     let sizes = compressors.map(Compressors::finish).transpose()?;
     let mut staged = stager.finish(&tally, observer, cancelled)?;
-    staged.sizes = sizes;
+    staged.compressed_sizes = sizes;
     staged.left_out = left_out;
     Ok(staged)
 }

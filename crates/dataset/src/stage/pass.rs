@@ -36,7 +36,7 @@ pub(super) struct Stager {
     scanner: Scanner,
     hasher: blake3::Hasher,
     sampler: Sampler,
-    clean: CleanFile,
+    clean_file: CleanFile,
     clean_documents: u64,
     clean_bytes: u64,
     suspects: Vec<Suspect>,
@@ -71,18 +71,18 @@ impl Stager {
         }
         // Resolve symbolic links so that other processes open the same file (e.g. /dev/stdin).
         let loadable = plain_file.and_then(|path| path.canonicalize().ok()).filter(|path| is_loadable(path));
-        let clean = match loadable {
+        let clean_file = match loadable {
             Some(path) => CleanFile::Source(path),
             None => CleanFile::Separate(Output::create(folder.join(CLEAN_FILE))?),
         };
         Ok(Stager {
             name: source.to_string(),
             folder: folder.to_path_buf(),
-            sampler: Sampler::new(options.samples),
+            sampler: Sampler::new(options.max_samples),
             options,
             scanner: Scanner::new(),
             hasher: blake3::Hasher::new(),
-            clean,
+            clean_file,
             clean_documents: 0,
             clean_bytes: 0,
             suspects: Vec::new(),
@@ -132,7 +132,7 @@ impl Stager {
                 no_documents.push(start..next_start);
                 self.leave_out(block.input(), number, scan.fault);
             } else {
-                if scan.traits.intersects(self.options.suspect) {
+                if scan.traits.intersects(self.options.suspect_traits) {
                     runs.push(run_start..start);
                     run_start = next_start;
                     self.set_aside(scan.traits, line)?;
@@ -154,7 +154,7 @@ impl Stager {
         if self.suspects.len() > suspects_before || !no_documents.is_empty() || has_other_bytes(tally) {
             self.leave_source(cancelled)?;
         }
-        if let CleanFile::Separate(output) = &mut self.clean {
+        if let CleanFile::Separate(output) = &mut self.clean_file {
             for run in runs.into_iter().filter(|run| !run.is_empty()) {
                 output.write(&block.bytes()[run])?;
             }
@@ -176,7 +176,7 @@ impl Stager {
 
     /// Fails with [`DataError::OtherDocuments`] if the observer refuses the documents seen so far.
     fn check_observer(&self, observer: &dyn DocumentVisitor) -> Result<(), DataError> {
-        match observer.refuses() {
+        match observer.refusal() {
             Some(reason) => Err(DataError::OtherDocuments { input: self.name.clone(), reason }),
             None => Ok(()),
         }
@@ -208,14 +208,14 @@ impl Stager {
     /// Copies the clean documents before this block into a separate file, because the source file contains
     /// more than clean documents.
     fn leave_source(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), DataError> {
-        if let CleanFile::Source(path) = &self.clean {
+        if let CleanFile::Source(path) = &self.clean_file {
             let target = self.folder.join(CLEAN_FILE);
             if same_file(path, &target) {
                 return Err(DataError::InTheWay { path: target });
             }
             let mut output = Output::create(target)?;
             output.copy_from(path, self.bytes_read, cancelled)?;
-            self.clean = CleanFile::Separate(output);
+            self.clean_file = CleanFile::Separate(output);
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Stager {
         if has_other_bytes(tally) {
             self.leave_source(cancelled)?;
         }
-        let clean = match self.clean {
+        let clean_file = match self.clean_file {
             CleanFile::Source(path) => path,
             CleanFile::Separate(output) => output.finish(),
         };
@@ -264,12 +264,12 @@ impl Stager {
             bytes: self.bytes,
             blank_lines: tally.blank_lines,
             digest: digest_text(&self.hasher),
-            clean,
+            clean_file,
             clean_documents: self.clean_documents,
             clean_bytes: self.clean_bytes,
             suspects: self.suspects,
             no_documents: self.no_documents,
-            sizes: None,
+            compressed_sizes: None,
             samples: self.sampler.finish(),
             left_out: Vec::new(),
             places: self.places,

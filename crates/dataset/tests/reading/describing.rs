@@ -130,7 +130,7 @@ fn paths_and_names_are_limited() {
             )
         })
         .collect();
-    let profile = described(lines, &DescribeOptions { paths: 7, names: 3 });
+    let profile = described(lines, &DescribeOptions { max_paths: 7, max_names: 3 });
     assert_eq!(profile.paths.len(), 7);
     // Each document has 6 values (itself, array, element, kind, commit, operation), so all have 300. Only
     // those on seven paths are profiled.

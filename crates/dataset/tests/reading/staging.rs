@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::left_out::{LeftOut, Why};
+use jsonathlon_dataset::left_out::{SkipReason, SkippedEntry};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::{Traits, scan};
@@ -20,7 +20,7 @@ use crate::common::{Answered, did, event, event_text, gzip, lines, staged, write
 /// The reference answers without the rejected documents, computed by reading again.
 fn without(staged: &StagedDocuments, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
     let mut reference = Reference::default();
-    staged.show_without(rejected, &mut reference)?;
+    staged.visit_clean_except(rejected, &mut reference)?;
     Ok(reference)
 }
 
@@ -56,7 +56,7 @@ fn check(staged: &Answered, lines: &[&[u8]]) {
     assert_eq!(staged.digest, digest(&ndjson));
     let clean_ndjson: Vec<u8> = clean.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
     assert_eq!((staged.clean_documents, staged.clean_bytes), (clean.len() as u64, clean_ndjson.len() as u64));
-    let mut content = std::fs::read(&staged.clean).unwrap();
+    let mut content = std::fs::read(&staged.clean_file).unwrap();
     if content.len() + 1 == clean_ndjson.len() {
         content.push(b'\n');
     }
@@ -93,7 +93,7 @@ fn one_clean_plain_file_is_loaded_where_it_is() {
         let file = write(data.path(), "a.json", content);
         let staged = staged(&Source::Path(file.clone()), folder.path()).unwrap();
         check(&staged, &split(&text));
-        assert_eq!(staged.clean, file);
+        assert_eq!(staged.clean_file, file);
         assert_eq!(names(folder.path()), [""; 0]);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
     }
@@ -109,9 +109,10 @@ fn compressed_files_and_folders_are_loaded_from_a_copy() {
     write(data.path(), "notes.md", "-");
     let from_folder = staged(&Source::Path(data.path().into()), folder.path()).unwrap();
     check(&from_folder, &split(&text));
-    assert_eq!(from_folder.clean, folder.path().join(CLEAN_FILE));
+    assert_eq!(from_folder.clean_file, folder.path().join(CLEAN_FILE));
     assert_eq!(names(folder.path()), [CLEAN_FILE]);
-    let notes = LeftOut { path: data.path().join("notes.md"), why: Why::Ending(Some("md".into())) };
+    let notes =
+        SkippedEntry { path: data.path().join("notes.md"), reason: SkipReason::Ending(Some("md".into())) };
     assert_eq!(from_folder.left_out, [notes]);
     // Each document is located in its own file.
     let places: Vec<String> =
@@ -136,13 +137,13 @@ fn a_file_whose_path_engines_misread_is_loaded_from_a_copy() {
         let file = write(data.path(), name, &text);
         let copied = staged(&Source::Path(file), folder.path()).unwrap();
         check(&copied, &split(&text));
-        assert_eq!(copied.clean, folder.path().join(CLEAN_FILE), "{name}");
+        assert_eq!(copied.clean_file, folder.path().join(CLEAN_FILE), "{name}");
     }
     // A symbolic link is treated as its target.
     let file = write(data.path(), "no ending", &text);
     std::os::unix::fs::symlink(&file, data.path().join("link.gz")).unwrap();
     let linked = staged(&Source::Path(data.path().join("link.gz")), folder.path()).unwrap();
-    assert_eq!((linked.staged.clean, names(folder.path())), (file, Vec::new()));
+    assert_eq!((linked.staged.clean_file, names(folder.path())), (file, Vec::new()));
 }
 
 #[test]
@@ -186,9 +187,9 @@ fn every_suspect_is_set_aside_with_its_bytes() {
     assert_eq!(last.line, 18);
 
     let options = StageOptions {
-        suspect: Traits::SUSPECT | Traits::NUL_ESCAPE,
+        suspect_traits: Traits::SUSPECT | Traits::NUL_ESCAPE,
         measure_compressed_sizes: false,
-        samples: 2,
+        max_samples: 2,
     };
     let wider =
         stage(&Source::Path(file), folder.path(), options, &mut IgnoreDocuments, &mut |_| (), &|| false)
@@ -216,7 +217,7 @@ fn blank_lines_and_carriage_returns_are_no_part_of_the_data() {
         check(&staged, &split(&text));
         assert_eq!(staged.digest, plain.digest);
         assert_eq!(staged.blank_lines, [0, 1, 2, 2_000_000, 1_999_999][number]);
-        assert_eq!(staged.clean, folder.path().join(CLEAN_FILE));
+        assert_eq!(staged.clean_file, folder.path().join(CLEAN_FILE));
     }
 }
 
@@ -247,12 +248,12 @@ fn what_is_no_json_is_no_document_and_changes_nothing_about_the_others() {
     )
     .unwrap();
     assert_eq!((with.documents, with.bytes, &with.digest), (20_000, whole.bytes, &whole.digest));
-    assert_eq!(with.sizes.unwrap().raw, whole.bytes);
+    assert_eq!(with.compressed_sizes.unwrap().raw, whole.bytes);
     let lines: Vec<u64> = with.no_documents.iter().map(|one| one.place.line).collect();
     assert_eq!(lines, [1, 2, 20_003, 20_004]);
     assert_eq!(with.place(0).unwrap().line, 3);
     assert_eq!(with.place(19_999).unwrap().line, 20_002);
-    assert!(std::fs::read_to_string(&with.clean).unwrap() == text);
+    assert!(std::fs::read_to_string(&with.clean_file).unwrap() == text);
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn a_byte_order_mark_is_not_handed_on() {
     }
     let file = staged(&Source::Path(data.path().join("0.json")), folder.path()).unwrap();
     check(&file, &split(&text));
-    assert_eq!(file.clean, folder.path().join(CLEAN_FILE), "engines are not given the mark");
+    assert_eq!(file.clean_file, folder.path().join(CLEAN_FILE), "engines are not given the mark");
     let both = staged(&Source::Path(data.path().into()), folder.path()).unwrap();
     check(&both, &split(&(text.clone() + &text)));
 }
@@ -281,7 +282,7 @@ fn what_an_earlier_staging_left_does_not_stay() {
     // A source at the path of its own copy is not removed.
     let own = write(folder.path(), CLEAN_FILE, lines(10));
     let again = staged(&Source::Path(own.clone()), folder.path()).unwrap();
-    assert_eq!((again.staged.clean, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
+    assert_eq!((again.staged.clean_file, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
 }
 
 #[test]
@@ -310,20 +311,20 @@ fn generated_events_are_staged_and_sized() {
     )
     .unwrap();
     assert_eq!(staged.documents, 4_000);
-    let content = std::fs::read(&staged.clean).unwrap();
+    let content = std::fs::read(&staged.clean_file).unwrap();
     assert_eq!(staged.digest, digest(&content));
     let documents: Vec<&[u8]> = content.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').collect();
     let staged = Answered { staged, reference };
     check(&staged, &documents);
     // Progress of generated documents is counted in documents, also at the end.
-    assert!(source.is_made() && !Source::Path(staged.staged.clean.clone()).is_made());
+    assert!(source.is_generated() && !Source::Path(staged.staged.clean_file.clone()).is_generated());
     let last = seen.pop().unwrap();
     let whole =
         Progress { documents: 4_000, bytes: staged.bytes, suspects: 0, done: 4_000, total: Some(4_000) };
     assert_eq!(last, whole);
     assert!(!seen.is_empty() && seen.is_sorted_by_key(|progress| progress.documents));
 
-    let sizes = staged.sizes.unwrap();
+    let sizes = staged.compressed_sizes.unwrap();
     assert_eq!(sizes.raw, staged.bytes);
     let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
     std::io::Write::write_all(&mut encoder, &content).unwrap();
@@ -374,7 +375,7 @@ fn the_answers_without_rejected_documents() {
     assert_eq!(rest.answers(), reference(&kept).answers());
     assert_ne!(rest.answers().rows(Question::Q1), staged.reference.answers().rows(Question::Q1));
     assert_eq!(without(&staged, &HashSet::new()).unwrap().answers(), staged.reference.answers());
-    std::fs::write(&staged.clean, lines(7)).unwrap();
+    std::fs::write(&staged.clean_file, lines(7)).unwrap();
     let error = without(&staged, &rejected).unwrap_err();
     assert!(matches!(error, DataError::Changed { expected: 1_000, found: 7, .. }), "{error}");
 }
@@ -394,12 +395,12 @@ fn the_answers_with_accepted_suspects() {
     );
     let staged = staged(&Source::Path(write(data.path(), "a.json", text)), folder.path()).unwrap();
     let mut with = staged.reference.clone();
-    staged.show_suspects(staged.suspects.iter().filter(|suspect| suspect.ordinal == 1), &mut with).unwrap();
+    staged.visit_suspects(staged.suspects.iter().filter(|suspect| suspect.ordinal == 1), &mut with).unwrap();
     let counts = |reference: &Reference| reference.answers().rows(Question::Q2)[0][1..].to_vec();
     assert_eq!(format!("{:?}", counts(&staged.reference)), "[Int(1), Int(1)]");
     assert_eq!(format!("{:?}", counts(&with)), "[Int(2), Int(2)]");
     std::fs::remove_file(folder.path().join(SUSPECTS_FILE)).unwrap();
-    assert!(staged.show_suspects(&staged.suspects, &mut with).is_err());
+    assert!(staged.visit_suspects(&staged.suspects, &mut with).is_err());
 }
 
 #[test]

@@ -24,11 +24,15 @@ fn in_order(set: &RecordSet, loaded: u64, start: u64) -> Vec<u64> {
 
 fn scan(set: &RecordSet, loaded: u64, start: u64, limit: u64, rows: &[u64]) -> Result<u64, AnswerError> {
     let keys = set.sorted_keys(loaded);
-    let mut scan = set.scan(start, limit, Some(&keys));
+    let mut scan = set.check_scan(start, limit, Some(&keys));
     let mut scratch = Scratch::new();
     for number in rows {
-        let row =
-            scan.row(&key(set, *number), &document(set, *number, 0), WriteScope::Nothing, &mut scratch)?;
+        let row = scan.check_row(
+            &key(set, *number),
+            &document(set, *number, 0),
+            WriteScope::Nothing,
+            &mut scratch,
+        )?;
         assert_eq!(row, (*number, SeenVersions { version: None, base: Some(0) }));
     }
     scan.finish()
@@ -58,11 +62,11 @@ fn scans_are_whole_and_in_order() {
                     assert_eq!(fault(10, &rows[..3]), Err(AnswerFault::Omitted));
                 }
                 // Without the loaded keys, only the order of the rows can be verified.
-                let mut loose = set.scan(start, 10, None);
-                assert_eq!(loose.number(rows[0]), Ok(rows[0]));
-                assert_eq!(loose.number(rows[2]), Ok(rows[2]));
-                assert_eq!(loose.number(rows[1]).unwrap_err().fault, AnswerFault::Order);
-                assert_eq!(loose.key(b"nothing").unwrap_err().fault, AnswerFault::Key);
+                let mut loose = set.check_scan(start, 10, None);
+                assert_eq!(loose.check_number(rows[0]), Ok(rows[0]));
+                assert_eq!(loose.check_number(rows[2]), Ok(rows[2]));
+                assert_eq!(loose.check_number(rows[1]).unwrap_err().fault, AnswerFault::Order);
+                assert_eq!(loose.check_key(b"nothing").unwrap_err().fault, AnswerFault::Key);
                 assert_eq!(loose.finish(), Ok(2));
             }
         }
@@ -86,7 +90,7 @@ fn projections_hold_what_was_asked_for() {
     let mut scratch = Scratch::new();
     let tree: Value = serde_json::from_slice(&document(&set, 4, 6)).unwrap();
     let paths = [3, 40, 87].map(|path| set.paths()[path].to_string());
-    let part = set.part(&[3, 40, 87]);
+    let part = set.subtree(&[3, 40, 87]);
     let mut found = serde_json::Map::new();
     for path in &paths {
         let steps: Vec<&str> = path.split('.').collect();
@@ -102,14 +106,15 @@ fn projections_hold_what_was_asked_for() {
         );
     }
     let text = Value::Object(found).to_string();
-    let seen = set.check_part(&part, 4, text.as_bytes(), WriteScope::Path(40), &mut scratch);
+    let seen = set.check_subtree(&part, 4, text.as_bytes(), WriteScope::Path(40), &mut scratch);
     assert_eq!(seen, Ok(SeenVersions { version: Some(6), base: Some(6) }));
-    let unwritten = set.check_part(&part, 4, text.as_bytes(), WriteScope::Path(0), &mut scratch);
+    let unwritten = set.check_subtree(&part, 4, text.as_bytes(), WriteScope::Path(0), &mut scratch);
     assert_eq!(unwritten, Ok(SeenVersions { version: None, base: Some(6) }));
     assert!(
-        set.check_part(&set.part(&[3, 40]), 4, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err()
+        set.check_subtree(&set.subtree(&[3, 40]), 4, text.as_bytes(), WriteScope::Nothing, &mut scratch)
+            .is_err()
     );
-    assert!(set.check_part(&part, 5, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err());
+    assert!(set.check_subtree(&part, 5, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err());
     assert!(set.check(4, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err());
 }
 
@@ -133,13 +138,15 @@ fn a_quarter_of_the_elements_satisfies_the_condition() {
                 let full = members as usize / 4;
                 assert!((full..=full + 1).contains(&chosen.len()));
                 *total += chosen.len() as u64;
-                let (mut values, mut elements) = (set.elements(number, form), set.elements(number, form));
+                let (mut values, mut elements) =
+                    (set.check_elements(number, form), set.check_elements(number, form));
                 for element in &chosen {
                     let text = element["value"].as_str().unwrap().as_bytes();
-                    let (path, version) = values.value(text, &mut scratch).unwrap();
+                    let (path, version) = values.check_value(text, &mut scratch).unwrap();
                     assert!(version == 2 && set.satisfies(number, path));
                     let text = element.to_string();
-                    let seen = elements.element(text.as_bytes(), WriteScope::Nothing, &mut scratch).unwrap();
+                    let seen =
+                        elements.check_element(text.as_bytes(), WriteScope::Nothing, &mut scratch).unwrap();
                     assert_eq!(seen, (path, SeenVersions { version: None, base: Some(2) }));
                 }
                 assert_eq!(values.finish(), Ok(chosen.len()));
@@ -148,7 +155,7 @@ fn a_quarter_of_the_elements_satisfies_the_condition() {
         }
         assert_eq!(
             totals,
-            [ContainerKind::Array, ContainerKind::Object].map(|form| set.elements_of_all(form, 60))
+            [ContainerKind::Array, ContainerKind::Object].map(|form| set.count_satisfying_elements(form, 60))
         );
     }
 }
@@ -159,27 +166,27 @@ fn elements_may_come_in_any_order_and_only_once() {
     let mut scratch = Scratch::new();
     let chosen: Vec<usize> = (40..80).filter(|path| set.satisfies(9, *path)).collect();
     let texts: Vec<Vec<u8>> = chosen.iter().map(|path| value(&set, 9, *path, 5)).collect();
-    let mut turned = set.elements(9, ContainerKind::Object);
+    let mut turned = set.check_elements(9, ContainerKind::Object);
     for text in texts[..2].iter().chain(texts[2..].iter().rev()) {
-        assert_eq!(turned.value(text, &mut scratch).unwrap().1, 5);
+        assert_eq!(turned.check_value(text, &mut scratch).unwrap().1, 5);
     }
-    assert!(turned.value(&texts[3], &mut scratch).is_err());
+    assert!(turned.check_value(&texts[3], &mut scratch).is_err());
     assert_eq!(turned.finish(), Ok(10));
 
-    let mut twice = set.elements(9, ContainerKind::Object);
-    twice.value(&texts[0], &mut scratch).unwrap();
-    assert!(twice.value(&texts[0], &mut scratch).is_err());
-    twice.value(&texts[1], &mut scratch).unwrap();
+    let mut twice = set.check_elements(9, ContainerKind::Object);
+    twice.check_value(&texts[0], &mut scratch).unwrap();
+    assert!(twice.check_value(&texts[0], &mut scratch).is_err());
+    twice.check_value(&texts[1], &mut scratch).unwrap();
     assert_eq!(twice.finish().unwrap_err().fault, AnswerFault::Missing);
 
     let unchosen = (40..80).find(|path| !set.satisfies(9, *path)).unwrap();
-    let mut wrong = set.elements(9, ContainerKind::Object);
-    assert!(wrong.value(&value(&set, 9, unchosen, 5), &mut scratch).is_err());
-    assert!(set.elements(9, ContainerKind::Array).value(&texts[0], &mut scratch).is_err());
-    assert!(set.elements(8, ContainerKind::Object).value(&texts[0], &mut scratch).is_err());
+    let mut wrong = set.check_elements(9, ContainerKind::Object);
+    assert!(wrong.check_value(&value(&set, 9, unchosen, 5), &mut scratch).is_err());
+    assert!(set.check_elements(9, ContainerKind::Array).check_value(&texts[0], &mut scratch).is_err());
+    assert!(set.check_elements(8, ContainerKind::Object).check_value(&texts[0], &mut scratch).is_err());
 
     let all: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-    let mut more = set.elements(9, ContainerKind::Object);
-    all.iter().for_each(|text| assert!(more.value(text, &mut scratch).is_ok()));
-    assert_eq!(more.value(all[0], &mut scratch).unwrap_err().fault, AnswerFault::Surplus);
+    let mut more = set.check_elements(9, ContainerKind::Object);
+    all.iter().for_each(|text| assert!(more.check_value(text, &mut scratch).is_ok()));
+    assert_eq!(more.check_value(all[0], &mut scratch).unwrap_err().fault, AnswerFault::Surplus);
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use jsonathlon_dataset::records::{
-    GROUP, Kind, LARGEST, RECORDS_VERSION, RecordSet, Records, SMALLEST, Scratch, SeenVersions, Values,
-    WriteScope,
+    Kind, MAX_DOCUMENT_BYTES, MIN_DOCUMENT_BYTES, RECORDS_PER_GROUP, RECORDS_VERSION, RecordSet, Records,
+    Scratch, SeenVersions, Values, WriteScope,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn every_document_checks() {
                 assert_eq!(all, SeenVersions { version: Some(version), base: None });
                 let path = set.check(number, &text, WriteScope::Path(0), &mut scratch).unwrap();
                 assert_eq!(path, SeenVersions { version: Some(version), base: Some(version) });
-                assert!(text.len() <= set.longest());
+                assert!(text.len() <= set.max_document_bytes());
             }
         }
     }
@@ -99,7 +99,7 @@ fn paths_name_the_values() {
             let expected = String::from_utf8(value(&set, 3, place, 9)).unwrap();
             assert_eq!(tree.pointer(&pointer).unwrap().as_str(), Some(expected.as_str()), "{path}");
             assert_eq!(set.path(&path.to_string()), Some(place));
-            assert!(expected.len() <= path.longest());
+            assert!(expected.len() <= path.max_value_length());
         }
     }
     let names = |kind| {
@@ -113,7 +113,8 @@ fn paths_name_the_values() {
 
 #[test]
 fn sizes_are_exact_to_the_byte() {
-    let sizes = (500..3_000).step_by(7).chain((500..=64_000).step_by(250)).chain([SMALLEST, 1 << 20]);
+    let sizes =
+        (500..3_000).step_by(7).chain((500..=64_000).step_by(250)).chain([MIN_DOCUMENT_BYTES, 1 << 20]);
     for bytes in sizes {
         for values in [Values::Text, Values::Random] {
             let set = set(Kind::Size { bytes }, values);
@@ -122,9 +123,12 @@ fn sizes_are_exact_to_the_byte() {
             }
         }
     }
-    for bytes in [0, SMALLEST - 1, LARGEST + 1] {
+    for bytes in [0, MIN_DOCUMENT_BYTES - 1, MAX_DOCUMENT_BYTES + 1] {
         let error = records(Kind::Size { bytes }, Values::Text).prepare().unwrap_err().to_string();
-        assert_eq!(error, format!("documents of {bytes} bytes; {SMALLEST} to {LARGEST} can be made"));
+        assert_eq!(
+            error,
+            format!("documents of {bytes} bytes; {MIN_DOCUMENT_BYTES} to {MAX_DOCUMENT_BYTES} can be made")
+        );
     }
     assert!(records(Kind::Items { members: 0 }, Values::Text).prepare().is_err());
 }
@@ -229,7 +233,7 @@ fn groups_share_one_value() {
             assert!(members.eq(numbers.iter().copied()));
             assert_eq!(set.group_size(group, loaded), numbers.len() as u64);
         }
-        let whole = groups.values().filter(|numbers| numbers.len() as u64 == GROUP).count();
+        let whole = groups.values().filter(|numbers| numbers.len() as u64 == RECORDS_PER_GROUP).count();
         assert!(whole >= 200);
         // Records of one group are not stored next to each other.
         let near =

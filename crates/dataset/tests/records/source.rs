@@ -29,7 +29,7 @@ fn lines_hold_keys_and_documents() {
                 let (_folder, staged) = staged(&source);
                 assert_eq!((staged.documents, staged.clean_documents), (1_200, 1_200));
                 assert!(staged.suspects.is_empty());
-                let text = std::fs::read_to_string(&staged.clean).unwrap();
+                let text = std::fs::read_to_string(&staged.clean_file).unwrap();
                 let mut keys = HashSet::new();
                 for (number, line) in (0..).zip(text.lines()) {
                     let head = line.split_once(",\"doc\":").unwrap();

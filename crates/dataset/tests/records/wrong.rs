@@ -22,7 +22,7 @@ fn flips(set: &RecordSet, number: u64, text: &[u8], masks: &[u8]) -> u64 {
             flipped[place] = text[place] ^ mask;
             match set.check(number, &flipped, WriteScope::Path(0), &mut scratch) {
                 Err(wrong) => {
-                    assert!(wrong.at <= text.len());
+                    assert!(wrong.position <= text.len());
                     found += 1;
                 }
                 Ok(_) => {
@@ -46,7 +46,7 @@ fn every_flipped_byte_is_found() {
         let found = flips(&set, 5, &text, masks);
         assert_eq!(found, (text.len() * masks.len()) as u64);
     }
-    for set in sets().iter().filter(|set| set.longest() < 10_000) {
+    for set in sets().iter().filter(|set| set.max_document_bytes() < 10_000) {
         for number in 10..20 {
             flips(set, number, &document(set, number, number as u32), &[1, 4, 0x10]);
         }
@@ -55,7 +55,7 @@ fn every_flipped_byte_is_found() {
 
 #[test]
 fn every_flipped_byte_of_a_rewritten_document_is_found() {
-    for set in sets().iter().filter(|set| set.longest() < 4_000) {
+    for set in sets().iter().filter(|set| set.max_document_bytes() < 4_000) {
         let mut text = String::new();
         let tree: Value = serde_json::from_slice(&document(set, 6, 1)).unwrap();
         rewrite(&tree, 3, " \n", 7, &mut text);

@@ -74,7 +74,7 @@ pub enum InlineVec<T> {
 
 impl<T> InlineVec<T> {
     /// Returns the valid items in order.
-    pub fn all(&self) -> &[T] {
+    pub fn as_slice(&self) -> &[T] {
         match self {
             Self::Few(items, count) => &items[..*count],
             Self::Many(items) => items,
@@ -113,7 +113,7 @@ pub fn with_inline<T: Copy>(
     item: impl FnMut(usize) -> Result<T>,
     take: impl FnOnce(&[T]) -> Result<()>,
 ) -> Result<()> {
-    take(collect_inline(count, blank, item)?.all())
+    take(collect_inline(count, blank, item)?.as_slice())
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl RejectedDocuments {
         self.0.sort_by_key(|(ordinal, _)| *ordinal);
         let count = self.0.len() as u64;
         for (ordinal, reason) in self.0 {
-            sink.refused(ordinal, reason);
+            sink.reject(ordinal, reason);
         }
         count
     }

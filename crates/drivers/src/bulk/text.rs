@@ -108,7 +108,7 @@ impl Chunk {
             append_line(key, document, &mut lines);
             ends.push(lines.len());
             *offered += 1;
-            sink.offered(*offered);
+            sink.report_offered(*offered);
         }
         Ok((!ends.is_empty()).then(|| Self { first, lines: Arc::new(lines), ends }))
     }

@@ -39,7 +39,7 @@ impl<'a> Body<'a> {
                     self.buffer.extend_from_slice(document);
                     self.buffer.push(b'\n');
                     self.offered += 1;
-                    self.sink.offered(self.offered);
+                    self.sink.report_offered(self.offered);
                 }
                 Ok(None) => self.is_ended = true,
                 Err(error) => {
@@ -80,7 +80,7 @@ mod tests {
         fn every_document_is_in_the_body_once(
             documents in prop::collection::vec("[a-z]{0,40}", 0..50), step in 1_usize..100
         ) {
-            let (mut lines, mut sink) = (MemoryDocuments::of(&documents), RecordingSink::default());
+            let (mut lines, mut sink) = (MemoryDocuments::new(&documents), RecordingSink::default());
             let mut body = Body::new(&mut lines, &mut sink);
             let mut bytes = Vec::new();
             let mut part = vec![0; step];

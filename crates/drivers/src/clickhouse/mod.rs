@@ -45,7 +45,7 @@ impl Clickhouse {
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &SessionOptions) -> Result<Self> {
-        let endpoint = Endpoint::of(open)?;
+        let endpoint = Endpoint::from_options(open)?;
         let http = endpoint.connect_with_retry(|endpoint| {
             let http =
                 HttpClient::new(endpoint, 1).map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
@@ -194,8 +194,8 @@ impl Connection for Clickhouse {
         Ok(offered)
     }
 
-    fn place(&self) -> EngineLocation {
-        self.endpoint.place()
+    fn location(&self) -> EngineLocation {
+        self.endpoint.location()
     }
 
     fn close(self: Box<Self>) -> Result<()> {

@@ -111,7 +111,7 @@ impl Ids {
 }
 
 /// Sends all documents over `connections` connections and returns the number accepted.
-pub(super) fn all(
+pub(super) fn load_all(
     target: &Target<'_>,
     connections: usize,
     documents: &mut dyn DocumentSource,
@@ -157,7 +157,7 @@ fn fill(
             batch.ordinals.push(ordinal);
             batch.ends.push(batch.bytes.len());
         }
-        sink.offered(*offered);
+        sink.report_offered(*offered);
     }
     Ok((!batch.ends.is_empty()).then_some(batch))
 }

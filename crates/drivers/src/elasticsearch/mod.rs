@@ -39,7 +39,7 @@ impl Elasticsearch {
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &SessionOptions) -> Result<Self> {
         let connections = bulk::connections(open.cores);
-        let endpoint = Endpoint::of(open)?;
+        let endpoint = Endpoint::from_options(open)?;
         let http = endpoint.connect_with_retry(|endpoint| connect(endpoint, connections))?;
         let mut session = Self { http, endpoint, connections, prepared: StatementTable::default() };
         session.check_server_process()?;
@@ -190,7 +190,7 @@ impl Connection for Elasticsearch {
         let (method, path) = statement.target()?;
         let template = load::Template::new(&statement)?;
         let target = load::Target { http: &self.http, method, path, template: &template };
-        let accepted = load::all(&target, self.connections, documents, sink)
+        let accepted = load::load_all(&target, self.connections, documents, sink)
             .map_err(|error| self.endpoint.with_server_context(error))?;
         // Makes the documents visible to searches, and writes segments that are synced to disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
@@ -201,8 +201,8 @@ impl Connection for Elasticsearch {
         Ok(accepted)
     }
 
-    fn place(&self) -> EngineLocation {
-        self.endpoint.place()
+    fn location(&self) -> EngineLocation {
+        self.endpoint.location()
     }
 
     fn close(self: Box<Self>) -> Result<()> {

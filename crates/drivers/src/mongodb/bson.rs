@@ -31,7 +31,7 @@ pub(super) struct Bson<'a> {
 impl<'a> Bson<'a> {
     /// Validates bytes that must be exactly one document.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
-        let document = Self::of_read(bytes);
+        let document = Self::from_checked(bytes);
         if length_of(DOCUMENT, bytes)? != bytes.len() {
             return Err(malformed("something follows a document"));
         }
@@ -40,7 +40,7 @@ impl<'a> Bson<'a> {
     }
 
     /// Wraps a document that was validated before.
-    pub(super) fn of_read(bytes: &'a [u8]) -> Self {
+    pub(super) fn from_checked(bytes: &'a [u8]) -> Self {
         Self { kind: DOCUMENT, bytes }
     }
 
@@ -128,9 +128,9 @@ impl<'a> Bson<'a> {
     fn instant(self) -> Option<i64> {
         let number = u64::from_le_bytes(self.fixed_bytes());
         match self.kind {
-            DATE => instant::of_ticks(number.cast_signed(), 3),
+            DATE => instant::from_ticks(number.cast_signed(), 3),
             // The upper half is seconds; the lower half counts events within one second.
-            _ => instant::of_ticks((number >> 32).cast_signed(), 0),
+            _ => instant::from_ticks((number >> 32).cast_signed(), 0),
         }
     }
 

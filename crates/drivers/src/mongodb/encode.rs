@@ -154,9 +154,9 @@ fn utf8(text: &[u8]) -> Result<&str, Refusal> {
 /// Positions of placeholders in an encoded command.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    pub(super) all: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     /// Documents and lists that contain gaps, whose lengths grow with the values.
-    pub(super) around: Vec<EnclosingDocument>,
+    pub(super) enclosing: Vec<EnclosingDocument>,
 }
 
 /// Position of one placeholder.
@@ -165,8 +165,8 @@ pub(super) struct Slot {
     /// Index of the parameter, counted from 0.
     pub(super) index: usize,
     /// Position of the value's type, and of the value itself.
-    pub(super) kind_at: usize,
-    pub(super) at: usize,
+    pub(super) type_position: usize,
+    pub(super) value_position: usize,
     pub(super) level: usize,
 }
 
@@ -384,20 +384,25 @@ impl Encoder<'_> {
     fn record_gap(&mut self, index: usize, kind_position: usize) {
         self.position += self.text[self.position + 1..].find('"').unwrap_or_default() + 2;
         if let Some(gaps) = &mut self.gaps {
-            gaps.all.push(Slot { index, kind_at: kind_position, at: self.out.len(), level: self.level });
+            gaps.slots.push(Slot {
+                index,
+                type_position: kind_position,
+                value_position: self.out.len(),
+                level: self.level,
+            });
         }
     }
 
     fn gap_count(&self) -> usize {
-        self.gaps.as_ref().map_or(0, |gaps| gaps.all.len())
+        self.gaps.as_ref().map_or(0, |gaps| gaps.slots.len())
     }
 
     /// Records that the document or list which began at `start` contains the gaps from `first` on.
     fn record_enclosing(&mut self, start: usize, first: usize) {
         if let Some(gaps) = &mut self.gaps
-            && gaps.all.len() > first
+            && gaps.slots.len() > first
         {
-            gaps.around.push(EnclosingDocument { start, gaps: first..gaps.all.len() });
+            gaps.enclosing.push(EnclosingDocument { start, gaps: first..gaps.slots.len() });
         }
     }
 

@@ -62,7 +62,7 @@ impl Batches<'_> {
             let document = keyed.as_deref().unwrap_or(document);
             let ordinal = self.offered;
             self.offered += 1;
-            sink.offered(self.offered);
+            sink.report_offered(self.offered);
             let start = batch.bytes.len();
             if let Err(reason) = encode::document(document, &mut batch.bytes) {
                 self.refused.push(ordinal, reason);
@@ -107,7 +107,7 @@ pub(super) fn insert(
 ) -> Result<u64> {
     let mut connections = Vec::new();
     for _ in 0..session.connections {
-        connections.push(dial(&session.endpoint).map_err(|failure| session.endpoint.refused(failure))?);
+        connections.push(dial(&session.endpoint).map_err(|failure| session.endpoint.connect_error(failure))?);
     }
     insert_all(&mut connections, session.limits, insert, documents, sink)
         .map_err(|error| session.endpoint.with_server_context(error))
@@ -132,10 +132,10 @@ fn insert_all(
             Some(batch) => Ok(last_batch.replace(batch)),
             None => Ok(None),
         },
-        |wire, batch| send(wire, &insert.others, &insert.list, &batch),
+        |wire, batch| send(wire, &insert.earlier_batches, &insert.list, &batch),
     )?;
     if let (Some(batch), Some(wire)) = (last_batch, connections.first_mut()) {
-        let last_rejected = send(wire, &insert.last, &insert.list, &batch)?;
+        let last_rejected = send(wire, &insert.last_batch, &insert.list, &batch)?;
         // If nothing of the last batch was inserted, nothing has waited for the WAL either.
         if last_rejected.0.len() == batch.documents.len() {
             wait_for_journal(wire)?;

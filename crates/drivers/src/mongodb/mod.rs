@@ -29,7 +29,7 @@ use jsonathlon_driver_api::rows::{Cell, RowSink, StatementStats, single_text_row
 use crate::bulk;
 use crate::scram::Scram;
 use bson::Bson;
-pub use nonblocking::lane;
+pub use nonblocking::open_nonblocking;
 use replica_set::PrimaryState;
 use request::{Command, Statement, Template};
 use wire::Wire;
@@ -68,7 +68,7 @@ impl Mongodb {
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &SessionOptions) -> Result<Self> {
-        let endpoint = Endpoint::of(open)?;
+        let endpoint = Endpoint::from_options(open)?;
         let (wire, limits) = endpoint.connect_with_retry(connect)?;
         let connections = bulk::connections(open.cores);
         let mut session = Self { wire, endpoint, limits, connections, prepared: StatementTable::default() };
@@ -272,8 +272,8 @@ impl Connection for Mongodb {
         load::insert(self, &insert, documents, sink)
     }
 
-    fn place(&self) -> EngineLocation {
-        self.endpoint.place()
+    fn location(&self) -> EngineLocation {
+        self.endpoint.location()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
@@ -357,7 +357,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), ConnectFa
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
     // A remote server is used as it is; its replica set is the user's responsibility.
-    match PrimaryState::of(answer) {
+    match PrimaryState::from_hello(answer) {
         PrimaryState::Writable => {}
         _ if endpoint.process.is_none() => {}
         PrimaryState::Electing => {

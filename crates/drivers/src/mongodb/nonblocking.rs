@@ -43,7 +43,7 @@ struct Channel {
 ///
 /// # Errors
 /// As for opening a connection, and the server's error for a statement.
-pub fn lane(open: &SessionOptions) -> Result<Box<dyn NonblockingConnection>> {
+pub fn open_nonblocking(open: &SessionOptions) -> Result<Box<dyn NonblockingConnection>> {
     let mut session = Mongodb::open(open)?;
     for statement in &open.statements {
         session.collect(statement)?;
@@ -135,7 +135,7 @@ impl NonblockingConnection for MongodbNonblocking {
                 let mapping = template.rows.as_deref();
                 let mut report = begin(mapping, sink).map(|()| StatementStats::default());
                 for (index, document) in channel.documents.iter().enumerate() {
-                    let answer = Bson::of_read(&channel.inbox.bytes()[document.clone()]);
+                    let answer = Bson::from_checked(&channel.inbox.bytes()[document.clone()]);
                     report = report.and_then(|report| {
                         hand_over(answer, mapping, &mut self.text, sink)?;
                         Ok(if index == 0 { reported(answer) } else { report })

@@ -28,7 +28,7 @@ pub(super) enum PrimaryState {
 }
 
 impl PrimaryState {
-    pub(super) fn of(hello: Bson<'_>) -> Self {
+    pub(super) fn from_hello(hello: Bson<'_>) -> Self {
         match hello.text("setName") {
             _ if is_true(hello, "isreplicaset") => Self::Uninitiated,
             Some(_) if !is_true(hello, "isWritablePrimary") => Self::Electing,
@@ -69,7 +69,7 @@ mod tests {
 
     fn state_of(hello: &str) -> PrimaryState {
         let body = command(hello).unwrap();
-        PrimaryState::of(Bson::read(&body).unwrap())
+        PrimaryState::from_hello(Bson::read(&body).unwrap())
     }
 
     #[test]

@@ -39,9 +39,9 @@ pub(super) struct Insert {
     /// Name of the list in the command that the documents replace.
     pub(super) list: String,
     /// Command for the last batch, with the write concern of the statement.
-    pub(super) last: Vec<u8>,
+    pub(super) last_batch: Vec<u8>,
     /// Command for all other batches, which does not wait for the WAL.
-    pub(super) others: Vec<u8>,
+    pub(super) earlier_batches: Vec<u8>,
 }
 
 /// Command that is parsed and encoded once, and sent with other values each time.
@@ -72,13 +72,13 @@ impl Template {
             encode::element_with(name, value.get(), &mut gaps, &mut body).map_err(DriverError::Refused)?;
         }
         finish(start, &database, &mut body)?;
-        gaps.around.push(EnclosingDocument { start, gaps: 0..gaps.all.len() });
+        gaps.enclosing.push(EnclosingDocument { start, gaps: 0..gaps.slots.len() });
         Ok(Self { database, body, gaps, rows: statement.rows.map(Arc::new) })
     }
 
     /// Appends the command with `parameters` in place of the strings `":1"`, `":2"` and so on.
     pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
-        let Slots { all: slots, around: enclosing } = &self.gaps;
+        let Slots { slots, enclosing } = &self.gaps;
         // For each gap, the number of bytes by which everything before it has grown; the last entry is the
         // total.
         let (mut inline, mut heap) = ([0; INLINE_GAPS + 1], Vec::new());
@@ -90,10 +90,10 @@ impl Template {
         };
         let (start, mut copied) = (out.len(), 0);
         for (index, gap) in slots.iter().enumerate() {
-            out.extend_from_slice(&self.body[copied..gap.at]);
-            copied = gap.at;
+            out.extend_from_slice(&self.body[copied..gap.value_position]);
+            copied = gap.value_position;
             let (value, value_start) = (parameter_at(gap.index, parameters)?, out.len());
-            let kind_at = start + gap.kind_at + growth[index];
+            let kind_at = start + gap.type_position + growth[index];
             encode::parameter(value, kind_at, gap.level, out).map_err(DriverError::Refused)?;
             growth[index + 1] = growth[index] + out.len() - value_start;
         }
@@ -170,7 +170,7 @@ impl<'a> Statement<'a> {
             finish(start, database, &mut body)?;
             Ok(body)
         };
-        Ok(Insert { list: list.clone(), last: body(true)?, others: body(false)? })
+        Ok(Insert { list: list.clone(), last_batch: body(true)?, earlier_batches: body(false)? })
     }
 }
 
@@ -292,11 +292,11 @@ mod tests {
         let insert = Statement::read(text).unwrap().insert("bench").unwrap();
         assert_eq!(insert.list, "documents");
         assert_eq!(
-            to_json(&insert.last),
+            to_json(&insert.last_batch),
             r#"{"insert":"t","ordered":false,"writeConcern":{"w":1,"j":true},"$db":"bench"}"#
         );
         assert_eq!(
-            to_json(&insert.others),
+            to_json(&insert.earlier_batches),
             r#"{"insert":"t","ordered":false,"writeConcern":{"w":1},"$db":"bench"}"#
         );
     }

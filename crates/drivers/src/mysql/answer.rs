@@ -172,7 +172,7 @@ impl Column {
         // Length of the following fields, character set, and column width.
         reader.bytes(7)?;
         let code = reader.u8()?;
-        let kind = ColumnType::of(code)
+        let kind = ColumnType::from_code(code)
             .ok_or_else(|| DriverError::Protocol(format!("column `{name}` is of type {code}")))?;
         Ok(Self { name, kind, is_unsigned: reader.u16()? & UNSIGNED != 0, end })
     }

@@ -92,7 +92,7 @@ impl LineSink for Connection {
             Ok(Completion { affected, warnings, .. }) => {
                 self.check_warnings(affected, count as u64, warnings.into())?
             }
-            Err(AnswerError::Server(error)) if is_about_documents(&error) => Some(error.words),
+            Err(AnswerError::Server(error)) if is_about_documents(&error) => Some(error.message),
             Err(error) => return Err(self.client.classified(error)),
         };
         let Some(reason) = reason else { return Ok(None) };
@@ -106,7 +106,7 @@ impl LineSink for Connection {
 fn is_about_documents(error: &ServerError) -> bool {
     ["22", "23"].iter().any(|class| error.state.starts_with(class))
         || ABOUT_DOCUMENTS.contains(&error.code)
-        || error.code == UNKNOWN && error.words.contains("Invalid JSON text")
+        || error.code == UNKNOWN && error.message.contains("Invalid JSON text")
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn documents_are_blamed_for_what_they_are_alone() {
         let is_blamed = |state: &str, code| {
-            is_about_documents(&ServerError { state: state.into(), words: String::new(), code })
+            is_about_documents(&ServerError { state: state.into(), message: String::new(), code })
         };
         for (state, code) in [("22032", 3140), ("22001", 1406), ("23000", 1062), ("HY000", 1366)] {
             assert!(is_blamed(state, code), "{state} {code}");

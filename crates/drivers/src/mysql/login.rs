@@ -101,8 +101,7 @@ impl Handshake {
                 self.sequence = self.inbox.bytes()[3].wrapping_add(1);
                 self.inbox.take(end);
                 if packet.first() == Some(&0xFF) {
-                    let ServerError { code, words: message, .. } =
-                        ServerError::read(&packet).map_err(ever)?;
+                    let ServerError { code, message, .. } = ServerError::read(&packet).map_err(ever)?;
                     return Err(if GONE.contains(&code) {
                         ConnectFailure::Transient(message)
                     } else {
@@ -127,12 +126,12 @@ impl Handshake {
     /// Answers the greeting with the user and the encoded password, and exchanges packets until the server
     /// accepts the user.
     fn authenticate(&mut self, greeting: &Greeting, flags: u32, endpoint: &Endpoint) -> LoginResult<()> {
-        let is_private = self.socket.is_private();
+        let privacy = self.socket.privacy();
         let password = &endpoint.password.0;
         // For a plugin that is not supported the usual one is taken: the server says which the user needs.
-        let mut plugin = Plugin::of(&greeting.plugin).unwrap_or(Plugin::NativePassword);
+        let mut plugin = Plugin::from_name(&greeting.plugin).unwrap_or(Plugin::NativePassword);
         let mut nonce = greeting.nonce.clone();
-        let secret = plugin.secret(&nonce, password, is_private)?;
+        let secret = plugin.secret(&nonce, password, privacy)?;
         self.send(|out| {
             out.extend_from_slice(&head(flags));
             out.extend_from_slice(endpoint.user.as_bytes());
@@ -156,13 +155,13 @@ impl Handshake {
                 [0xFE, rest @ ..] => {
                     let mut reader = Reader(rest);
                     let name = reader.until_zero();
-                    plugin = Plugin::of(name).ok_or_else(|| password::unsupported(name))?;
+                    plugin = Plugin::from_name(name).ok_or_else(|| password::unsupported(name))?;
                     nonce = reader.until_zero().to_vec();
-                    let secret = plugin.secret(&nonce, password, is_private)?;
+                    let secret = plugin.secret(&nonce, password, privacy)?;
                     self.send(|out| out.extend_from_slice(&secret))?;
                 }
                 [1, data @ ..] => {
-                    if let Some(answer) = plugin.answer(data, &nonce, password, is_private)? {
+                    if let Some(answer) = plugin.answer(data, &nonce, password, privacy)? {
                         self.send(|out| out.extend_from_slice(&answer))?;
                     }
                 }

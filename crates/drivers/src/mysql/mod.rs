@@ -62,7 +62,7 @@ impl Mysql {
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &SessionOptions) -> Result<Self> {
-        let endpoint = Endpoint::of(open)?;
+        let endpoint = Endpoint::from_options(open)?;
         let client = MysqlNonblocking::connect(&endpoint, true)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
         Ok(Self { client, endpoint, statements, connections })
@@ -104,8 +104,8 @@ impl Connection for Mysql {
         load::lines(self, statement, documents, sink)
     }
 
-    fn place(&self) -> EngineLocation {
-        self.endpoint.place()
+    fn location(&self) -> EngineLocation {
+        self.endpoint.location()
     }
 
     fn close(self: Box<Self>) -> Result<()> {

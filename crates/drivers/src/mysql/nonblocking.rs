@@ -59,7 +59,7 @@ impl MysqlNonblocking {
     /// # Errors
     /// If the server cannot be reached, rejects the login, or fails to execute a statement.
     pub fn open(options: &SessionOptions, server_prepares: bool) -> Result<Self> {
-        let mut client = Self::connect(&Endpoint::of(options)?, server_prepares)?;
+        let mut client = Self::connect(&Endpoint::from_options(options)?, server_prepares)?;
         client.run_all(&options.statements)?;
         Ok(client)
     }
@@ -79,8 +79,8 @@ impl MysqlNonblocking {
     /// # Errors
     /// If the server cannot be reached, rejects the login, or fails to execute a statement.
     pub(super) fn connect_sibling(endpoint: &Endpoint, statements: &[String]) -> Result<Self> {
-        let session =
-            login::login(endpoint, true).map_err(|failure: ConnectFailure| endpoint.refused(failure))?;
+        let session = login::login(endpoint, true)
+            .map_err(|failure: ConnectFailure| endpoint.connect_error(failure))?;
         let mut client = Self::from_session(session, endpoint, true)?;
         client.run_all(statements)?;
         Ok(client)
@@ -251,7 +251,7 @@ impl MysqlNonblocking {
         if answer.first() == Some(&0xFF) {
             let error = ServerError::read(&answer)?;
             if error.code == NOT_PREPARED {
-                return Ok(Statement::of_text(statement));
+                return Ok(Statement::from_text(statement));
             }
             return Err(self.endpoint.with_server_context(error.error()));
         }
@@ -283,7 +283,7 @@ impl NonblockingConnection for MysqlNonblocking {
     fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         let statement = match self.server_prepares {
             true => self.prepare_on_server(statement)?,
-            false => Statement::of_text(statement),
+            false => Statement::from_text(statement),
         };
         Ok(self.statements.insert((statement, Columns::default())))
     }

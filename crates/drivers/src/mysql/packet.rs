@@ -184,7 +184,7 @@ pub(super) struct ServerError {
     pub(super) code: u16,
     /// SQLSTATE; empty if the server sent none.
     pub(super) state: String,
-    pub(super) words: String,
+    pub(super) message: String,
 }
 
 impl ServerError {
@@ -198,11 +198,11 @@ impl ServerError {
             message => (Vec::new(), message),
         };
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ok(Self { code, state: text(&state), words: text(message) })
+        Ok(Self { code, state: text(&state), message: text(message) })
     }
 
     pub(super) fn error(self) -> DriverError {
-        refusal(self.code, self.words)
+        refusal(self.code, self.message)
     }
 }
 
@@ -232,11 +232,11 @@ mod tests {
 
     #[test]
     fn an_error_is_number_state_and_words() {
-        let ServerError { code, state, words: message } =
+        let ServerError { code, state, message } =
             ServerError::read(b"\xff\x15\x04#28000Access denied").unwrap();
         assert_eq!((code, state.as_str(), message.as_str()), (1045, "28000", "Access denied"));
         let error = ServerError::read(b"\xff\x10\x04Too many connections").unwrap();
-        assert_eq!((error.state.as_str(), error.words.as_str()), ("", "Too many connections"));
+        assert_eq!((error.state.as_str(), error.message.as_str()), ("", "Too many connections"));
         assert!(ServerError::read(b"\xff\x10").is_err());
     }
 }

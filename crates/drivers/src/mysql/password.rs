@@ -7,6 +7,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::ever;
+use crate::socket::Privacy;
 
 /// Why a user whose password was set by a very old server cannot log in.
 pub(super) const BEFORE_4_1: &str =
@@ -22,7 +23,8 @@ const NEEDS_PASSWORD: &[u8] = &[4];
 pub(super) enum Plugin {
     /// Proves the password by SHA-1.
     NativePassword,
-    /// Proves the password by SHA-256. A server that has not cached the password's hash asks for the password.
+    /// Proves the password by SHA-256. A server that has not cached the password's hash asks for the
+    /// password.
     CachingSha2,
     /// Sends the password, encrypted.
     Sha256,
@@ -32,7 +34,7 @@ pub(super) enum Plugin {
 
 impl Plugin {
     /// Returns the plugin of a name. `None` if it is not supported.
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
+    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
         [Self::NativePassword, Self::CachingSha2, Self::Sha256, Self::ClearPassword]
             .into_iter()
             .find(|plugin| plugin.name().as_bytes() == name)
@@ -47,8 +49,8 @@ impl Plugin {
         }
     }
 
-    /// Returns what is sent first. `is_private` is whether the connection is encrypted or does not leave the
-    /// machine.
+    /// Returns what is sent first. A server takes a password for `sha256_password` as it is only over an
+    /// encrypted connection, and asks for it to be encrypted with its key over a Unix socket too.
     ///
     /// # Errors
     /// If the password would be sent where others can read it.
@@ -56,7 +58,7 @@ impl Plugin {
         self,
         nonce: &[u8],
         password: &str,
-        is_private: bool,
+        privacy: Privacy,
     ) -> Result<Vec<u8>, ConnectFailure> {
         if password.is_empty() {
             return Ok(Vec::new());
@@ -64,7 +66,8 @@ impl Plugin {
         match self {
             Self::NativePassword => Ok(proof::<Sha1>(password, |double_hash| [nonce, double_hash].concat())),
             Self::CachingSha2 => Ok(proof::<Sha256>(password, |double_hash| [double_hash, nonce].concat())),
-            Self::Sha256 | Self::ClearPassword if is_private => Ok(zero_terminated(password)),
+            Self::Sha256 if privacy == Privacy::Encrypted => Ok(zero_terminated(password)),
+            Self::ClearPassword if privacy != Privacy::Exposed => Ok(zero_terminated(password)),
             Self::Sha256 => Ok(vec![KEY_REQUESTS[1]]),
             Self::ClearPassword => Err(ever(
                 "it asks for the password in clear text, which is sent over encrypted connections only: \
@@ -82,11 +85,13 @@ impl Plugin {
         message: &[u8],
         nonce: &[u8],
         password: &str,
-        is_private: bool,
+        privacy: Privacy,
     ) -> Result<Option<Vec<u8>>, ConnectFailure> {
         match (self, message) {
             (Self::CachingSha2, FOUND) => Ok(None),
-            (Self::CachingSha2, NEEDS_PASSWORD) if is_private => Ok(Some(zero_terminated(password))),
+            (Self::CachingSha2, NEEDS_PASSWORD) if privacy != Privacy::Exposed => {
+                Ok(Some(zero_terminated(password)))
+            }
             (Self::CachingSha2, NEEDS_PASSWORD) => Ok(Some(vec![KEY_REQUESTS[0]])),
             (Self::CachingSha2 | Self::Sha256, key) => encrypt(key, nonce, password).map(Some).map_err(ever),
             (Self::NativePassword | Self::ClearPassword, _) => {
@@ -137,9 +142,9 @@ mod tests {
     fn proofs_are_those_of_the_manual() {
         // SHA1(password) XOR SHA1(nonce + SHA1(SHA1(password))), and XOR of SHA256 with the nonce behind, by
         // another program.
-        let native = Plugin::NativePassword.secret(NONCE, "secret", false).unwrap();
+        let native = Plugin::NativePassword.secret(NONCE, "secret", Privacy::Exposed).unwrap();
         assert_eq!(hex(&native), "8817c50fa779daef010ee7577825b0847df9842e");
-        let sha2 = Plugin::CachingSha2.secret(NONCE, "secret", false).unwrap();
+        let sha2 = Plugin::CachingSha2.secret(NONCE, "secret", Privacy::Exposed).unwrap();
         assert_eq!(hex(&sha2), "c76e2898612a4cf042c77fa8c4702c4c64c0c2c557c53c4d75595aaa6abae809");
     }
 
@@ -157,17 +162,21 @@ mod tests {
 
     #[test]
     fn a_password_is_sent_where_nobody_else_reads_it() {
-        for plugin in [Plugin::Sha256, Plugin::ClearPassword] {
-            assert_eq!(plugin.secret(NONCE, "secret", true).unwrap(), b"secret\0");
-        }
-        assert!(error(Plugin::ClearPassword.secret(NONCE, "secret", false)).contains("?tls=on"));
+        use Privacy::{Encrypted, Exposed, OnThisMachine};
+
+        let secret = |plugin: Plugin, privacy| plugin.secret(NONCE, "secret", privacy).unwrap();
+        assert_eq!(secret(Plugin::ClearPassword, Encrypted), b"secret\0");
+        assert_eq!(secret(Plugin::ClearPassword, OnThisMachine), b"secret\0");
+        assert!(error(Plugin::ClearPassword.secret(NONCE, "secret", Exposed)).contains("?tls=on"));
+        assert_eq!(secret(Plugin::Sha256, Encrypted), b"secret\0");
+        assert_eq!(secret(Plugin::Sha256, OnThisMachine), [1]);
+        assert_eq!(secret(Plugin::Sha256, Exposed), [1]);
+        assert_eq!(Plugin::Sha256.secret(NONCE, "", Exposed).unwrap(), b"");
         let answer =
-            |message, is_private| Plugin::CachingSha2.answer(message, NONCE, "secret", is_private).unwrap();
-        assert_eq!(answer(FOUND, false), None);
-        assert_eq!(answer(NEEDS_PASSWORD, true).unwrap(), b"secret\0");
-        assert_eq!(answer(NEEDS_PASSWORD, false).unwrap(), [2]);
-        assert_eq!(Plugin::Sha256.secret(NONCE, "secret", false).unwrap(), [1]);
-        assert_eq!(Plugin::Sha256.secret(NONCE, "", false).unwrap(), b"");
+            |message, privacy| Plugin::CachingSha2.answer(message, NONCE, "secret", privacy).unwrap();
+        assert_eq!(answer(FOUND, Exposed), None);
+        assert_eq!(answer(NEEDS_PASSWORD, OnThisMachine).unwrap(), b"secret\0");
+        assert_eq!(answer(NEEDS_PASSWORD, Exposed).unwrap(), [2]);
     }
 
     #[test]
@@ -178,17 +187,18 @@ mod tests {
 
         let private_key = rsa::PrivateKey::new(&mut ChaCha8Rng::from_seed([7; 32]), 1024).unwrap();
         let pem = private_key.to_public_key().to_public_key_pem(Default::default()).unwrap();
-        let ciphertext = Plugin::CachingSha2.answer(pem.as_bytes(), NONCE, "secret", false).unwrap().unwrap();
+        let ciphertext =
+            Plugin::CachingSha2.answer(pem.as_bytes(), NONCE, "secret", Privacy::Exposed).unwrap().unwrap();
         let masked = private_key.oaep_decrypt::<Sha1>(&ciphertext).unwrap();
         let password: Vec<u8> = masked.iter().zip(NONCE).map(|(byte, mask)| byte ^ mask).collect();
         assert_eq!(password, b"secret\0");
-        let result = Plugin::Sha256.answer(b"no key", NONCE, "secret", false);
+        let result = Plugin::Sha256.answer(b"no key", NONCE, "secret", Privacy::Exposed);
         assert!(error(result).contains("public key"));
     }
 
     #[test]
     fn what_is_not_supported_is_named() {
-        assert_eq!(Plugin::of(b"client_ed25519"), None);
+        assert_eq!(Plugin::from_name(b"client_ed25519"), None);
         assert!(error(Err::<(), _>(unsupported(b"client_ed25519"))).contains("a login by client_ed25519;"));
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Statement {
 
 impl Statement {
     /// Creates a statement that is sent as text each time.
-    pub(super) fn of_text(statement: &str) -> Self {
+    pub(super) fn from_text(statement: &str) -> Self {
         Self::Text(split_at_parameters(statement))
     }
 
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn values_are_escaped_in_a_text() {
         let mut out = Vec::new();
-        let statement = Statement::of_text("SELECT ?, ?, ?, ?");
+        let statement = Statement::from_text("SELECT ?, ?, ?, ?");
         let values =
             [Parameter::Text("a'b\\c\0d"), Parameter::Null, Parameter::Int(-1), Parameter::Float(0.5)];
         statement.execution(&values, &mut out).unwrap();

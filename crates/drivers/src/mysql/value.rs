@@ -28,7 +28,7 @@ pub(super) enum ColumnType {
 
 impl ColumnType {
     /// Returns the kind of a type code of the protocol. `None` for an unknown code.
-    pub(super) fn of(code: u8) -> Option<Self> {
+    pub(super) fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             0 | 246 => Self::Decimal,
             1 => Self::Tiny,
@@ -87,7 +87,7 @@ pub(super) fn binary_instant(bytes: &[u8], column: &str) -> Result<Cell<'static>
             )));
         }
     };
-    instant(instant::of_calendar(date.map(i64::from), time.map(i64::from), microseconds.into()), column)
+    instant(instant::from_calendar(date.map(i64::from), time.map(i64::from), microseconds.into()), column)
 }
 
 /// Converts the text of a value to a cell.
@@ -108,7 +108,7 @@ pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Resul
             text.parse().map(Cell::Float).map_err(|_| invalid_number(text, column))
         }
         T::Null => Ok(Cell::Null),
-        T::Instant => instant(instant::of_text(text(bytes, column)?), column),
+        T::Instant => instant(instant::from_text(text(bytes, column)?), column),
         T::Text => text(bytes, column).map(Cell::Text),
         T::Float => Err(DriverError::Unsupported(format!(
             "column `{column}` is of type FLOAT, which the server writes with six digits: cast it to DOUBLE"

@@ -47,10 +47,10 @@ impl LineSink for Connection {
             return Ok(None);
         };
         if !is_about_documents(&error.state) {
-            return Err(refusal(&error.state, error.words));
+            return Err(refusal(&error.state, error.message));
         }
         self.wire.run("ROLLBACK TO SAVEPOINT part")?;
-        Ok(Some(ChunkError { reason: error.words, line: line_of(&error.context) }))
+        Ok(Some(ChunkError { reason: error.message, line: line_of(&error.context) }))
     }
 }
 

@@ -37,8 +37,8 @@ impl Postgres {
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &SessionOptions) -> Result<Self> {
-        let endpoint = Endpoint::of(open)?;
-        let client = PostgresNonblocking::over(Wire::open(&endpoint, &[])?, true);
+        let endpoint = Endpoint::from_options(open)?;
+        let client = PostgresNonblocking::with_wire(Wire::open(&endpoint, &[])?, true);
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
         Ok(Self { client, endpoint, statements, connections })
     }
@@ -88,8 +88,8 @@ impl Connection for Postgres {
         load::copy(self, statement, documents, sink)
     }
 
-    fn place(&self) -> EngineLocation {
-        self.endpoint.place()
+    fn location(&self) -> EngineLocation {
+        self.endpoint.location()
     }
 
     fn close(self: Box<Self>) -> Result<()> {

@@ -49,10 +49,10 @@ impl PostgresNonblocking {
     /// # Errors
     /// As for opening a connection, and the server's error for a statement.
     pub fn open(open: &SessionOptions, prepare: bool) -> Result<Self> {
-        Ok(Self::over(Wire::open(&Endpoint::of(open)?, &open.statements)?, prepare))
+        Ok(Self::with_wire(Wire::open(&Endpoint::from_options(open)?, &open.statements)?, prepare))
     }
 
-    pub(super) fn over(wire: Wire, prepare: bool) -> Self {
+    pub(super) fn with_wire(wire: Wire, prepare: bool) -> Self {
         let (outbox, statements) = (Vec::new(), StatementTable::default());
         Self { wire, outbox, prepare, statements, name_count: 0, current: None }
     }
@@ -143,7 +143,7 @@ impl NonblockingConnection for PostgresNonblocking {
 /// Passes the rows of a complete answer without error to `sink`.
 fn answer(messages: &[u8], columns: &mut Columns, sink: &mut dyn RowSink) -> Result<StatementStats> {
     let (mut position, mut reader) = (0, AnswerReader::new(columns));
-    while let Some((kind, body, end)) = message::at(messages, position)? {
+    while let Some((kind, body, end)) = message::parse_at(messages, position)? {
         reader.message(kind, body, sink)?;
         position = end;
     }

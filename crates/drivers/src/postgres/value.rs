@@ -116,7 +116,7 @@ impl Column {
             Kind::Text => return Ok(Cell::Text(text)),
             Kind::Bool => Some(Cell::Bool(text == "t")),
             Kind::Time => {
-                return instant::of_text(text).map(Cell::Int).ok_or_else(|| {
+                return instant::from_text(text).map(Cell::Int).ok_or_else(|| {
                     let problem = format!("column `{name}` holds the time {text}, which is on no calendar");
                     DriverError::Unsupported(format!("{problem}: cast it to text"))
                 });

@@ -469,7 +469,7 @@ impl Answer<'_> {
     /// Returns the next chunk of up to 2,048 rows, or `None` at the end.
     pub(super) fn next_chunk(&mut self) -> Option<Chunk<'_>> {
         // SAFETY: the result is alive; the chunk is owned by its new holder.
-        unsafe { Chunk::own(&self.functions.vectors, (self.functions.fetch_chunk)(self.raw)) }
+        unsafe { Chunk::from_handle(&self.functions.vectors, (self.functions.fetch_chunk)(self.raw)) }
     }
 }
 

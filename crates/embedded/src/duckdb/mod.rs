@@ -60,7 +60,7 @@ fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<StatementStats
         .into_iter()
         .map(|(name, kind)| {
             let id = kind.id();
-            match Storage::of(id, || kind.decimal()) {
+            match Storage::from_type_id(id, || kind.decimal()) {
                 Some(storage) => Ok((name, storage)),
                 None => Err(DriverError::Unsupported(format!(
                     "column `{name}` is of type {}: cast it to VARCHAR, or to a number of at most 64 bits",

@@ -88,7 +88,7 @@ pub(super) enum Integer {
 impl Storage {
     /// Returns the encoding of a `DUCKDB_TYPE`. `decimal` gives scale and storage type of a decimal. `None`
     /// if the type cannot be represented in an answer.
-    pub(super) fn of(id: u32, decimal: impl FnOnce() -> (u32, u32)) -> Option<Self> {
+    pub(super) fn from_type_id(id: u32, decimal: impl FnOnce() -> (u32, u32)) -> Option<Self> {
         Some(match id {
             1 => Self::Bool,
             2 => Self::I8,
@@ -178,7 +178,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Safety
     /// `handle` must be null or a chunk that no other code frees.
-    pub(super) unsafe fn own(functions: &'a VectorFunctions, handle: Handle) -> Option<Self> {
+    pub(super) unsafe fn from_handle(functions: &'a VectorFunctions, handle: Handle) -> Option<Self> {
         (!handle.is_null()).then_some(Self { functions, handle })
     }
 
@@ -281,11 +281,11 @@ impl Column {
                 }
                 Storage::Date => self.each(rows, |days: &i32| {
                     let finite = (days.unsigned_abs() != i32::MAX.unsigned_abs()).then_some(i64::from(*days));
-                    instant(finite.and_then(instant::of_days), name)
+                    instant(finite.and_then(instant::from_days), name)
                 }),
                 Storage::Timestamp(digits) => self.each(rows, |ticks: &i64| {
                     let finite = (ticks.unsigned_abs() != i64::MAX.unsigned_abs()).then_some(*ticks);
-                    instant(finite.and_then(|ticks| instant::of_ticks(ticks, digits)), name)
+                    instant(finite.and_then(|ticks| instant::from_ticks(ticks, digits)), name)
                 }),
                 Storage::Null => {
                     rows.iter_mut().for_each(|row| row.push(Cell::Null));
@@ -421,16 +421,16 @@ mod tests {
 
     #[test]
     fn types_without_a_place_in_an_answer_are_known_by_name() {
-        assert_eq!(Storage::of(14, || (0, 0)), None);
+        assert_eq!(Storage::from_type_id(14, || (0, 0)), None);
         assert_eq!(type_name(14), "TIME");
         assert_eq!(type_name(250), "number 250");
-        assert_eq!(Storage::of(19, || (3, 5)), Some(Storage::Decimal(3, Integer::I64)));
+        assert_eq!(Storage::from_type_id(19, || (3, 5)), Some(Storage::Decimal(3, Integer::I64)));
     }
 
     #[test]
     fn instants_of_all_types_are_microseconds_since_1970() {
         const INSTANT: i64 = 1_767_323_045_678_901;
-        let storage = |id| Storage::of(id, || (0, 0)).unwrap();
+        let storage = |id| Storage::from_type_id(id, || (0, 0)).unwrap();
         for id in [12, 31] {
             assert_eq!(read(&[INSTANT], None, storage(id)).unwrap(), [Value::Int(INSTANT)], "{id}");
         }

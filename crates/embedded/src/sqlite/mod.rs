@@ -113,12 +113,12 @@ impl Sqlite {
                 // Some failures end the transaction, whatever their code; then the load as a whole has
                 // failed.
                 Err(failure) if is_about_the_document(failure.code) && !self.connection.is_autocommit() => {
-                    sink.refused(offered, failure.message);
+                    sink.reject(offered, failure.message);
                 }
                 Err(failure) => return Err(DriverError::Refused(failure.message)),
             }
             offered += 1;
-            sink.offered(offered);
+            sink.report_offered(offered);
         }
         Ok(accepted)
     }

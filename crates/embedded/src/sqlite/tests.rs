@@ -98,7 +98,7 @@ fn documents_that_are_refused_are_told_by_ordinal_and_the_rest_stays() {
     let mut session = open_in(folder.path(), &[("journal_mode", "WAL")]).unwrap();
     session.collect("CREATE TABLE t (j BLOB NOT NULL)").unwrap();
     let mut lines =
-        MemoryDocuments::of(&["{\"a\":1}", "{\"a\":", "{\"nul\":\"\\u0000\"}", "", "{\"b\":\"é\"}"]);
+        MemoryDocuments::new(&["{\"a\":1}", "{\"a\":", "{\"nul\":\"\\u0000\"}", "", "{\"b\":\"é\"}"]);
     let mut sink = RecordingSink::default();
     let accepted = session.bulk_in("INSERT INTO t VALUES (jsonb(:doc))", &mut lines, &mut sink).unwrap();
     assert_eq!((accepted, sink.offered), (3, 5));
@@ -130,7 +130,7 @@ fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
     assert_eq!(single_cell(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
     let loaded = session.bulk_in(
         "INSERT INTO t VALUES (:doc)",
-        &mut MemoryDocuments::of(&["{}"]),
+        &mut MemoryDocuments::new(&["{}"]),
         &mut RecordingSink::default(),
     );
     assert_eq!(loaded, Ok(1));
@@ -143,7 +143,7 @@ fn a_load_statement_must_say_where_the_document_belongs() {
     session.collect("CREATE TABLE t (j)").unwrap();
     let loaded = session.bulk_in(
         "INSERT INTO t VALUES (1)",
-        &mut MemoryDocuments::of(&["{}"]),
+        &mut MemoryDocuments::new(&["{}"]),
         &mut RecordingSink::default(),
     );
     assert!(matches!(loaded, Err(DriverError::Unsupported(text)) if text.contains(":doc")));
@@ -184,7 +184,10 @@ fn documents_are_bound_whole_whatever_is_in_them() {
     session.collect("CREATE TABLE t (j)").unwrap();
     let lines = ["a\0b", "", "é😀"];
     let load = "INSERT INTO t VALUES (:doc) RETURNING rowid";
-    assert_eq!(session.bulk_in(load, &mut MemoryDocuments::of(&lines), &mut RecordingSink::default()), Ok(3));
+    assert_eq!(
+        session.bulk_in(load, &mut MemoryDocuments::new(&lines), &mut RecordingSink::default()),
+        Ok(3)
+    );
     let outcome = session.collect("SELECT typeof(j), octet_length(j), j FROM t ORDER BY rowid").unwrap();
     let row = |text: &str| {
         vec![Value::Text("text".into()), Value::Int(text.len() as i64), Value::Text(text.to_owned())]
@@ -199,7 +202,7 @@ fn a_full_disk_fails_the_load_and_not_a_document() {
     session.collect("CREATE TABLE t (j)").unwrap();
     let lines = vec!["x".repeat(1000); 100];
     let mut sink = RecordingSink::default();
-    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut MemoryDocuments::of(&lines), &mut sink);
+    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut MemoryDocuments::new(&lines), &mut sink);
     assert_eq!(loaded, Err(DriverError::Refused("database or disk is full".into())));
     assert!(sink.refused.is_empty());
     assert_eq!(single_cell(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
@@ -211,7 +214,7 @@ fn a_load_statement_that_is_wrong_is_refused_in_sqlites_words() {
     let mut session = open_in(folder.path(), &[]).unwrap();
     let load = |session: &mut Sqlite, text: &str| {
         session
-            .bulk_in(text, &mut MemoryDocuments::of(&["{}"]), &mut RecordingSink::default())
+            .bulk_in(text, &mut MemoryDocuments::new(&["{}"]), &mut RecordingSink::default())
             .unwrap_err()
             .to_string()
     };

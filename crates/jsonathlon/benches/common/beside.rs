@@ -9,7 +9,7 @@ use std::{
 
 use serde::de::DeserializeOwned;
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, fill};
 use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_worker::protocol::{Op, RunReply};
@@ -46,17 +46,17 @@ impl Beside {
         let system = catalogue.get(system)?;
         let configuration = system.configuration(system.default_version(), variant, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let installed = ArtifactStore::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let programs = installed.files.clone();
         let target =
             Target::new(configuration, workload, installed).ok_or("its folder lacks the workload")?;
         let folder = scratch.join("session");
-        let launch = target.launch(&folder, &scratch.join("server.log"), 0, &command().program)?;
+        let launch = target.launch_spec(&folder, &scratch.join("server.log"), 0, &command().program)?;
         let mut launch = launch.ok_or("it has no server")?;
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         launch.port = Some(port);
         let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
-        let open = opened(target.open(&folder, 0)?);
+        let open = opened(target.session_options(&folder, 0)?);
         let (engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
         let password = std::fs::read_to_string(folder.join("password"))?;
         let mut started = Self { engine, programs, port, user, database, password, target };
@@ -67,7 +67,7 @@ impl Beside {
 
     /// A statement of the system's folder, filled in for the table.
     pub(crate) fn statement(&self, name: &str) -> Result<String, Problem> {
-        Ok(fill(self.target.part.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
+        Ok(fill(self.target.setup.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
     }
 
     pub(crate) fn run(&mut self, statements: &[&str]) -> Result<(), Problem> {

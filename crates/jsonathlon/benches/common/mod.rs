@@ -12,7 +12,7 @@ use std::time::Duration;
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_servers::LaunchSpec;
-use jsonathlon_stats::statistics::at_least;
+use jsonathlon_stats::statistics::binomial_tail;
 use jsonathlon_worker::Worker;
 use jsonathlon_worker::protocol::{Op, OpenReply};
 use jsonathlon_workloads::engine::{EngineHandle, WorkerCommand};
@@ -71,7 +71,7 @@ pub(crate) fn limits(ratios: &[f64]) -> Option<(f64, f64)> {
     let count = sorted.len() as u64;
     // Number of values to leave out at each end: with at most 2.5 % probability all others lie on one side of
     // the median.
-    let left_out = (0..count / 2).take_while(|out| at_least(count - out, count, 0.5) <= 0.025).last()?;
+    let left_out = (0..count / 2).take_while(|out| binomial_tail(count - out, count, 0.5) <= 0.025).last()?;
     let (from, to) = (usize::try_from(left_out).ok()?, usize::try_from(count - 1 - left_out).ok()?);
     Some((*sorted.get(from)?, *sorted.get(to)?))
 }

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, Transport};
 use jsonathlon_dataset::records::Records;
 use jsonathlon_driver_api::{Connection, DriverContext, SessionOptions, driver::EngineLocation};
@@ -48,16 +48,16 @@ impl Started {
         let configuration = system.configuration(system.default_version(), variant, "default")?;
         let configuration = configuration.with_transport(transport)?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let installed = ArtifactStore::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let programs = installed.files.clone();
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
         let folder = scratch.join(name);
         let log = scratch.join(format!("{name}.log"));
-        let server = match target.launch(&folder, &log, 0, &command().program)? {
+        let server = match target.launch_spec(&folder, &log, 0, &command().program)? {
             Some(launch) => Some(Server::start(&launch, &|| false)?),
             None => None,
         };
-        let open = SessionOptions { statements: Vec::new(), ..target.open(&folder, 0)? };
+        let open = SessionOptions { statements: Vec::new(), ..target.session_options(&folder, 0)? };
         let of_server = |server: &Server| Box::new(endpoint(server.login(), server.pid(), LIMIT));
         let open = SessionOptions { endpoint: server.as_ref().map(of_server), ..open };
         Ok(Self { server, programs, open })
@@ -73,7 +73,7 @@ impl Started {
     }
 
     pub(crate) fn connect(&self) -> Result<Box<dyn Connection>, Problem> {
-        Ok(Connector::of(&self.open.protocol)?.connect(&self.open, &host())?)
+        Ok(Connector::for_protocol(&self.open.protocol)?.connect(&self.open, &host())?)
     }
 
     pub(crate) fn stop(self) -> Result<(), Problem> {
@@ -140,17 +140,19 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
-        watched: Default::default(),
+        sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
     };
-    let place = started.pid().map_or(EngineLocation::InProcess, EngineLocation::Process);
+    let location = started.pid().map_or(EngineLocation::InProcess, EngineLocation::Process);
     let host = host();
-    let on = JobTarget { open: &started.open, place, host: &host };
+    let on = JobTarget { open: &started.open, location, host: &host };
     let driven = LoadGenerator::new().run(&job, &on, &mut |_| {}).map_err(|failure| failure.message)?;
     let measured = driven.operations.get(&Operation::Read).ok_or("no reads")?;
     if measured.errors > 0 || measured.operations == 0 {
-        return Err(format!("{} errors, {:?}, {:?}", measured.errors, driven.wrong, driven.refusals).into());
+        return Err(
+            format!("{} errors, {:?}, {:?}", measured.errors, driven.wrong_answers, driven.refusals).into()
+        );
     }
     let per_read = |spent: Option<f64>| spent.unwrap_or(f64::NAN) * 1e6 / measured.operations as f64;
     Ok(Done {

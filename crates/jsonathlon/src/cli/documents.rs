@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use jsonathlon_dataset::nested::NestedTable;
 
-use super::run::{CommonArguments, DEFAULT_SEED, ExternalOptions};
+use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use jsonathlon_schema::durability::CrashKind;
 
-use super::run::{CommonArguments, DEFAULT_SEED};
+use super::run_options::{CommonArguments, DEFAULT_SEED};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -64,12 +64,12 @@ pub(crate) struct DurabilityOptions {
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse::seconds, help_heading = DURABILITY)]
     pub(crate) recovery_timeout: f64,
     /// Size of the disk whose power is cut; only what is written to it takes space
-    #[arg(long, value_name = "SIZE", default_value = DEFAULT_DISK, value_parser = parse::bytes, help_heading = DURABILITY)]
+    #[arg(long, value_name = "SIZE", default_value = DEFAULT_DISK_SIZE, value_parser = parse::bytes, help_heading = DURABILITY)]
     pub(crate) disk_size: u64,
 }
 
 /// Default of `--disk-size`. Systems that allocate their whole log at once need room for it.
-pub(crate) const DEFAULT_DISK: &str = "4GB";
+pub(crate) const DEFAULT_DISK_SIZE: &str = "4GB";
 
 /// Maximum of `--crash-within`, in seconds.
 const LATEST_S: f64 = 15.0;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::run::{CommonArguments, ExternalOptions};
+use super::run_options::{CommonArguments, ExternalOptions};
 
 /// Help heading of the options that only this workload has.
 const FIDELITY: &str = "Options of fidelity";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::run::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
+use super::run_options::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
 use super::{CatalogueArguments, InstallOptions};
 
 /// Help heading of the options that only this workload has.
@@ -28,7 +28,7 @@ pub(crate) struct RunQuestions {
     #[arg(long, short = 'd', value_name = "PATH|URL", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
     pub(crate) data: Option<String>,
     #[command(flatten)]
-    pub(crate) asking: QuestionOptions,
+    pub(crate) question_options: QuestionOptions,
 }
 
 #[derive(Debug, Args)]
@@ -62,7 +62,7 @@ pub(crate) enum QuestionsAction {
         #[arg(long, short = 's', value_name = "NAMES", requires = "data")]
         systems: Option<String>,
         #[command(flatten)]
-        newer: InstallOptions,
+        install: InstallOptions,
         #[command(flatten)]
         catalogue: CatalogueArguments,
     },

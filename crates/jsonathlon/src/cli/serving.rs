@@ -4,14 +4,14 @@ use clap::{Args, ValueEnum};
 use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_workloads::serving::settings::{Rate, Slo};
 
-use super::run::{CommonArguments, DEFAULT_SEED, ExternalOptions};
+use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
 const SERVING: &str = "Options of serving";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Documents {
+pub(crate) enum DocumentsChoice {
     /// Three fields of 32 characters
     Small,
     /// Ten fields of 100 characters
@@ -107,7 +107,7 @@ pub(crate) struct ServingOptions {
     pub(crate) clients: Vec<u32>,
     /// Shape of the generated documents
     #[arg(long, value_enum, default_value = "flat", help_heading = SERVING)]
-    pub(crate) documents: Documents,
+    pub(crate) documents: DocumentsChoice,
     /// Size of each document with --documents size, in kB of 1,000 bytes of JSON text
     #[arg(long, value_name = "KB", default_value = "1", value_parser = kilobytes, help_heading = SERVING)]
     pub(crate) document_size: u32,

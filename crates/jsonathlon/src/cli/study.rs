@@ -33,7 +33,7 @@ pub(crate) struct StudyArguments {
     #[arg(long)]
     pub(crate) markdown: bool,
     #[command(flatten)]
-    pub(crate) newer: InstallOptions,
+    pub(crate) install: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }

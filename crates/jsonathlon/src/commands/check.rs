@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::ExitCode};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, Configuration, MemoryProfile, TargetKind, select_variants};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::{render::TableStyle, self_checks};
@@ -18,7 +18,9 @@ use jsonathlon_workloads::{
     run::{RunPlan, default_folder, start},
 };
 
-use super::{catalogue, configurations::targets, memory::default_budget, print, worker};
+use super::{
+    configurations::install_targets, load_catalogue, memory::default_budget_bytes, print, worker_command,
+};
 use crate::{
     cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments},
     exit::{FAILED_CELL, Failure},
@@ -41,7 +43,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 /// Compares one system with itself. Two configurations that differ only in the variant's name take turns, and
 /// are compared like any two systems.
 fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
-    let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
+    let catalogue = load_catalogue(&arguments.catalogue.systems_dir)?;
     let configuration = chosen_configuration(arguments, &catalogue)?;
     let mut second = configuration.clone();
     second.variant.push_str(SECOND_SUFFIX);
@@ -56,8 +58,13 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let plan = RunPlan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
         settings,
-        targets: targets(vec![configuration, second], ANALYTICS, &Store::from_environment()?, &interrupt)?,
-        worker: worker()?,
+        targets: install_targets(
+            vec![configuration, second],
+            ANALYTICS,
+            &ArtifactStore::from_environment()?,
+            &interrupt,
+        )?,
+        worker: worker_command()?,
         command: std::env::args().collect(),
     };
     let folder = match &arguments.out {
@@ -108,7 +115,7 @@ fn chosen_configuration(arguments: &NoiseArguments, catalogue: &Catalogue) -> Re
         .first()
         .ok_or_else(|| Failure::usage(format!("{} has no storage setting", system.name())))?;
     let configuration = system.configuration(selection.version, &variant.name, &storage.name)?;
-    Ok(configuration.with_memory(MemoryProfile::Sized, default_budget())?)
+    Ok(configuration.with_memory(MemoryProfile::Sized, default_budget_bytes())?)
 }
 
 /// Prints the comparisons of a finished run, `rounds` rounds each. The exit code is success if there are no

@@ -7,7 +7,7 @@ use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::render::TableStyle;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::baseline::Baselines;
-use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_sides};
 use jsonathlon_results::folder::is_run_folder;
 use jsonathlon_results::summary::Run;
 
@@ -23,11 +23,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         return save(name, run, arguments.force);
     }
     let mut comparison = match &arguments.between {
-        Some(text) => compare_sides(arguments, text)?,
+        Some(text) => compare_within_run(arguments, text)?,
         None => compare_runs(arguments)?,
     };
     if let Some(share) = arguments.fail_on_regression {
-        comparison = comparison.gated(share, arguments.allow_missing);
+        comparison = comparison.with_gate(share, arguments.allow_missing);
     }
     let text = match arguments.format {
         _ if arguments.json => {
@@ -60,12 +60,12 @@ fn compare_runs(arguments: &CompareArguments) -> Result<RunComparison, Failure> 
     Ok(compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?)
 }
 
-fn compare_sides(arguments: &CompareArguments, text: &str) -> Result<RunComparison, Failure> {
+fn compare_within_run(arguments: &CompareArguments, text: &str) -> Result<RunComparison, Failure> {
     let [run] = arguments.runs.as_slice() else {
         return Err(Failure::usage("--between compares two sides of one run: give one folder"));
     };
     let sides = SidePair::parse(text)?;
-    Ok(compare_between(&Run::read(&folder(run)?)?, &sides)?)
+    Ok(compare_sides(&Run::read(&folder(run)?)?, &sides)?)
 }
 
 fn baselines() -> Result<Baselines, Failure> {

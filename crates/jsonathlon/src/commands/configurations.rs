@@ -2,30 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, TargetKind, select_variants};
 use jsonathlon_workloads::target::Target;
 
 use super::{install, setup::SetupContext};
-use crate::{cli::run::SystemOptions, exit::Failure, interrupt::Interrupt};
+use crate::{cli::run_options::SystemOptions, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
 /// left out, with a note to the user. With `has_external` no system needs to be selected.
 pub(super) fn configurations(
     options: &SystemOptions,
     has_external: bool,
-    usual_systems: Option<&str>,
+    default_systems: Option<&str>,
     context: SetupContext<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match &options.systems {
         None if has_external => Vec::new(),
-        None => context.usual(catalogue, usual_systems)?,
+        None => context.default_systems(catalogue, default_systems)?,
         names => catalogue.select(names.as_deref())?,
     };
     let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
     if !systems.is_empty() {
-        catalogue.running(context.workload, &systems)?;
+        catalogue.supporting_systems(context.workload, &systems)?;
     }
     let variants = if systems.is_empty() {
         Vec::new()
@@ -59,7 +59,7 @@ pub(super) fn configurations(
             }
         }
         if configurations.len() == count_before {
-            crate::say!("note: skipping {}: {}", system.name(), context.lacks(system, options));
+            crate::say!("note: skipping {}: {}", system.name(), context.skip_reason(system, options));
         }
     }
     if configurations.is_empty() && !has_external {
@@ -70,7 +70,7 @@ pub(super) fn configurations(
 
 /// Configurations of the workload's yardsticks whose system is not in `configurations`: every default variant
 /// with the first storage setting.
-pub(super) fn references(
+pub(super) fn yardstick_configurations(
     catalogue: &Catalogue,
     workload: &str,
     configurations: &[Configuration],
@@ -78,7 +78,7 @@ pub(super) fn references(
     let mut references = Vec::new();
     for SelectedSystem { system, version } in catalogue.references() {
         let is_measured = configurations.iter().any(|configuration| configuration.system == system.name());
-        if is_measured || !system.runs(workload) {
+        if is_measured || !system.supports_workload(workload) {
             continue;
         }
         for variant in select_variants(&[system], "default", TargetKind::Started)?.into_iter().flatten() {
@@ -92,10 +92,10 @@ pub(super) fn references(
 
 /// Turns each configuration into a target, and installs its system if necessary. Fails if a system has no
 /// artifact or no folder of the workload.
-pub(super) fn targets(
+pub(super) fn install_targets(
     configurations: Vec<Configuration>,
     workload: &str,
-    store: &Store,
+    store: &ArtifactStore,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>, Failure> {
     let mut targets = Vec::with_capacity(configurations.len());
@@ -109,7 +109,7 @@ pub(super) fn targets(
         };
         let no_part =
             || Failure::usage(format!("{system} has no {workload} folder; leave it out of --systems"));
-        if !configuration.parts.contains_key(workload) {
+        if !configuration.setups.contains_key(workload) {
             return Err(no_part());
         }
         let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;

@@ -23,7 +23,7 @@ const FULL_SIZES: [u32; 5] = [12, 14, 16, 18, 20];
 const FULL_TOTAL: u64 = 64 << 20;
 const FULL_READS: u32 = 2;
 
-pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Failure> {
+pub(super) fn build_request(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Failure> {
     let options = &arguments.options;
     let full = options.full;
     let default_sizes = if full { FULL_SIZES.to_vec() } else { SIZES.to_vec() };
@@ -58,9 +58,9 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Fa
         source,
         seed: options.seed,
         has_yardstick: true,
-        usual: defaults,
+        defaults,
         workload: Box::new(workload),
-        own: None,
+        user_questions: None,
     })
 }
 

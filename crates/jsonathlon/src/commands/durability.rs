@@ -21,7 +21,7 @@ const OPERATION_TIMEOUT_S: f64 = 10.0;
 /// Earliest moment of a crash, as a share of the latest one (`--crash-within`).
 const EARLIEST_SHARE: f64 = 0.1;
 
-pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, Failure> {
+pub(super) fn build_request(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, Failure> {
     let options = &arguments.options;
     let records = Records {
         kind: Kind::Flat,
@@ -47,7 +47,7 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
         disk_bytes: options.disk_size,
         timeout_s: OPERATION_TIMEOUT_S,
     };
-    settings.enter().map_err(Failure::environment)?;
+    settings.enter_namespace().map_err(Failure::environment)?;
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: 1,
@@ -66,9 +66,9 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
         source: Some(source),
         seed: options.seed,
         has_yardstick: true,
-        usual: defaults,
+        defaults,
         workload: Box::new(workload),
-        own: None,
+        user_questions: None,
     })
 }
 
@@ -79,10 +79,10 @@ fn tiers(text: &str) -> Result<Vec<DurabilityTier>, Failure> {
     if words == ["all"] {
         return Ok(Vec::new());
     }
-    match words.iter().find(|word| DurabilityTier::of_word(word).is_none()) {
+    match words.iter().find(|word| DurabilityTier::from_word(word).is_none()) {
         Some(unknown) => Err(Failure::usage(format!(
             "--durability: there is no durability tier `{unknown}`: use {}, or all",
-            parse::durability_words()
+            parse::durability_tier_names()
         ))),
         None if words.is_empty() => Err(Failure::usage("--durability names no tier")),
         None => Ok(DurabilityTier::ALL.into_iter().filter(|tier| words.contains(&tier.word())).collect()),
@@ -94,11 +94,11 @@ mod tests {
     use jsonathlon_catalogue::{Catalogue, MemoryProfile};
 
     use super::*;
-    use crate::cli::durability::DEFAULT_DISK;
+    use crate::cli::durability::DEFAULT_DISK_SIZE;
 
     #[test]
     fn the_default_disk_has_room_for_every_log_twice() {
-        let disk = parse::bytes(DEFAULT_DISK).unwrap();
+        let disk = parse::bytes(DEFAULT_DISK_SIZE).unwrap();
         let catalogue = Catalogue::load(&[]).unwrap();
         for (system, setting) in [
             ("mariadb", "innodb_log_file_size"),
@@ -112,7 +112,11 @@ mod tests {
             let log = sized.memory_settings.iter().find(|one| one.name == setting).unwrap();
             let mebibytes: u64 =
                 log.value.trim_end_matches(|unit: char| !unit.is_ascii_digit()).parse().unwrap();
-            assert!(2 * (mebibytes << 20) <= disk, "{setting} = {} on a disk of {DEFAULT_DISK}", log.value);
+            assert!(
+                2 * (mebibytes << 20) <= disk,
+                "{setting} = {} on a disk of {DEFAULT_DISK_SIZE}",
+                log.value
+            );
         }
     }
 }

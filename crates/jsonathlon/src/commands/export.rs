@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, markdown_with_means, tables, tables_with_means};
-use jsonathlon_results::challenge::jsonbench::write;
+use jsonathlon_results::challenge::jsonbench::write_result_files;
 use jsonathlon_results::export::{csv, csv_with_means, jsonbench};
 use jsonathlon_results::summary::Run;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
             let exported = jsonbench(&run)?;
             match &arguments.out {
                 Some(folder) => {
-                    let paths = write(folder, &exported)?;
+                    let paths = write_result_files(folder, &exported)?;
                     paths.iter().map(|path| format!("{}\n", path.display())).collect()
                 }
                 None => {

@@ -19,10 +19,10 @@ use jsonathlon_workloads::{
 };
 
 use super::{
-    memory::{Memory, restore_memory},
+    memory::{MemoryProfiles, with_recorded_memory},
     scratch,
     setup::SetupContext,
-    worker,
+    worker_command,
 };
 use crate::{exit::Failure, interrupt::Interrupt};
 
@@ -33,8 +33,8 @@ pub(super) struct ExternalRequest<'a> {
     pub(super) variants: &'a str,
     pub(super) storage: &'a str,
     pub(super) transport: Transport,
-    pub(super) memory: &'a Memory,
-    pub(super) purpose: SetupContext<'a>,
+    pub(super) memory: &'a MemoryProfiles,
+    pub(super) context: SetupContext<'a>,
 }
 
 /// Finds the version of every external system: connects to remote servers, and starts the user's binaries
@@ -57,18 +57,18 @@ pub(super) fn connect_external(
         let is_repeated = request.systems.iter().filter(|other| name_of(other) == name).count() > 1;
         let mut external = ExternalSystem {
             system: name.to_owned(),
-            at: absolute_location(kind, location)?,
+            location: absolute_location(kind, location)?,
             number: is_repeated.then_some(*number),
-            reported: String::new(),
-            name: random_database_name()?,
+            reported_version: String::new(),
+            database_prefix: random_database_name()?,
             restart: restarts.remove(name).map(str::to_owned),
         };
-        if external.restart.is_some() && kind == ExternalKind::Own {
+        if external.restart.is_some() && kind == ExternalKind::Binaries {
             return Err(Failure::usage(format!(
                 "--restart-command {name}: the program restarts your own programs itself"
             )));
         }
-        external.reported = version(&external, system, request.purpose, interrupt)?;
+        external.reported_version = version(&external, system, request.context, interrupt)?;
         warn_of_untested_version(&external, system);
         let configurations = configurations(&external, system, request)?;
         if configurations.is_empty() {
@@ -79,7 +79,7 @@ pub(super) fn connect_external(
         }
         for configuration in configurations {
             let index = targets.len();
-            targets.push(target(&external, system, configuration, request.purpose, index)?);
+            targets.push(target(&external, system, configuration, request.context, index)?);
         }
         systems.push(external);
     }
@@ -106,7 +106,7 @@ fn absolute_location(kind: ExternalKind, location: &str) -> Result<String, Failu
     Ok(match kind {
         ExternalKind::Address => location.to_owned(),
         // Absolute, because a resumed run may be started in another directory.
-        ExternalKind::Own => std::path::absolute(location)
+        ExternalKind::Binaries => std::path::absolute(location)
             .map_err(|error| Failure::usage(format!("{location}: {error}")))?
             .display()
             .to_string(),
@@ -115,13 +115,13 @@ fn absolute_location(kind: ExternalKind, location: &str) -> Result<String, Failu
 
 /// Warns on standard error if the system's folder was not tried with the reported version.
 fn warn_of_untested_version(external: &ExternalSystem, system: &System) {
-    if !system.is_tested_version(&external.reported) {
+    if !system.is_tested_version(&external.reported_version) {
         crate::say!(
             "warning: {} at {} is version {}; jsonathlon was tested with {}. Answers are still verified, and \
              the report says so.",
             external.system,
-            external.at,
-            external.reported,
+            external.location,
+            external.reported_version,
             system.versions().join(", ")
         );
     }
@@ -140,15 +140,15 @@ pub(super) fn restore_external(
     // the run.
     for external in &settings.external_systems {
         let reported = version(external, catalogue.get(&external.system)?, context, interrupt)?;
-        if reported != external.reported {
+        if reported != external.reported_version {
             return Err(Failure::environment(format!(
                 "{} at {} was version {} when the run began and is {reported} now; start a new run",
-                external.system, external.at, external.reported
+                external.system, external.location, external.reported_version
             )));
         }
     }
     let mut targets: Vec<Target> = Vec::new();
-    for recorded in recorded.iter().filter(|recorded| is_elsewhere(&recorded.id.version)) {
+    for recorded in recorded.iter().filter(|recorded| is_external_version(&recorded.id.version)) {
         let system = catalogue.get(base_name(&recorded.id.system))?;
         let mut matched = None;
         let is_candidate = |external: &&ExternalSystem| external.system == base_name(&recorded.id.system);
@@ -157,8 +157,8 @@ pub(super) fn restore_external(
             let build = |variant: &str| configuration(external, system, variant, &id.storage);
             let configuration = context.configure(system, &id.variant, build)?;
             if (&configuration.system, &configuration.version) == (&id.system, &id.version) {
-                let configuration = context.of(configuration)?.with_transport(settings.transport)?;
-                matched = Some((external, restore_memory(configuration, recorded)?));
+                let configuration = context.apply_to(configuration)?.with_transport(settings.transport)?;
+                matched = Some((external, with_recorded_memory(configuration, recorded)?));
             }
         }
         let Some((external, configuration)) = matched else {
@@ -175,8 +175,8 @@ pub(super) fn restore_external(
 
 /// Returns `true` if a version ends with the suffix of an external system, `+address` or `+own`. Digits after
 /// the suffix are ignored.
-pub(super) fn is_elsewhere(version: &str) -> bool {
-    [ExternalKind::Address, ExternalKind::Own].iter().any(|kind| {
+pub(super) fn is_external_version(version: &str) -> bool {
+    [ExternalKind::Address, ExternalKind::Binaries].iter().any(|kind| {
         version
             .rsplit_once('+')
             .is_some_and(|(_, end)| end.trim_end_matches(|c: char| c.is_ascii_digit()) == kind.word())
@@ -192,7 +192,7 @@ fn split_option<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), F
 }
 
 fn external_kind(location: &str) -> ExternalKind {
-    if is_address(location) { ExternalKind::Address } else { ExternalKind::Own }
+    if is_address(location) { ExternalKind::Address } else { ExternalKind::Binaries }
 }
 
 /// Random name of the run's databases, indexes and tables, so that it collides with none on the server:
@@ -212,8 +212,8 @@ fn configuration(
     variant: &str,
     storage: &str,
 ) -> Result<Configuration, Failure> {
-    let kind = external_kind(&external.at);
-    Ok(system.external_configuration(kind, &external.reported, external.number, variant, storage)?)
+    let kind = external_kind(&external.location);
+    Ok(system.external_configuration(kind, &external.reported_version, external.number, variant, storage)?)
 }
 
 /// Configurations of an external system in the selected variants, storage settings and memory profiles.
@@ -222,20 +222,21 @@ fn configurations(
     system: &System,
     request: &ExternalRequest<'_>,
 ) -> Result<Vec<Configuration>, Failure> {
-    let target_kind = match external_kind(&external.at) {
+    let target_kind = match external_kind(&external.location) {
         ExternalKind::Address => TargetKind::ByAddress,
-        ExternalKind::Own => TargetKind::Started,
+        ExternalKind::Binaries => TargetKind::Started,
     };
     let storages: Vec<&str> = request.storage.split(',').map(str::trim).collect();
     let mut configurations = Vec::new();
-    let variants = request.purpose.variants(&[system], request.variants, target_kind)?;
+    let variants = request.context.variants(&[system], request.variants, target_kind)?;
     for variant in variants.into_iter().flatten() {
         for storage in system.storages() {
             if storages.iter().any(|name| *name == "all" || *name == storage.name) {
                 let build = |variant: &str| configuration(external, system, variant, &storage.name);
-                let configuration = request.purpose.configure(system, &variant, build)?;
-                let configuration = request.purpose.of(configuration)?.with_transport(request.transport)?;
-                configurations.extend(request.memory.set(configuration)?);
+                let configuration = request.context.configure(system, &variant, build)?;
+                let configuration =
+                    request.context.apply_to(configuration)?.with_transport(request.transport)?;
+                configurations.extend(request.memory.per_profile(configuration)?);
             }
         }
     }
@@ -251,20 +252,20 @@ fn target(
     context: SetupContext<'_>,
     index: usize,
 ) -> Result<Target, Failure> {
-    let is_remote = external_kind(&external.at) == ExternalKind::Address;
+    let is_remote = external_kind(&external.location) == ExternalKind::Address;
     let files =
-        if is_remote { BTreeMap::new() } else { system.external_programs(Path::new(&external.at))? };
+        if is_remote { BTreeMap::new() } else { system.external_programs(Path::new(&external.location))? };
     let installed = InstalledArtifact {
         version: configuration.version.clone(),
-        reports: external.reported.clone(),
+        version_text: external.reported_version.clone(),
         folder: None,
         sha256: None,
-        source: external.at.clone(),
+        source: external.location.clone(),
         files,
     };
     let address = match is_remote {
         true => Some(
-            Address::parse(&external.at, &configuration.protocol)
+            Address::parse(&external.location, &configuration.protocol)
                 .map_err(|error| Failure::usage(format!("--system {}: {error}", external.system)))?,
         ),
         false => None,
@@ -274,11 +275,11 @@ fn target(
     };
     Ok(match address {
         None => target,
-        Some(address) => target.on_remote_server(RemoteServer {
+        Some(address) => target.with_remote_server(RemoteServer {
             address,
             password: password(&external.system, external.number),
-            name: format!("{}_{index}", external.name),
-            restart: external.restart.clone(),
+            name: format!("{}_{index}", external.database_prefix),
+            restart_command: external.restart.clone(),
         }),
     })
 }
@@ -307,7 +308,8 @@ fn version(
     let storage = system.storages().first().map_or("default", |storage| storage.name.as_str());
     let target = target(external, system, configuration(external, system, variant, storage)?, context, 0)?;
     let scratch = scratch("jsonathlon-version-")?;
-    let reported = reported_version(&target, &worker()?, scratch.path(), &|| interrupt.is_requested());
+    let reported =
+        reported_version(&target, &worker_command()?, scratch.path(), &|| interrupt.is_requested());
     reported.map_err(|error| Failure::environment(format!("{}: {error}", external.system)))
 }
 
@@ -318,10 +320,10 @@ mod tests {
     #[test]
     fn versions_tell_where_a_system_is_from() {
         for version in ["18.6+address", "18.6+own"] {
-            assert!(is_elsewhere(version), "{version}");
+            assert!(is_external_version(version), "{version}");
         }
         for version in ["18.6", "1.0+build", "address"] {
-            assert!(!is_elsewhere(version), "{version}");
+            assert!(!is_external_version(version), "{version}");
         }
     }
 

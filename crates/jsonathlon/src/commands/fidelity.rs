@@ -6,10 +6,10 @@ use jsonathlon_workloads::fidelity::Fidelity;
 
 use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::fidelity::FidelityArguments;
-use crate::cli::run::DEFAULT_SEED;
+use crate::cli::run_options::DEFAULT_SEED;
 use crate::exit::Failure;
 
-pub(super) fn asked(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Failure> {
+pub(super) fn build_request(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Failure> {
     let options = &arguments.options;
     let folder = options
         .corpus
@@ -38,8 +38,8 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Fai
         source,
         seed: DEFAULT_SEED,
         has_yardstick: true,
-        usual: defaults,
+        defaults,
         workload: Box::new(workload),
-        own: None,
+        user_questions: None,
     })
 }

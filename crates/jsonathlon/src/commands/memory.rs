@@ -6,21 +6,24 @@ use jsonathlon_schema::{manifest, ranking};
 use jsonathlon_telemetry::machine::memory_bytes;
 
 use crate::{
-    cli::run::{ProfileChoice, SystemOptions},
+    cli::run_options::{ProfileChoice, SystemOptions},
     exit::Failure,
 };
 
 /// Selected memory profiles of a run, and the memory budget of the profile `sized`.
-pub(super) struct Memory {
+pub(super) struct MemoryProfiles {
     profiles: Vec<MemoryProfile>,
     budget_bytes: u64,
 }
 
-impl Memory {
-    /// Evaluates `--profile` and `--memory`. Without `--memory`, the budget is [`default_budget`], or
+impl MemoryProfiles {
+    /// Evaluates `--profile` and `--memory`. Without `--memory`, the budget is [`default_budget_bytes`], or
     /// `workload_default` bytes if that is less. Fails if `--memory` exceeds the memory of the machine or its
     /// container, or is combined with `stock` as the only profile.
-    pub(super) fn of(options: &SystemOptions, workload_default: Option<u64>) -> Result<Self, Failure> {
+    pub(super) fn from_options(
+        options: &SystemOptions,
+        workload_default: Option<u64>,
+    ) -> Result<Self, Failure> {
         let profiles = match options.profile {
             ProfileChoice::Sized => vec![MemoryProfile::Sized],
             ProfileChoice::Stock => vec![MemoryProfile::Stock],
@@ -41,7 +44,7 @@ impl Memory {
                 format::bytes(machine_bytes as f64)
             )));
         }
-        let default_bytes = default_budget();
+        let default_bytes = default_budget_bytes();
         let budget_bytes = options.memory.unwrap_or_else(|| {
             workload_default.map_or(default_bytes, |workload_bytes| workload_bytes.min(default_bytes))
         });
@@ -49,7 +52,7 @@ impl Memory {
     }
 
     /// Returns one copy of a configuration per selected memory profile, each with the memory of that profile.
-    pub(super) fn set(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
+    pub(super) fn per_profile(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
         let with_profile =
             |profile: &MemoryProfile| Ok(configuration.clone().with_memory(*profile, self.budget_bytes)?);
         let mut copies = self.profiles.iter().map(with_profile).collect::<Result<Vec<_>, Failure>>()?;
@@ -63,19 +66,19 @@ impl Memory {
 
 /// Default memory budget in bytes: half of the memory of the machine or its container. It is rounded down to
 /// a multiple of 256 MiB, so that machines of one kind get the same budget, and is at least 256 MiB.
-pub(super) fn default_budget() -> u64 {
+pub(super) fn default_budget_bytes() -> u64 {
     const GRANULARITY: u64 = 256 << 20;
     (memory_bytes().unwrap_or(0) / 2 / GRANULARITY * GRANULARITY).max(GRANULARITY)
 }
 
 /// Applies the memory settings that the manifest of a resumed run records for a configuration.
-pub(super) fn restore_memory(
+pub(super) fn with_recorded_memory(
     configuration: Configuration,
     recorded: &manifest::Configuration,
 ) -> Result<Configuration, Failure> {
     Ok(match recorded.profile {
         Some(ranking::MemoryProfile::Sized) => {
-            let budget_bytes = recorded.memory_bytes.unwrap_or_else(default_budget);
+            let budget_bytes = recorded.memory_bytes.unwrap_or_else(default_budget_bytes);
             configuration.with_memory(MemoryProfile::Sized, budget_bytes)?
         }
         Some(ranking::MemoryProfile::Stock) => configuration.with_memory(MemoryProfile::Stock, 0)?,

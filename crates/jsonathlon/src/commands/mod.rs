@@ -26,7 +26,7 @@ use std::{io::Write, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use tempfile::TempDir;
 
-use jsonathlon_artifacts::{InstallState, Store};
+use jsonathlon_artifacts::{ArtifactStore, InstallState};
 use jsonathlon_catalogue::{Artifact, Catalogue, InstalledArtifact, Recipe};
 use jsonathlon_report::format;
 use jsonathlon_servers::forbids_programs;
@@ -35,7 +35,7 @@ use jsonathlon_workloads::session::WorkerCommand;
 use crate::{exit::Failure, interrupt::Interrupt, progress::InstallBar};
 
 /// Command that starts a worker: this program with the hidden subcommand `worker`.
-pub(crate) fn worker() -> Result<WorkerCommand, Failure> {
+pub(crate) fn worker_command() -> Result<WorkerCommand, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program itself: {error}")))?;
     Ok(WorkerCommand { program, arguments: vec!["worker".to_owned()] })
@@ -63,7 +63,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-pub(crate) fn catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {
+pub(crate) fn load_catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {
     Ok(Catalogue::load(folders)?)
 }
 
@@ -76,7 +76,7 @@ fn missing_programs(server: Option<&Recipe>) -> Vec<String> {
 /// Prerequisites that this machine lacks for a system, each with the remedy: the client that fetches the
 /// system, and the programs that its server needs.
 pub(crate) fn missing_requirements(
-    store: &Store,
+    store: &ArtifactStore,
     artifact: &Artifact,
     server: Option<&Recipe>,
 ) -> Vec<String> {
@@ -98,7 +98,7 @@ pub(crate) fn size_and_licence(download: Option<u64>, unpacked: Option<u64>, lic
 /// Installs an artifact if necessary, and makes sure that its server can be started. The size and the licence
 /// are printed before a download. Nothing is fetched if the machine could not run the server.
 pub(crate) fn install(
-    store: &Store,
+    store: &ArtifactStore,
     artifact: &Artifact,
     server: Option<&Recipe>,
     interrupt: &Interrupt,
@@ -109,7 +109,7 @@ pub(crate) fn install(
     {
         let (download, unpacked) = (source.download_bytes(), source.installed_bytes());
         let size = size_and_licence(Some(download), Some(unpacked), &artifact.licence);
-        crate::say!("{name}: {}: {size}", source.called());
+        crate::say!("{name}: {}: {size}", source.display_name());
     }
     // A missing client alone is reported by the store.
     if !missing_programs(server).is_empty() {

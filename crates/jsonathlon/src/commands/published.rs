@@ -2,18 +2,18 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::challenge::{SortKey, others, published as draw};
-use jsonathlon_report::published_documents as draw_documents;
+use jsonathlon_report::challenge::{SortKey, published_table, result_files_table};
+use jsonathlon_report::published_documents_table;
 use jsonathlon_report::render::TableStyle;
-use jsonathlon_results::challenge::jsonbench::read;
-use jsonathlon_results::challenge::published::{Published, published, snapshots};
+use jsonathlon_results::challenge::jsonbench::read_result_files;
+use jsonathlon_results::challenge::published::{PublishedResult, published_results, snapshots};
 use jsonathlon_results::export::jsonbench;
 use jsonathlon_results::folder::is_run_folder;
-use jsonathlon_results::published_documents::{PublishedDocuments, published_documents};
+use jsonathlon_results::published_documents::{PublishedDocumentsResult, published_documents};
 use jsonathlon_results::summary::Run;
 
 use super::print;
-use crate::cli::{PublishedArguments, ScoredBy};
+use crate::cli::{PublishedArguments, SortChoice};
 use crate::exit::Failure;
 
 const STYLE: TableStyle = TableStyle { colour: true };
@@ -22,8 +22,9 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.documents {
         return run_documents(arguments);
     }
-    let results = published()?;
-    let selected: Vec<&Published> = results.iter().filter(|result| is_selected(result, arguments)).collect();
+    let results = published_results()?;
+    let selected: Vec<&PublishedResult> =
+        results.iter().filter(|result| is_selected(result, arguments)).collect();
     if selected.is_empty() {
         let snapshots: Vec<&str> = snapshots().collect();
         return Err(Failure::usage(format!(
@@ -34,19 +35,19 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         return print_json(&selected);
     }
-    let sort_key = match arguments.by {
-        ScoredBy::Hot => SortKey::Hot,
-        ScoredBy::Cold => SortKey::Cold,
-        ScoredBy::Size => SortKey::Size,
+    let sort_key = match arguments.sort_key {
+        SortChoice::Hot => SortKey::Hot,
+        SortChoice::Cold => SortKey::Cold,
+        SortChoice::Size => SortKey::Size,
     };
-    let mut text = draw(&selected, sort_key, STYLE);
+    let mut text = published_table(&selected, sort_key, STYLE);
     for path in &arguments.paths {
         let files = if is_run_folder(path) {
             jsonbench(&Run::read(path)?)?.into_iter().map(|result| result.file).collect()
         } else {
-            read(path)?
+            read_result_files(path)?
         };
-        text.push_str(&others(&path.display().to_string(), &files, sort_key, STYLE));
+        text.push_str(&result_files_table(&path.display().to_string(), &files, sort_key, STYLE));
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -55,10 +56,10 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
 /// Prints the published results about large documents.
 fn run_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     let results = published_documents()?;
-    let selected: Vec<&PublishedDocuments> = results
+    let selected: Vec<&PublishedDocumentsResult> = results
         .iter()
         .filter(|result| is_named(&result.system, arguments))
-        .filter(|result| !arguments.without_suspected || result.suspected.is_empty())
+        .filter(|result| !arguments.without_suspected || result.suspected_errors.is_empty())
         .collect();
     if selected.is_empty() {
         return Err(Failure::usage("nothing like that is published; there is Dolt and PostgreSQL"));
@@ -66,7 +67,7 @@ fn run_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         return print_json(&selected);
     }
-    print(&draw_documents(&selected, STYLE))?;
+    print(&published_documents_table(&selected, STYLE))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -83,10 +84,10 @@ fn is_named(system: &str, arguments: &PublishedArguments) -> bool {
     arguments.systems.is_empty() || arguments.systems.iter().any(has_prefix)
 }
 
-fn is_selected(result: &Published, arguments: &PublishedArguments) -> bool {
+fn is_selected(result: &PublishedResult, arguments: &PublishedArguments) -> bool {
     result.scale == arguments.scale
         && result.snapshot == arguments.snapshot
         && is_named(&result.system, arguments)
         && (arguments.any_structure || result.retains_structure != Some(false))
-        && (!arguments.without_suspected || result.suspected.is_empty())
+        && (!arguments.without_suspected || result.suspected_errors.is_empty())
 }

@@ -33,10 +33,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         .collect();
     let mut runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>, _>>()?;
     let file = match &arguments.out {
-        None if runs.len() == 1 => page::write_own(runs.remove(0))?,
+        None if runs.len() == 1 => page::write_page(runs.remove(0))?,
         out => {
             let file = out.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
-            let text = page::now(&runs)?;
+            let text = page::current_page(&runs)?;
             if is_special_file(&file) {
                 write_through(&file, text.as_bytes())?;
                 // The path is not printed, because the file may be standard output.

@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, Configuration};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::{page, render::TableStyle, run::tables_from_summary};
@@ -22,24 +22,25 @@ use jsonathlon_workloads::{
 };
 
 use super::{
-    catalogue,
-    configurations::{configurations, references, targets},
+    configurations::{configurations, install_targets, yardstick_configurations},
     external_systems::{self, ExternalRequest},
-    memory::{Memory, restore_memory},
+    load_catalogue,
+    memory::{MemoryProfiles, with_recorded_memory},
     print,
     run_request::{RunDefaults, RunRequest},
     setup::SetupContext,
-    worker, workload,
+    worker_command, workload,
 };
 use crate::{
-    cli::run::{CommonArguments, ExternalOptions, RunCommand},
+    cli::run::RunCommand,
+    cli::run_options::{CommonArguments, ExternalOptions},
     exit::{FAILED_CELL, Failure, USAGE},
     interrupt::Interrupt,
     progress::RunProgress,
 };
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
-    let json = workload::asked(command)?.common.json;
+    let json = workload::build_request(command)?.common.json;
     let completed = execute(command, &Interrupt::install()?)?;
     let code = show(&completed.folder, json)?;
     match completed.cut_short {
@@ -58,22 +59,22 @@ pub(super) struct CompletedRun {
 
 /// Starts or resumes the run that a command describes.
 pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<CompletedRun, Failure> {
-    let request = workload::asked(command)?;
+    let request = workload::build_request(command)?;
     let common = request.common;
-    let catalogue = catalogue(&common.catalogue.systems_dir)?;
-    let store = Store::from_environment()?.accepting_newer(common.newer.allow_newer);
+    let catalogue = load_catalogue(&common.catalogue.systems_dir)?;
+    let store = ArtifactStore::from_environment()?.with_newer_versions(common.install.allow_newer);
     let resolved = match &common.resume {
         Some(folder) => resumed_run(folder, &catalogue, &store, interrupt)?,
         None => new_run(request, &catalogue, interrupt)?,
     };
     let mut workload = resolved.workload;
-    let mut targets = targets(resolved.configurations, workload.section_name(), &store, interrupt)?;
+    let mut targets = install_targets(resolved.configurations, workload.section_name(), &store, interrupt)?;
     targets.extend(resolved.external_targets);
     let plan = RunPlan {
         source: resolved.source,
         settings: resolved.settings,
         targets,
-        worker: worker()?,
+        worker: worker_command()?,
         command: std::env::args().collect(),
     };
     let folder = resolved.folder.map_or_else(default_folder, Ok)?;
@@ -123,7 +124,7 @@ fn new_run(
     catalogue: &Catalogue,
     interrupt: &Interrupt,
 ) -> Result<ResolvedRun, Failure> {
-    let RunRequest { common, external, seed, has_yardstick, usual: defaults, workload, .. } = request;
+    let RunRequest { common, external, seed, has_yardstick, defaults, workload, .. } = request;
     let source = request.source.ok_or_else(|| Failure::usage("the run has no documents: add --data"))?;
     let no_external = ExternalOptions::default();
     let external = external.unwrap_or(&no_external);
@@ -131,24 +132,26 @@ fn new_run(
     if let PageCachePolicy::Uncapped(why) = &settings.page_cache {
         crate::say!("note: cannot limit the page cache on this machine: {why}");
     }
-    let memory = Memory::of(&common.systems, defaults.memory)?;
+    let memory = MemoryProfiles::from_options(&common.systems, defaults.memory)?;
     let context = SetupContext {
         workload: workload.section_name(),
         durability: defaults.durability,
-        own: request.own.as_ref(),
+        user_questions: request.user_questions.as_ref(),
     };
-    if let Some(questions) = context.own {
+    if let Some(questions) = context.user_questions {
         questions.check_systems(catalogue)?;
     }
     let has_external = !external.system.is_empty();
     let selected = configurations(&common.systems, has_external, defaults.systems, context, catalogue)?;
     let mut configurations = selected
         .into_iter()
-        .map(|configuration| memory.set(context.of(configuration)?.with_transport(settings.transport)?))
+        .map(|configuration| {
+            memory.per_profile(context.apply_to(configuration)?.with_transport(settings.transport)?)
+        })
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     if has_yardstick {
-        configurations.extend(references(catalogue, workload.section_name(), &configurations)?);
+        configurations.extend(yardstick_configurations(catalogue, workload.section_name(), &configurations)?);
     }
     // Last, because remote servers are contacted here: errors of the other options are reported before.
     let external_request = ExternalRequest {
@@ -158,7 +161,7 @@ fn new_run(
         storage: &common.systems.storage,
         transport: settings.transport,
         memory: &memory,
-        purpose: context,
+        context,
     };
     let external_targets;
     (settings.external_systems, external_targets) =
@@ -184,7 +187,9 @@ fn common_settings(common: &CommonArguments, seed: u64, defaults: &RunDefaults) 
         keep_data: common.execution.keep_data,
         seed,
         transport: common.systems.transport.into(),
-        page_cache: defaults.memory_limit_bytes.map_or(PageCachePolicy::Free, page_cache_limit::capped),
+        page_cache: defaults
+            .memory_limit_bytes
+            .map_or(PageCachePolicy::Free, page_cache_limit::page_cache_policy),
         ..RunSettings::default()
     }
 }
@@ -193,7 +198,7 @@ fn common_settings(common: &CommonArguments, seed: u64, defaults: &RunDefaults) 
 fn resumed_run(
     folder: &Path,
     catalogue: &Catalogue,
-    store: &Store,
+    store: &ArtifactStore,
     interrupt: &Interrupt,
 ) -> Result<ResolvedRun, Failure> {
     let manifest = read_manifest(folder)?;
@@ -203,7 +208,8 @@ fn resumed_run(
     let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
     let questions = workload::own_questions(&manifest)?;
-    let context = SetupContext { workload: workload.section_name(), durability, own: questions.as_ref() };
+    let context =
+        SetupContext { workload: workload.section_name(), durability, user_questions: questions.as_ref() };
     let settings = manifest.settings.run;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let external_targets = external_systems::restore_external(
@@ -215,7 +221,7 @@ fn resumed_run(
     )?;
     for recorded in &manifest.configurations {
         let id = &recorded.id;
-        if external_systems::is_elsewhere(&id.version) {
+        if external_systems::is_external_version(&id.version) {
             continue;
         }
         let system = catalogue.get(&id.system)?;
@@ -223,8 +229,9 @@ fn resumed_run(
         let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == id.version);
         let version = pinned.map_or(id.version.as_str(), |artifact| &artifact.version);
         let build = |variant: &str| Ok::<_, Failure>(system.configuration(version, variant, &id.storage)?);
-        let configuration = context.of(context.configure(system, &id.variant, build)?)?;
-        configurations.push(restore_memory(configuration.with_transport(settings.transport)?, recorded)?);
+        let configuration = context.apply_to(context.configure(system, &id.variant, build)?)?;
+        configurations
+            .push(with_recorded_memory(configuration.with_transport(settings.transport)?, recorded)?);
     }
     Ok(ResolvedRun {
         workload,
@@ -263,7 +270,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         let advice = format!("the run is whole; print its tables by: jsonathlon export {}", folder.display());
         Failure::Plain { code: failure.code(), message: failure.to_string(), advice: Some(advice) }
     })?;
-    match page::write_own(run) {
+    match page::write_page(run) {
         Ok(page) if json => crate::say!("the page of this run: {}", page.display()),
         Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
         // Not fatal: the results are in the folder, and the page can be made later.

@@ -6,8 +6,8 @@ use jsonathlon_schema::settings::{RunSettings, StoppingRule, questions::Question
 use jsonathlon_schema::{durability::DurabilityTier, id::DataState};
 use jsonathlon_workloads::workload::Workload;
 
-use crate::cli::run::{
-    CommonArguments, DataStates, EventOptions, ExternalOptions, PaceOptions, QuestionOptions, USUAL_SCALE,
+use crate::cli::run_options::{
+    CommonArguments, DEFAULT_SCALE, DataStates, EventOptions, ExternalOptions, PaceOptions, QuestionOptions,
 };
 use crate::exit::Failure;
 
@@ -22,11 +22,11 @@ pub(super) struct RunRequest<'a> {
     pub(super) seed: u64,
     /// Whether the yardstick is measured next to the systems, if the workload has one.
     pub(super) has_yardstick: bool,
-    pub(super) usual: RunDefaults,
+    pub(super) defaults: RunDefaults,
     pub(super) workload: Box<dyn Workload>,
     /// The user's own folder of questions, which defines how systems are set up. `None` for other workloads
     /// and for resumed runs.
-    pub(super) own: Option<UserQuestions>,
+    pub(super) user_questions: Option<UserQuestions>,
 }
 
 /// What a workload makes of the options that several workloads have, and its defaults for those not given.
@@ -54,7 +54,7 @@ pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
 
 /// Default time budget of a run without `--rounds`, `--precision` and `--budget`, in seconds. The planned
 /// rounds are finished even if they take longer.
-const USUAL_BUDGET_S: f64 = 85.0;
+const DEFAULT_BUDGET_S: f64 = 85.0;
 /// Default time budget of a run with `--precision`, in seconds.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
@@ -74,13 +74,13 @@ pub(super) fn stopping_rule(pace: &PaceOptions) -> StoppingRule {
             StoppingRule::Precision { share, seconds: budget.unwrap_or(PRECISION_BUDGET_S) }
         }
         (None, None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
-        (None, None, None) => StoppingRule::Budget { seconds: USUAL_BUDGET_S, strict: false },
+        (None, None, None) => StoppingRule::Budget { seconds: DEFAULT_BUDGET_S, strict: false },
     }
 }
 
 /// Settings of a workload that asks questions. A plain run, i.e. one with the default budget, has fewer hot
 /// trials, and cold ones only in the first [`COLD_ROUNDS`] rounds.
-pub(super) fn asking(pace: &PaceOptions, arguments: &QuestionOptions) -> QuestionSettings {
+pub(super) fn question_settings(pace: &PaceOptions, arguments: &QuestionOptions) -> QuestionSettings {
     let defaults = QuestionSettings::default();
     let is_plain = matches!(stopping_rule(pace), StoppingRule::Budget { strict: false, .. });
     QuestionSettings {
@@ -90,7 +90,7 @@ pub(super) fn asking(pace: &PaceOptions, arguments: &QuestionOptions) -> Questio
             DataStates::Both => DataState::ALL.to_vec(),
         },
         hot_trials: arguments.trials.unwrap_or(if is_plain { MIN_HOT_TRIALS } else { defaults.hot_trials }),
-        most_hot_trials: arguments.trials.unwrap_or(defaults.most_hot_trials),
+        max_hot_trials: arguments.trials.unwrap_or(defaults.max_hot_trials),
         // Intervals are computed over rounds, so more rounds are worth more than more trials in a round. The
         // regression gate tests hot trials and loads, so cold trials need no more rounds than loads.
         hot_duration_s: if is_plain { PLAIN_HOT_S } else { defaults.hot_duration_s },
@@ -114,12 +114,12 @@ pub(super) fn question_defaults(pace: &PaceOptions) -> RunDefaults {
 }
 
 /// Source of the events that the options describe: `--data`, otherwise generated ones.
-pub(super) fn events(options: &EventOptions) -> Result<Source, Failure> {
+pub(super) fn event_source(options: &EventOptions) -> Result<Source, Failure> {
     let EventOptions { scale, data, malformed, seed } = options;
     if let Some(text) = data {
-        return documents(text);
+        return document_source(text);
     }
-    let documents = scale.unwrap_or(USUAL_SCALE);
+    let documents = scale.unwrap_or(DEFAULT_SCALE);
     if *malformed > documents {
         return Err(Failure::usage(format!(
             "{malformed} malformed lines cannot be planted among {documents} documents"
@@ -130,7 +130,7 @@ pub(super) fn events(options: &EventOptions) -> Result<Source, Failure> {
 
 /// Source of the documents that `--data` names. A path becomes absolute, because a resumed run may be started
 /// in another directory.
-pub(super) fn documents(text: &str) -> Result<Source, Failure> {
+pub(super) fn document_source(text: &str) -> Result<Source, Failure> {
     match Source::from_argument(text) {
         Source::Path(path) => std::path::absolute(&path)
             .map(Source::Path)

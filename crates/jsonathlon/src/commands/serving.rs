@@ -10,11 +10,11 @@ use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::serving::settings::{ArrivalPattern, EncodedSample, ServingSettings};
 use jsonathlon_workloads::serving::{Serving, mixes};
 
-use super::memory::default_budget;
+use super::memory::default_budget_bytes;
 use super::run_request::{RunDefaults, RunRequest};
-use crate::cli::run::USUAL_SCALE;
+use crate::cli::run_options::DEFAULT_SCALE;
 use crate::cli::serving::{
-    ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments,
+    ArrivalChoice, DocumentsChoice, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments,
     ServingOptions, ValuesChoice,
 };
 use crate::exit::Failure;
@@ -26,15 +26,15 @@ const ROUNDS: u32 = 4;
 /// Maximum number of retries of an operation that failed because of a conflict.
 const RETRIES: u32 = 10;
 
-pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Failure> {
+pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'_>, Failure> {
     let (common, options) = (&arguments.common, &arguments.options);
     let records = records(options);
     let stored_samples = samples(options.stored_size.as_deref().unwrap_or_default(), &records)?;
     let mixes = mixes(options, stored_samples.is_empty())?;
-    let budget = common.systems.memory.unwrap_or_else(default_budget);
+    let budget = common.systems.memory.unwrap_or_else(default_budget_bytes);
     let documents = match options.data_to_memory {
         Some(ratio) => document_count(&records, ratio * budget as f64)?,
-        None => options.scale.unwrap_or(USUAL_SCALE),
+        None => options.scale.unwrap_or(DEFAULT_SCALE),
     };
     let source = Source::Records { records: records.clone(), documents };
     let settings = settings(options, records, mixes, stored_samples);
@@ -58,9 +58,9 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Fail
         source: Some(source),
         seed: options.seed,
         has_yardstick: true,
-        usual: defaults,
+        defaults,
         workload: Box::new(workload),
-        own: None,
+        user_questions: None,
     })
 }
 
@@ -111,12 +111,12 @@ fn settings(
 /// Records that the options describe.
 fn records(options: &ServingOptions) -> Records {
     let kind = match options.documents {
-        Documents::Small => Kind::Small,
-        Documents::Flat => Kind::Flat,
-        Documents::Large => Kind::Large,
-        Documents::Nested => Kind::Nested,
-        Documents::Size => Kind::Size { bytes: options.document_size },
-        Documents::Items => Kind::Items { members: options.members },
+        DocumentsChoice::Small => Kind::Small,
+        DocumentsChoice::Flat => Kind::Flat,
+        DocumentsChoice::Large => Kind::Large,
+        DocumentsChoice::Nested => Kind::Nested,
+        DocumentsChoice::Size => Kind::Size { bytes: options.document_size },
+        DocumentsChoice::Items => Kind::Items { members: options.members },
     };
     Records {
         kind,
@@ -142,13 +142,13 @@ fn mixes(options: &ServingOptions, is_needed: bool) -> Result<Vec<Mix>, Failure>
     let mut mixes = Vec::new();
     let names = if options.mixes == NONE && !is_needed { "" } else { &options.mixes };
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let mix = match mixes::named(name) {
+        let mix = match mixes::built_in(name) {
             Some(mix) => mix,
             None if name.ends_with(".toml") => mixes::from_file(Path::new(name)).map_err(Failure::usage)?,
             None => {
                 return Err(Failure::usage(format!(
                     "no mix is called `{name}`: use {}, or a file that ends in .toml",
-                    mixes::names().join(", ")
+                    mixes::built_in_names().join(", ")
                 )));
             }
         };

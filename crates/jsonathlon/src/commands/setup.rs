@@ -7,7 +7,7 @@ use jsonathlon_catalogue::{
 };
 use jsonathlon_schema::durability::DurabilityTier;
 
-use crate::{cli::run::SystemOptions, exit::Failure};
+use crate::{cli::run_options::SystemOptions, exit::Failure};
 
 /// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +17,12 @@ pub(super) struct SetupContext<'a> {
     /// Durability tier; `None` if the workload has no tier.
     pub(super) durability: Option<DurabilityTier>,
     /// The user's folder of questions, which then defines the variants. `None` if the catalogue defines them.
-    pub(super) own: Option<&'a UserQuestions>,
+    pub(super) user_questions: Option<&'a UserQuestions>,
 }
 
 impl SetupContext<'_> {
     /// Reduces a configuration to this workload and sets the durability tier, except on a yardstick.
-    pub(super) fn of(self, configuration: Configuration) -> Result<Configuration, Failure> {
+    pub(super) fn apply_to(self, configuration: Configuration) -> Result<Configuration, Failure> {
         let configuration = configuration.for_workloads(&[self.workload]);
         match self.durability {
             Some(tier) if !configuration.reference => Ok(configuration.with_durability(tier)?),
@@ -32,13 +32,13 @@ impl SetupContext<'_> {
 
     /// Systems of a run without `--systems`. With a folder of questions these are the default systems that it
     /// has statements for, or all systems in it if there is no such default.
-    pub(super) fn usual<'c>(
+    pub(super) fn default_systems<'c>(
         self,
         catalogue: &'c Catalogue,
         systems: Option<&str>,
     ) -> Result<Vec<SelectedSystem<'c>>, Failure> {
         let mut systems = catalogue.select(systems)?;
-        let Some(questions) = self.own else { return Ok(systems) };
+        let Some(questions) = self.user_questions else { return Ok(systems) };
         let has_folder = |name: &str| questions.folders.iter().any(|folder| folder.system == name);
         systems.retain(|selection| has_folder(selection.system.name()));
         if systems.is_empty() {
@@ -57,7 +57,7 @@ impl SetupContext<'_> {
         text: &str,
         target_kind: TargetKind,
     ) -> Result<Vec<Vec<String>>, Failure> {
-        let Some(questions) = self.own else {
+        let Some(questions) = self.user_questions else {
             let variants = select_variants_of(self.workload, systems, text, target_kind)?;
             let names = |variants: Vec<&jsonathlon_catalogue::Variant>| {
                 variants.iter().map(|variant| variant.name.clone()).collect()
@@ -79,18 +79,20 @@ impl SetupContext<'_> {
         Ok(variants_by_system)
     }
 
-    /// Configuration of a system in the variant of this name; `make` builds it for a variant of the
+    /// Configuration of a system in the variant of this name; `build` builds it for a variant of the
     /// catalogue.
     pub(super) fn configure(
         self,
         system: &System,
         variant: &str,
-        make: impl Fn(&str) -> Result<Configuration, Failure>,
+        build: impl Fn(&str) -> Result<Configuration, Failure>,
     ) -> Result<Configuration, Failure> {
-        let Some(questions) = self.own else { return make(variant) };
+        let Some(questions) = self.user_questions else { return build(variant) };
         for folder in questions.folders.iter().filter(|folder| folder.system == system.name()) {
             if variant_name(folder, system)? == variant {
-                return Ok(questions.applied(folder, make(UserQuestions::base_variant(folder, system)?)?));
+                return Ok(
+                    questions.apply_folder(folder, build(UserQuestions::base_variant(folder, system)?)?)
+                );
             }
         }
         Err(Failure::usage(format!(
@@ -101,8 +103,8 @@ impl SetupContext<'_> {
     }
 
     /// Reason why a system has no configuration in a run, as shown to the user.
-    pub(super) fn lacks(self, system: &System, options: &SystemOptions) -> String {
-        match self.own {
+    pub(super) fn skip_reason(self, system: &System, options: &SystemOptions) -> String {
+        match self.user_questions {
             Some(questions) if !questions.folders.iter().any(|folder| folder.system == system.name()) => {
                 format!("{} has no folder {}/", questions.path.display(), system.name())
             }

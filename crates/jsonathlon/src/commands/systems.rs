@@ -2,15 +2,19 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_artifacts::{ArtifactError, Store, SystemStatus, machine_libraries, statuses};
-use jsonathlon_catalogue::{ANALYTICS, Catalogue, SelectedSystem, is_package, is_plain};
+use jsonathlon_artifacts::{
+    ArtifactError, ArtifactStore, SystemStatus, find_machine_libraries, system_statuses,
+};
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, SelectedSystem, is_package_name, is_plain_word};
 use jsonathlon_report::format;
 use jsonathlon_workloads::{
     smoke_test::{SmokeTestReport, smoke_test},
     target::Target,
 };
 
-use super::{catalogue, install, missing_requirements, print, scratch, size_and_licence, worker};
+use super::{
+    install, load_catalogue, missing_requirements, print, scratch, size_and_licence, worker_command,
+};
 use crate::{
     cli::{CatalogueArguments, PackagesArguments, SystemNames, SystemsAction, SystemsArguments},
     exit::{FAILED_CELL, Failure, INTERRUPTED},
@@ -30,21 +34,24 @@ pub(crate) fn run(arguments: &SystemsArguments) -> Result<ExitCode, Failure> {
 
 fn packages(arguments: &PackagesArguments) -> Result<ExitCode, Failure> {
     let PackagesArguments { suite, names } = arguments;
-    if !is_plain(suite) {
+    if !is_plain_word(suite) {
         return Err(Failure::usage(format!(
             "`{suite}` is no suite: a suite is a word, such as sid or bookworm"
         )));
     }
-    if let Some(name) = names.iter().find(|name| !is_package(name)) {
+    if let Some(name) = names.iter().find(|name| !is_package_name(name)) {
         return Err(Failure::usage(format!(
             "`{name}` is no package: a package's name is a-z, 0-9, `+`, `-` and `.`"
         )));
     }
     let interrupt = Interrupt::install()?;
     let mut bar = InstallBar::new(format!("index of {suite}"));
-    let closure =
-        Store::from_environment()?
-            .packages(suite, names, &mut |progress| bar.show(progress), &|| interrupt.is_requested());
+    let closure = ArtifactStore::from_environment()?.packages(
+        suite,
+        names,
+        &mut |progress| bar.show(progress),
+        &|| interrupt.is_requested(),
+    );
     bar.finish();
     print(&closure?.to_string())?;
     Ok(ExitCode::SUCCESS)
@@ -56,9 +63,9 @@ fn selected<'a>(names: &SystemNames, catalogue: &'a Catalogue) -> Result<Vec<Sel
 }
 
 fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
-    let catalogue = catalogue(&folders.systems_dir)?;
-    let store = Store::from_environment()?;
-    let mut statuses = statuses(&catalogue, &store);
+    let catalogue = load_catalogue(&folders.systems_dir)?;
+    let store = ArtifactStore::from_environment()?;
+    let mut statuses = system_statuses(&catalogue, &store);
     if !names.is_empty() {
         let selected = catalogue.select(Some(&names.join(",")))?;
         statuses.retain(|status| {
@@ -73,7 +80,7 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
         let system = catalogue.get(&status.name)?;
         // Systems without an artifact for this platform are not examined.
         if let Ok(Some(artifact)) = system.artifact(&status.version) {
-            status.lacks = missing_requirements(&store, artifact, system.server());
+            status.missing_requirements = missing_requirements(&store, artifact, system.server());
         }
     }
     if json {
@@ -108,7 +115,7 @@ fn describe(status: &SystemStatus) -> String {
     let size = size_and_licence(status.download_bytes, status.unpacked_bytes, &status.licence);
     text += &format!("    {size}\n");
     text += &format!("    variants {}; storage {}\n", status.variants.join(", "), status.storages.join(", "));
-    let by_address = match &status.by_address {
+    let by_address = match &status.address_protocol {
         Some(protocol) => format!("; by address over {protocol}"),
         None => String::new(),
     };
@@ -117,13 +124,13 @@ fn describe(status: &SystemStatus) -> String {
         names => names.join(", "),
     };
     text += &format!("    runs {workloads}{by_address}\n");
-    for (workload, why) in &status.does_not_run {
+    for (workload, why) in &status.unsupported_workloads {
         text += &format!("    does not run {workload}: {why}\n");
     }
     if !status.machine_libraries.is_empty() {
         text += &format!("    {}\n", describe_libraries(&status.machine_libraries));
     }
-    for missing in &status.lacks {
+    for missing in &status.missing_requirements {
         text += &format!("    cannot be used here: {missing}\n");
     }
     text
@@ -138,10 +145,10 @@ fn describe_libraries(libraries: &[String]) -> String {
 /// matters more than what the machine lacks for another.
 fn each(
     names: &SystemNames,
-    action: impl Fn(&SelectedSystem<'_>, &Store, &Interrupt) -> Result<String, Failure>,
+    action: impl Fn(&SelectedSystem<'_>, &ArtifactStore, &Interrupt) -> Result<String, Failure>,
 ) -> Result<ExitCode, Failure> {
-    let catalogue = catalogue(&names.catalogue.systems_dir)?;
-    let store = Store::from_environment()?.accepting_newer(names.newer.allow_newer);
+    let catalogue = load_catalogue(&names.catalogue.systems_dir)?;
+    let store = ArtifactStore::from_environment()?.with_newer_versions(names.install.allow_newer);
     let interrupt = Interrupt::install()?;
     let mut code = None;
     for selection in selected(names, &catalogue)? {
@@ -163,14 +170,14 @@ fn each(
 
 fn install_one(
     selection: &SelectedSystem<'_>,
-    store: &Store,
+    store: &ArtifactStore,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
     let Some(artifact) = selection.system.artifact(selection.version)? else {
         return Ok("nothing to install".to_owned());
     };
     let installed = install(store, artifact, selection.system.server(), interrupt)?;
-    let libraries = machine_libraries(&installed, selection.system.server_of(artifact).as_ref());
+    let libraries = find_machine_libraries(&installed, selection.system.server_of(artifact).as_ref());
     let libraries = match libraries.is_empty() {
         true => String::new(),
         false => format!("; {}", describe_libraries(&libraries)),
@@ -188,7 +195,7 @@ fn install_one(
 
 fn remove_one(
     selection: &SelectedSystem<'_>,
-    store: &Store,
+    store: &ArtifactStore,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
     match selection.system.artifact(selection.version)? {
@@ -204,7 +211,7 @@ fn remove_one(
 /// question, and drops the table.
 fn check_one(
     selection: &SelectedSystem<'_>,
-    store: &Store,
+    store: &ArtifactStore,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
     let Some(artifact) = selection.system.artifact(selection.version)? else {
@@ -226,7 +233,7 @@ fn check_one(
     let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
     let configuration = selection.system.configuration(selection.version, variant, storage)?;
     let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
-    let libraries = machine_libraries(&installed, configuration.server.as_ref());
+    let libraries = find_machine_libraries(&installed, configuration.server.as_ref());
     if !libraries.is_empty() {
         summary += &format!("; {}", describe_libraries(&libraries));
     }
@@ -237,15 +244,17 @@ fn check_one(
     // Removed on every path, with the files that the server's user left in it.
     let scratch = scratch("jsonathlon-check-")?;
     let mut progress = CheckBar::new(format!("{} {}", selection.system.name(), selection.version));
-    let report = smoke_test(target, worker()?, scratch.path(), &mut progress, &|| interrupt.is_requested());
+    let report =
+        smoke_test(target, worker_command()?, scratch.path(), &mut progress, &|| interrupt.is_requested());
     progress.finish();
-    let SmokeTestReport { version, loaded, right, problems } = report?;
+    let SmokeTestReport { version, loaded_documents, correct_answers, problems } = report?;
     scratch.close().map_err(|error| {
         Failure::environment(format!("failed to remove the folder of the check: {error}"))
     })?;
     if problems.is_empty() {
         Ok(format!(
-            "{summary}; opened, reports version {version}; {loaded} documents loaded, {right} questions right"
+            "{summary}; opened, reports version {version}; {loaded_documents} documents loaded, \
+             {correct_answers} questions right"
         ))
     } else {
         Err(failed_check(format!("{summary}; {}", problems.join("; "))))

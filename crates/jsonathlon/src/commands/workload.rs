@@ -12,14 +12,14 @@ use jsonathlon_workloads::{
     documents::{Documents, settings::DocumentsSettings},
     durability::{Durability, settings::DurabilitySettings},
     fidelity::Fidelity,
-    questions::{Questions, settings_of},
+    questions::{Questions, build_settings},
     serving::{Serving, settings::ServingSettings},
     workload::Workload,
 };
 
 use super::{
     documents, durability as durable, fidelity, questions,
-    run_request::{RunRequest, asking, events, question_defaults},
+    run_request::{RunRequest, event_source, question_defaults, question_settings},
     serving,
 };
 use crate::{
@@ -28,31 +28,31 @@ use crate::{
 };
 
 /// Converts the arguments of `jsonathlon run` into the request of a run.
-pub(super) fn asked(command: &RunCommand) -> Result<RunRequest<'_>, Failure> {
+pub(super) fn build_request(command: &RunCommand) -> Result<RunRequest<'_>, Failure> {
     match &command.workload {
         None => analytics(&command.analytics),
         Some(RunWorkload::Analytics(arguments)) => analytics(arguments),
-        Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
-        Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
-        Some(RunWorkload::Questions(arguments)) => questions::asked(arguments),
-        Some(RunWorkload::Fidelity(arguments)) => fidelity::asked(arguments),
-        Some(RunWorkload::Durability(arguments)) => durable::asked(arguments),
+        Some(RunWorkload::Serving(arguments)) => serving::build_request(arguments),
+        Some(RunWorkload::Documents(arguments)) => documents::build_request(arguments),
+        Some(RunWorkload::Questions(arguments)) => questions::build_request(arguments),
+        Some(RunWorkload::Fidelity(arguments)) => fidelity::build_request(arguments),
+        Some(RunWorkload::Durability(arguments)) => durable::build_request(arguments),
     }
 }
 
 fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> {
-    let settings = asking(&arguments.pace, &arguments.asking);
+    let settings = question_settings(&arguments.pace, &arguments.question_options);
     let workload = Analytics::new(settings);
-    let workload = Box::new(if arguments.force { workload.of_any_documents() } else { workload });
+    let workload = Box::new(if arguments.force { workload.with_any_documents() } else { workload });
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),
-        source: Some(events(&arguments.events)?),
+        source: Some(event_source(&arguments.events)?),
         seed: arguments.events.seed,
         has_yardstick: !arguments.no_yardstick,
-        usual: question_defaults(&arguments.pace),
+        defaults: question_defaults(&arguments.pace),
         workload,
-        own: None,
+        user_questions: None,
     })
 }
 
@@ -85,7 +85,7 @@ fn build_workload(
         // The documents were checked when the run began.
         WorkloadKind::Analytics => {
             let settings = settings.analytics.clone().ok_or_else(missing)?;
-            Box::new(Analytics::new(settings).of_any_documents())
+            Box::new(Analytics::new(settings).with_any_documents())
         }
         WorkloadKind::Serving => {
             let settings: ServingSettings = settings.read(kind)?;
@@ -105,7 +105,7 @@ fn build_workload(
         }
         WorkloadKind::Durability => {
             let settings: DurabilitySettings = settings.read(kind)?;
-            settings.enter().map_err(serde_json::Error::custom)?;
+            settings.enter_namespace().map_err(serde_json::Error::custom)?;
             Box::new(Durability::new(settings).map_err(serde_json::Error::custom)?)
         }
     })
@@ -122,7 +122,7 @@ pub(super) fn durability(manifest: &Manifest) -> Option<DurabilityTier> {
 pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
     let Some(recorded) = &manifest.settings.workload.questions else { return Ok(None) };
     let questions = UserQuestions::read(&recorded.folder)?;
-    if settings_of(&questions, recorded.asking.clone()) != *recorded {
+    if build_settings(&questions, recorded.asking.clone()) != *recorded {
         return Err(Failure::usage(format!(
             "the questions of {} were changed since the run began: start a new run",
             recorded.folder.display()

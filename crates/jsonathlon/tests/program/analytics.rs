@@ -115,7 +115,7 @@ pub(crate) fn promises_are_kept(
 ) {
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     for configuration in &run.manifest.configurations {
-        let of = |entry: &&CellSummary| configuration.has(&entry.cell);
+        let of = |entry: &&CellSummary| configuration.contains_cell(&entry.cell);
         let asked: Vec<&CellSummary> = questions(summary).filter(of).collect();
         assert_eq!(asked.len(), 6 * phases(configuration), "{configuration:?}");
         for entry in asked {

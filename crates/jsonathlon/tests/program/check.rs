@@ -41,7 +41,7 @@ fn a_system_against_itself_is_compared_as_often_as_asked() {
 
 #[test]
 fn a_check_with_failed_trials_is_not_passed() {
-    let fault = json!({"on": "q1", "do": "wrong_value", "row": 0, "column": 1});
+    let fault = json!({"statement": "q1", "action": "wrong_value", "row": 0, "column": 1});
     let world = World::with(&[mock("ma", json!({"faults": [fault]}))]);
     let (systems, out) = (world.text("systems"), world.text("noise"));
     let arguments = ["check", "noise", "-s", "ma", "--systems-dir", &systems, "-n", "200"];

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use jsonathlon_results::challenge::jsonbench::{parse, read};
+use jsonathlon_results::challenge::jsonbench::{parse_result_files, read_result_files};
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::record::Phase;
 use serde_json::{Value, json};
@@ -173,13 +173,15 @@ fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_one
     assert_eq!(names.lines().count(), 2, "{names}");
     let run = Run::read(&world.path("out")).unwrap();
     for name in names.lines() {
-        let [file] = &read(Path::new(name)).unwrap()[..] else { panic!("{name} holds not one result") };
+        let [file] = &read_result_files(Path::new(name)).unwrap()[..] else {
+            panic!("{name} holds not one result")
+        };
         let of = run.manifest.configurations.iter().find(|one| one.title == file.system).unwrap();
         for (question, times) in file.result.iter().enumerate() {
             for (place, time) in times.iter().enumerate() {
                 let step = format!("q{}", question + 1);
                 let trial = run.trials().find(|trial| {
-                    of.has(&trial.cell)
+                    of.contains_cell(&trial.cell)
                         && trial.cell.step.word() == step
                         && (trial.cell.phase == Phase::Hot) == (place > 0)
                         && (trial.round, trial.order) == (1, [0, 0, 1][place])
@@ -188,15 +190,17 @@ fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_one
                 assert!((seconds - time.unwrap()).abs() < 1e-9, "{name} {step} {place}: {seconds} {time:?}");
             }
         }
-        let load =
-            run.trials().find(|trial| of.has(&trial.cell) && trial.cell.step.word() == "load").unwrap();
+        let load = run
+            .trials()
+            .find(|trial| of.contains_cell(&trial.cell) && trial.cell.step.word() == "load")
+            .unwrap();
         assert!((load.seconds.unwrap() - file.load_time.unwrap()).abs() < 1e-9);
     }
     // No file is overwritten, and the list on standard output has the same content.
     world.run(&write).expect(2).says(&["is there already"]);
     let listed = world.run(&["export", &out, "-f", "jsonbench"]).expect(0).stdout;
-    let listed = parse(Path::new("listed"), &listed).unwrap();
-    assert_eq!(read(Path::new(&files)).unwrap(), listed);
+    let listed = parse_result_files(Path::new("listed"), &listed).unwrap();
+    assert_eq!(read_result_files(Path::new(&files)).unwrap(), listed);
     world.run(&["export", &out, "-f", "csv", "-o", &files]).expect(2).says(&["--format jsonbench"]);
 
     let shown = world.run(&["published", "-n", "1m", &out, &files]).expect(0).stdout;
@@ -492,7 +496,7 @@ fn help_mentions_what_matters() {
 
 #[test]
 fn json_is_all_that_is_printed_on_standard_output() {
-    let world = World::with(&[mock("bad", json!({"faults": [{"on": "q2", "do": "crash"}]}))]);
+    let world = World::with(&[mock("bad", json!({"faults": [{"statement": "q2", "action": "crash"}]}))]);
     let ended = world.measure("bad", &["-n", "300", "-r", "1"]).expect(1);
     ended.summary().is_right_but_for("bad", "q2");
     assert!(ended.stdout.starts_with('{') && ended.stdout.ends_with("}\n"));

@@ -9,7 +9,8 @@ use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_worker::{
     Worker, WorkerError,
     protocol::{
-        AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, PlanReply, RowByName, RunReply,
+        AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL_VERSION, PlanReply, RowByName,
+        RunReply,
     },
 };
 
@@ -62,7 +63,8 @@ impl Engine {
             cores: self.cores,
             ..SessionOptions::default()
         };
-        let opened = worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
+        let opened =
+            worker.request(&Op::Open { protocol: PROTOCOL_VERSION, open }, LIMIT, &|| false, &mut |_| {})?;
         Ok(Session { worker, opened })
     }
 

@@ -26,11 +26,12 @@ columns = [{ name = "total", type = "number" }]
 #[test]
 #[ignore = "writes into the source tree; for a change of the format of run folders alone"]
 fn make_runs() {
-    let keeps = json!({"keeps": {}, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
-    let loses = json!({"keeps": {"loses_each": 7}, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
-    let wrong_value = json!({"on": "q4", "do": "wrong_value", "row": 0, "column": 0});
+    let keeps = json!({"persistence": {}, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
+    let loses = json!({"persistence": {"loss_interval": 7}, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
+    let wrong_value = json!({"statement": "q4", "action": "wrong_value", "row": 0, "column": 0});
     let wrong = json!({"faults": [wrong_value], "delay_ms": {"q2": 4}});
-    let changes = json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "takes_anything": true});
+    let changes =
+        json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "accepts_invalid_json": true});
     let slow = json!({"delay_ms": {"kv_read": 1, "doc_copy": 3}});
     let systems: [(&str, Vec<System>, &[&str], i32); 6] = [
         (

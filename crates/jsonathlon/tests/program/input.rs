@@ -305,7 +305,7 @@ fn carriage_returns_and_blank_lines_are_no_part_of_documents() {
         );
     }
     // Ordinals count documents, not lines.
-    let world = World::with(&[mock("picky", json!({"refuse": [{"ordinal": 10, "reason": "no"}]}))]);
+    let world = World::with(&[mock("picky", json!({"rejections": [{"ordinal": 10, "reason": "no"}]}))]);
     let crlf = world.file("crlf.ndjson", "\r\n\n".repeat(50) + &text.replace('\n', "\r\n\r\n"));
     let summary = world.measure("picky", &["-d", &crlf, "-r", "1"]).expect(0).summary();
     assert_eq!(summary.entry("picky", "load").metrics["documents_rejected"], 1.0);

@@ -95,7 +95,7 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
     }
     assert_eq!(figures["runs"][0]["failures"].as_array().unwrap().len(), summary.failures.len());
     assert!(figures["published"].as_array().unwrap().len() > 50);
-    assert_eq!(evidence["runs"][0]["series"]["at_s"].as_array().unwrap().len(), 60);
+    assert_eq!(evidence["runs"][0]["series"]["elapsed_s"].as_array().unwrap().len(), 60);
 }
 
 #[test]
@@ -153,9 +153,9 @@ fn a_page_states_classes_profiles_and_what_was_set() {
     };
     let read = of(5, "q2");
     assert_eq!(read["phase"], "hot-not-in-memory");
-    assert_eq!((&read["metrics"]["read_bytes"], &read["of_best"]), (&json!(500_000_000), &Value::Null));
+    assert_eq!((&read["metrics"]["read_bytes"], &read["ratio_to_best"]), (&json!(500_000_000), &Value::Null));
     assert_eq!(of(7, "q4")["verdict"], "unverified");
-    assert!(of(7, "q1")["of_best"].is_null() && of(4, "q1")["of_best"]["other"] == 0);
+    assert!(of(7, "q1")["ratio_to_best"].is_null() && of(4, "q1")["ratio_to_best"]["other"] == 0);
     let (load, size) = (of(0, "load"), of(0, "size"));
     assert!(load["trials"] == 3 && load["low_s"].as_f64() < load["high_s"].as_f64());
     assert!(size["metrics"]["least_total_bytes"].as_f64() < size["metrics"]["most_total_bytes"].as_f64());

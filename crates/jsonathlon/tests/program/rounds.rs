@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::ratio_to_best::RatioTo;
+use jsonathlon_results::ratio_to_best::ComparisonTarget;
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::ranking::MemoryProfile;
@@ -162,7 +162,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let expected = ["as-is", "as-is, stock", "prepared", "prepared, stock"].map(str::to_owned);
     assert_eq!(rankings, BTreeSet::from(expected));
     // Every configuration is alone in its ranking and therefore the best.
-    let best = summary.comparisons.iter().filter(|one| one.compared_with == RatioTo::Best);
+    let best = summary.comparisons.iter().filter(|one| one.compared_with == ComparisonTarget::Best);
     for one in best {
         assert_eq!(one.ratio, 1.0, "{one:?}");
         assert_eq!(one.cell.profile, one.other_profile);
@@ -180,7 +180,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
 
 #[test]
 fn a_load_that_fails_fails_those_planned_after_it_and_the_run_is_complete() {
-    let fault = json!({"on": "load", "nth": 1, "do": "crash"});
+    let fault = json!({"statement": "load", "execution": 1, "action": "crash"});
     let world = World::with(&[mock("ma", json!({"faults": [fault]})), mock("mb", json!({}))]);
     let summary = world.measure("ma,mb", &["-n", "300", "-r", "3", "--load-rounds", "3"]).expect(1).summary();
     assert!(summary.complete);

@@ -82,10 +82,10 @@ impl DocumentSource for Lines {
 struct Nothing;
 
 impl LoadSink for Nothing {
-    fn refused(&mut self, ordinal: u64, reason: String) {
+    fn reject(&mut self, ordinal: u64, reason: String) {
         panic!("{ordinal}: {reason}");
     }
-    fn offered(&mut self, _: u64) {}
+    fn report_offered(&mut self, _: u64) {}
 }
 
 fn host() -> DriverContext {
@@ -152,9 +152,9 @@ impl Trial {
         let folder = tempfile::Builder::new().permissions(open_to_all).tempdir().unwrap();
         let target = Target::new(configuration, SERVING, artifact).unwrap();
         let data = folder.path().join("data");
-        let mut open = target.open(&data, 2).unwrap();
+        let mut open = target.session_options(&data, 2).unwrap();
         let guard = env!("CARGO_BIN_EXE_jsonathlon").as_ref();
-        let server = target.launch(&data, &folder.path().join("log"), 2, guard).unwrap();
+        let server = target.launch_spec(&data, &folder.path().join("log"), 2, guard).unwrap();
         let server = server.map(|mut launch| {
             soon_up_alone(&mut launch);
             Server::start(&launch, &|| false).unwrap()
@@ -162,7 +162,7 @@ impl Trial {
         if let Some(server) = &server {
             open.endpoint = Some(Box::new(endpoint(server.login(), server.pid(), PATIENCE)));
         }
-        let connection = Connector::of(&open.protocol).unwrap().connect(&open, &host());
+        let connection = Connector::for_protocol(&open.protocol).unwrap().connect(&open, &host());
         let connection = connection.unwrap_or_else(|error| {
             panic!(
                 "{}: {error}: {}",
@@ -437,7 +437,7 @@ fn try_all(system: &str, variant: Option<&str>, tier: DurabilityTier) -> Trial {
     let wal = |trial: &mut Trial| (trial.has("wal") && system != "sqlite").then(|| trial.figures("wal"));
     println!("WAL {:?}", wal(&mut trial));
     let violations: Vec<String> = {
-        let has = trial.serving.has();
+        let has = trial.serving.supported_operations();
         has.into_iter().flat_map(|file| trial.violations(file)).collect()
     };
     assert_eq!(violations, [""; 0]);

@@ -161,16 +161,16 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     let (count, at) = (cores.to_string(), folder.display().to_string());
     let from = file.display().to_string();
     let values = [("table", "documents"), ("file", &from), ("cores", &count), ("folder", &at)];
-    let analytics = &target.part;
+    let analytics = &target.setup;
     let filled = |name: &str| -> Vec<String> {
         analytics.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
     };
-    let mut open = target.open(folder, cores).unwrap();
+    let mut open = target.session_options(folder, cores).unwrap();
     open.settings.extend(published.settings.iter().map(|(name, value)| ((*name).into(), (*value).into())));
     let command =
         WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
     let (log, server_log) = (folder.with_extension("log"), folder.with_extension("server.log"));
-    let launch = target.launch(folder, &server_log, cores, &command.program).unwrap();
+    let launch = target.launch_spec(folder, &server_log, cores, &command.program).unwrap();
     let opened = EngineHandle::open(&command, &log, &open, launch.as_ref(), LIMIT, &|| false, &mut |_| {});
     let (mut worker, _) = opened.unwrap_or_else(|error| panic!("{error}"));
     let mut create = filled("create");

@@ -98,11 +98,17 @@ fn one_system_that_cannot_be_installed_does_not_stop_the_others() {
 fn a_check_loads_asks_and_names_what_goes_wrong() {
     let world = World::with(&[
         right(),
-        mock("wrong", json!({"faults": [{"on": "q2", "do": "wrong_value", "row": 0, "column": 1}]})),
-        mock("picky", json!({"refuse": [{"ordinal": 7, "reason": "seven is too many"}]})),
+        mock(
+            "wrong",
+            json!({"faults": [{"statement": "q2", "action": "wrong_value", "row": 0, "column": 1}]}),
+        ),
+        mock("picky", json!({"rejections": [{"ordinal": 7, "reason": "seven is too many"}]})),
         mock("short", json!({"count_off_by": -1})),
-        mock("dying", json!({"faults": [{"on": "q5", "do": "crash"}]})),
-        mock("clinging", json!({"faults": [{"on": "drop", "do": "refuse", "message": "it stays"}]})),
+        mock("dying", json!({"faults": [{"statement": "q5", "action": "crash"}]})),
+        mock(
+            "clinging",
+            json!({"faults": [{"statement": "drop", "action": "refuse", "message": "it stays"}]}),
+        ),
         mock("older", json!({"version": "mock 3"})),
     ]);
     let right =

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use jsonathlon_driver_api::SessionOptions;
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::protocol::{
-    AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, Progress, RowByName, RunReply,
+    AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL_VERSION, Progress, RowByName,
+    RunReply,
 };
 use jsonathlon_worker::{Worker, WorkerError};
 use serde_json::json;
@@ -50,7 +51,7 @@ impl Rig {
             settings: [("script".to_owned(), script.to_string())].into(),
             ..SessionOptions::default()
         };
-        Op::Open { protocol: PROTOCOL, open }
+        Op::Open { protocol: PROTOCOL_VERSION, open }
     }
 
     fn documents(&self, count: usize) -> PathBuf {
@@ -124,8 +125,8 @@ fn a_crash_is_told_with_its_signal_and_last_words() {
         let rig = Rig::new();
         std::fs::write(rig.log(), "an earlier worker's words\n").unwrap();
         let script = json!({"faults": [
-            {"on": "q1", "nth": 2, "do": "print", "text": "assertion failed: 1 == 2"},
-            {"on": "q1", "nth": 2, "do": "crash", "by": by},
+            {"statement": "q1", "execution": 2, "action": "print", "text": "assertion failed: 1 == 2"},
+            {"statement": "q1", "execution": 2, "action": "crash", "signal": by},
         ]});
         let mut worker = rig.open(&script);
         let _: RunReply = ask(&mut worker, &create()).unwrap();
@@ -146,7 +147,7 @@ fn a_crash_is_told_with_its_signal_and_last_words() {
 #[test]
 fn a_crash_in_the_middle_of_a_load_leaves_nothing_loaded() {
     let rig = Rig::new();
-    let script = json!({"faults": [{"on": "load", "nth": 1, "do": "crash", "by": "kill", "after": 500}]});
+    let script = json!({"faults": [{"statement": "load", "execution": 1, "action": "crash", "signal": "kill", "after": 500}]});
     let mut worker = rig.open(&script);
     let _: RunReply = ask(&mut worker, &create()).unwrap();
     let load = || LoadMethod::Rows { statement: "load :doc".into(), file: rig.documents(1000) };
@@ -162,7 +163,7 @@ fn a_crash_in_the_middle_of_a_load_leaves_nothing_loaded() {
 #[test]
 fn a_hang_ends_at_its_limit_and_the_worker_with_it() {
     let rig = Rig::new();
-    let mut worker = rig.open(&json!({"faults": [{"on": "q1", "do": "hang"}]}));
+    let mut worker = rig.open(&json!({"faults": [{"statement": "q1", "action": "hang"}]}));
     let _: RunReply = ask(&mut worker, &create()).unwrap();
     let (pid, begun, limit) = (worker.pid(), Instant::now(), Duration::from_millis(300));
     let error = worker.request::<AskReply>(&statement("q1"), limit, &|| false, &mut |_| {}).unwrap_err();
@@ -174,7 +175,7 @@ fn a_hang_ends_at_its_limit_and_the_worker_with_it() {
 #[test]
 fn a_caller_who_cancels_waits_no_longer_than_a_moment() {
     let rig = Rig::new();
-    let mut worker = rig.open(&json!({"faults": [{"on": "q1", "do": "hang"}]}));
+    let mut worker = rig.open(&json!({"faults": [{"statement": "q1", "action": "hang"}]}));
     let _: RunReply = ask(&mut worker, &create()).unwrap();
     let pid = worker.pid();
     let looks = std::cell::RefCell::new(vec![Instant::now()]);
@@ -204,7 +205,7 @@ fn garbage_and_endless_lines_on_the_stream_are_errors_of_protocol() {
     ];
     for (fault, shown) in faults {
         let rig = Rig::new();
-        let mut act = json!({"on": "q1", "do": "garbage"});
+        let mut act = json!({"statement": "q1", "action": "garbage"});
         act.as_object_mut().unwrap().extend(fault.as_object().unwrap().clone());
         let mut worker = rig.open(&json!({"faults": [act]}));
         let _: RunReply = ask(&mut worker, &create()).unwrap();
@@ -219,7 +220,7 @@ fn garbage_and_endless_lines_on_the_stream_are_errors_of_protocol() {
 #[test]
 fn what_an_engine_prints_goes_to_the_log_and_not_into_the_protocol() {
     let rig = Rig::new();
-    let script = json!({"faults": [{"on": "q1", "do": "print", "text": "{\"id\":3,\"ok\":{}}"}]});
+    let script = json!({"faults": [{"statement": "q1", "action": "print", "text": "{\"id\":3,\"ok\":{}}"}]});
     let mut worker = rig.open(&script);
     let _: RunReply = ask(&mut worker, &create()).unwrap();
     let answered: AskReply = ask(&mut worker, &statement("q1")).unwrap();
@@ -323,11 +324,12 @@ fn a_busy_worker_does_not_outlive_a_coordinator_that_is_killed() {
     // of the shell keeps the worker's pipe open, so the worker gets no end of file.
     let rig = Rig::new();
     let (pids, fifo) = (rig.folder.path().join("pids"), rig.folder.path().join("fifo"));
-    let Op::Open { open, .. } = rig.open_op(&json!({"faults": [{"on": "open", "do": "hang"}]})) else {
+    let Op::Open { open, .. } = rig.open_op(&json!({"faults": [{"statement": "open", "action": "hang"}]}))
+    else {
         unreachable!()
     };
     let request = rig.folder.path().join("request");
-    let line = json!({"id": 1, "op": "open", "protocol": PROTOCOL, "open": open});
+    let line = json!({"id": 1, "op": "open", "protocol": PROTOCOL_VERSION, "open": open});
     std::fs::write(&request, format!("{line}\n")).unwrap();
     let script = format!(
         "mkfifo {fifo}; JSONATHLON_PARENT=$$ {exe} worker < {fifo} > /dev/null & worker=$!; exec 9> {fifo}; \
@@ -377,8 +379,8 @@ fn a_busy_worker_ends_when_the_pipe_to_it_is_dropped() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let open = match rig.open_op(&json!({"faults": [{"on": "open", "do": "hang"}]})) {
-        Op::Open { open, .. } => json!({"id": 1, "op": "open", "protocol": PROTOCOL, "open": open}),
+    let open = match rig.open_op(&json!({"faults": [{"statement": "open", "action": "hang"}]})) {
+        Op::Open { open, .. } => json!({"id": 1, "op": "open", "protocol": PROTOCOL_VERSION, "open": open}),
         _ => unreachable!(),
     };
     let mut stdin = child.stdin.take().unwrap();

@@ -486,7 +486,7 @@ fn sample(second: usize) -> Sample {
             disk: None,
         },
         subject: (!second.is_multiple_of(20)).then(|| SubjectSample {
-            what: format!("system{:02} indexed q{}", second / 20 % 50, 1 + second % 6),
+            activity: format!("system{:02} indexed q{}", second / 20 % 50, 1 + second % 6),
             memory: Some(Memory {
                 pss_bytes: 100_000_000 + 1_000_000 * (second as u64 % 100),
                 anonymous_bytes: 90_000_000,

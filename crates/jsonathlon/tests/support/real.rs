@@ -5,7 +5,7 @@
 
 use std::{io::Write, path::Path};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Artifact, Catalogue, InstalledArtifact};
 use jsonathlon_servers::LaunchSpec;
 
@@ -55,7 +55,7 @@ pub(crate) fn included<'a>(systems: &[&'a str]) -> Vec<&'a str> {
 
 /// Installs the artifact into the user's cache if it is missing.
 pub(crate) fn installed(artifact: &Artifact) -> InstalledArtifact {
-    let store = Store::from_environment().unwrap();
+    let store = ArtifactStore::from_environment().unwrap();
     store.install(artifact, &mut |_| {}, &|| false).unwrap_or_else(|error| {
         panic!("this test needs {}, or {WITHOUT}={}: {error}", artifact.system, artifact.system)
     })

@@ -25,7 +25,7 @@ impl Inserts {
     }
 
     /// Allocates the number of the next record to insert.
-    pub(super) fn take(&self) -> u64 {
+    pub(super) fn claim(&self) -> u64 {
         if self.refused_count.load(Ordering::SeqCst) > 0
             && let Some(number) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).pop()
         {

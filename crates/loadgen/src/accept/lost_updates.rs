@@ -30,7 +30,7 @@ impl Default for ReplacedValues {
 impl ReplacedValues {
     /// Notes that a write has replaced this version of a record. Returns `true` if another write had replaced
     /// it before.
-    pub(super) fn again(&self, number: u64, version: u32) -> bool {
+    pub(super) fn is_repeated(&self, number: u64, version: u32) -> bool {
         let Some(part) = self.parts.get(number as usize % PARTS) else { return false };
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
         if !part.replaced.insert((number, version)) {
@@ -53,18 +53,18 @@ mod tests {
     #[test]
     fn only_the_second_is_a_lost_update() {
         let replaced = ReplacedValues::default();
-        assert!(!replaced.again(5, 1));
-        assert!(!replaced.again(5, 2));
-        assert!(!replaced.again(6, 1));
-        assert!(replaced.again(5, 1));
-        assert!(replaced.again(5, 1));
+        assert!(!replaced.is_repeated(5, 1));
+        assert!(!replaced.is_repeated(5, 2));
+        assert!(!replaced.is_repeated(6, 1));
+        assert!(replaced.is_repeated(5, 1));
+        assert!(replaced.is_repeated(5, 1));
     }
 
     #[test]
     fn memory_is_bounded() {
         let replaced = ReplacedValues::default();
         for version in 0..3 * CAPACITY as u32 {
-            assert!(!replaced.again(0, version));
+            assert!(!replaced.is_repeated(0, version));
         }
         let part = replaced.parts[0].lock().unwrap();
         assert_eq!((part.replaced.len(), part.order.len()), (CAPACITY, CAPACITY));

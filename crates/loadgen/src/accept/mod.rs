@@ -31,7 +31,7 @@ use reply_cache::CachedReply;
 use state::IssuedVersion;
 
 /// Largest number of records that can be inserted in addition to the loaded ones.
-pub const MOST_INSERTS: u64 = 1 << 28;
+pub const MAX_INSERTS: u64 = 1 << 28;
 
 /// Versions of all records of a load, shared by all client threads.
 #[derive(Debug)]
@@ -166,8 +166,8 @@ impl AcceptSet {
         AcceptSet {
             loaded,
             entries: (0..loaded).map(|_| RecordEntry::default()).collect(),
-            inserted: ChunkedArray::new(MOST_INSERTS),
-            whole_documents: ChunkedArray::new(loaded.saturating_add(MOST_INSERTS)),
+            inserted: ChunkedArray::new(MAX_INSERTS),
+            whole_documents: ChunkedArray::new(loaded.saturating_add(MAX_INSERTS)),
             overflow: OverflowStates::default(),
             aborted: AbortedVersions::default(),
             inserts: Inserts::new(loaded),
@@ -306,26 +306,26 @@ impl AcceptSet {
     /// records.
     #[must_use]
     pub fn begin_insert(&self) -> Option<WriteToken> {
-        let number = self.inserts.take();
+        let number = self.inserts.claim();
         self.begin_write(number, WriteKind::Whole)
     }
 
     /// Ends a write that was applied. Must be called after its acknowledgement has arrived.
-    pub fn acknowledged(&self, write: WriteToken) {
+    pub fn acknowledge(&self, write: WriteToken) {
         self.end(&write, true);
     }
 
     /// Ends a write that was not and never will be applied: the system refused it or found nothing to change.
     /// The number of a refused insert is used by a later insert.
-    pub fn aborted(&self, write: WriteToken) {
+    pub fn abort(&self, write: WriteToken) {
         let number = write.number;
-        self.taken(write);
+        self.mark_key_taken(write);
         self.give_back(number);
     }
 
     /// Ends a write that was not applied because its key already exists in the system. The number of such an
     /// insert is not used again.
-    pub fn taken(&self, write: WriteToken) {
+    pub fn mark_key_taken(&self, write: WriteToken) {
         let (number, version) = (write.number, write.version());
         self.aborted.add(number, version, write.deleted_before, |number| self.bounds(number).1);
         if write.change == WriteKind::Delete
@@ -346,7 +346,7 @@ impl AcceptSet {
 
     /// Marks a write whose outcome is unknown and that may still be applied. It stays in flight until it is
     /// settled.
-    pub fn unknown(&self, write: WriteToken) {
+    pub fn mark_unknown(&self, write: WriteToken) {
         self.unknown_writes().push(write);
     }
 
@@ -434,20 +434,20 @@ impl AcceptSet {
 
     /// Notes that an acknowledged write has replaced this version. Returns `true` if that is a lost update:
     /// another acknowledged write had replaced the same version.
-    pub fn replaced(&self, number: u64, version: u32) -> bool {
-        self.replaced.again(number, version)
+    pub fn is_lost_update(&self, number: u64, version: u32) -> bool {
+        self.replaced.is_repeated(number, version)
     }
 
     /// Versions seen in the reply with this hash, if it is the record's last reply that was fully verified.
     #[inline]
     #[must_use]
-    pub fn checked(&self, number: u64, hash: u64) -> Option<SeenVersions> {
+    pub fn cached_reply(&self, number: u64, hash: u64) -> Option<SeenVersions> {
         self.entry(number).and_then(|entry| entry.reply.get(hash))
     }
 
     /// Stores the versions that the full verification of a reply with this hash has found.
     #[inline]
-    pub fn remember(&self, number: u64, hash: u64, seen: SeenVersions) {
+    pub fn cache_reply(&self, number: u64, hash: u64, seen: SeenVersions) {
         if let Some(entry) = self.entry(number) {
             entry.reply.put(hash, seen);
         }

@@ -35,11 +35,11 @@ pub struct RecoveryAudit {
     /// Writes that were in flight at the crash. They may be present or not.
     pub in_flight: u64,
     /// Writes that were sent after the crash and nevertheless acknowledged.
-    pub after_cut: u64,
+    pub acknowledged_after_crash: u64,
     /// Acknowledged writes that are no longer present.
     pub lost: u64,
     /// Loaded documents that are no longer present.
-    pub lost_loaded: u64,
+    pub lost_loaded_documents: u64,
     /// Documents that are not whole or contain values that were never written.
     pub torn: u64,
     /// Lost writes that were acknowledged before the sending of a write that is present.
@@ -48,9 +48,9 @@ pub struct RecoveryAudit {
     /// lost; 0 if it was acknowledged during the crash.
     pub oldest_loss_ms: Option<f64>,
     /// Number of documents that were read back.
-    pub read: u64,
+    pub records_read: u64,
     /// Seconds from the first write to the crash.
-    pub worked_s: f64,
+    pub work_s: f64,
     /// Descriptions of the first faults, at most 5.
     pub examples: Vec<String>,
 }
@@ -86,17 +86,18 @@ pub fn audit(
     let mut auditor = RecoveryAuditor {
         audit: RecoveryAudit {
             acknowledged: writes.iter().filter(|write| is_promised(write, crash)).count() as u64,
-            after_cut: writes.iter().filter(|write| is_late(write, crash)).count() as u64,
-            worked_s: crash.before_ns.saturating_sub(start_ns) as f64 / 1e9,
+            acknowledged_after_crash: writes.iter().filter(|write| is_late(write, crash)).count() as u64,
+            work_s: crash.before_ns.saturating_sub(start_ns) as f64 / 1e9,
             ..RecoveryAudit::default()
         },
         crash,
         lost: Vec::new(),
         last_present: None,
     };
-    auditor.audit.in_flight = writes.len() as u64 - auditor.audit.acknowledged - auditor.audit.after_cut;
+    auditor.audit.in_flight =
+        writes.len() as u64 - auditor.audit.acknowledged - auditor.audit.acknowledged_after_crash;
     for (number, seen) in observed {
-        auditor.audit.read += 1;
+        auditor.audit.records_read += 1;
         let record_writes = by_record.get(&number).map_or(&[][..], Vec::as_slice);
         auditor.judge_record(number, number < loaded, record_writes, &seen);
     }
@@ -134,7 +135,7 @@ impl<'a> RecoveryAuditor<'a> {
             ObservedDocument::Torn(message) => return self.add_torn(number, message),
             ObservedDocument::Absent => {
                 if was_loaded {
-                    self.audit.lost_loaded += 1;
+                    self.audit.lost_loaded_documents += 1;
                     self.add_example(format!("record {number} was loaded and is not there"));
                 }
                 return self.add_lost(writes, None, "it is not there");
@@ -155,7 +156,7 @@ impl<'a> RecoveryAuditor<'a> {
             return self.add_torn(number, &format!("it bears version {version}, which was never sent"));
         }
         if let Some(write) = write {
-            self.last_present = self.last_present.max(Some(write.sent.place));
+            self.last_present = self.last_present.max(Some(write.sent.entry_index));
         }
         // The load had ended before all of the writes.
         let end_position = match write {
@@ -163,7 +164,7 @@ impl<'a> RecoveryAuditor<'a> {
             Some(write) => write
                 .acknowledged
                 .filter(|_| is_promised(write, self.crash))
-                .map(|position| Some(position.place)),
+                .map(|position| Some(position.entry_index)),
         };
         if let Some(end_position) = end_position {
             self.add_lost(writes, end_position, &format!("version {version} is there"));
@@ -174,7 +175,7 @@ impl<'a> RecoveryAuditor<'a> {
     /// all of them if it is `None`.
     fn add_lost(&mut self, writes: &[&'a LoggedWrite], after_position: Option<u64>, present: &str) {
         let is_later =
-            |write: &LoggedWrite| after_position.is_none_or(|position| write.sent.place > position);
+            |write: &LoggedWrite| after_position.is_none_or(|position| write.sent.entry_index > position);
         for write in writes.iter().filter(|write| is_promised(write, self.crash) && is_later(write)) {
             self.lost.push((write, present.to_owned()));
         }
@@ -201,7 +202,7 @@ impl<'a> RecoveryAuditor<'a> {
         self.audit.lost = self.lost.len() as u64;
         self.audit.oldest_loss_ms = self.lost.first().map(|(write, _)| age_ms(write));
         let is_out_of_order = |write: &LoggedWrite| {
-            let end_position = write.acknowledged.map(|position| position.place);
+            let end_position = write.acknowledged.map(|position| position.entry_index);
             end_position.zip(self.last_present).is_some_and(|(end, last)| end < last)
         };
         self.audit.out_of_order = self.lost.iter().filter(|(write, _)| is_out_of_order(write)).count() as u64;

@@ -13,17 +13,17 @@ const CUT: CrashWindow = CrashWindow { before_ns: 1_000 * MS, after_ns: 1_005 * 
 #[derive(Default)]
 struct History {
     writes: Vec<LoggedWrite>,
-    place: u64,
+    entry_index: u64,
 }
 
 impl History {
     fn next_position(&mut self) -> LogPosition {
-        self.place += 1;
-        LogPosition { place: self.place, at_ns: self.place * MS }
+        self.entry_index += 1;
+        LogPosition { entry_index: self.entry_index, at_ns: self.entry_index * MS }
     }
 
     fn skip_to(&mut self, ms: u64) -> &mut Self {
-        self.place = ms;
+        self.entry_index = ms;
         self
     }
 
@@ -62,14 +62,17 @@ fn history() -> History {
 }
 
 fn counts(audit: &RecoveryAudit) -> (u64, u64, u64, u64) {
-    (audit.lost, audit.lost_loaded, audit.torn, audit.out_of_order)
+    (audit.lost, audit.lost_loaded_documents, audit.torn, audit.out_of_order)
 }
 
 #[test]
 fn what_is_there_as_promised_is_kept() {
     let audit = history().judge(&[(0, present(2, 0)), (1, present(0, 0)), (2, present(1, 1))]);
-    assert_eq!((audit.acknowledged, audit.in_flight, audit.read), (3, 0, 3));
-    assert_eq!((counts(&audit), audit.after_cut, audit.oldest_loss_ms), ((0, 0, 0, 0), 0, None));
+    assert_eq!((audit.acknowledged, audit.in_flight, audit.records_read), (3, 0, 3));
+    assert_eq!(
+        (counts(&audit), audit.acknowledged_after_crash, audit.oldest_loss_ms),
+        ((0, 0, 0, 0), 0, None)
+    );
     assert!(audit.examples.is_empty());
 }
 
@@ -130,7 +133,7 @@ fn what_was_under_way_may_be_there_or_not() {
     history.acknowledge(update);
     history.acknowledge(insert);
     let result = history.judge(&[(1, present(0, 0)), (3, ObservedDocument::Absent)]);
-    assert_eq!((counts(&result), result.in_flight, result.after_cut), ((0, 0, 0, 0), 2, 0));
+    assert_eq!((counts(&result), result.in_flight, result.acknowledged_after_crash), ((0, 0, 0, 0), 2, 0));
     // Acknowledged during the crash: it counts, with an age of 0.
     history.skip_to(1_001);
     history.acknowledge(update);
@@ -157,7 +160,7 @@ fn what_is_sent_after_the_cut_and_acknowledged_is_found() {
         (2, present(1, 1)),
         (3, ObservedDocument::Absent),
     ]);
-    assert_eq!((audit.after_cut, audit.in_flight, audit.acknowledged), (1, 1, 3));
+    assert_eq!((audit.acknowledged_after_crash, audit.in_flight, audit.acknowledged), (1, 1, 3));
     assert_eq!(counts(&audit), (0, 0, 0, 0));
 }
 
@@ -189,7 +192,7 @@ proptest! {
             } else {
                 let (index, write) = open.swap_remove(which as usize % open.len());
                 history.acknowledge(index);
-                accept.acknowledged(write);
+                accept.acknowledge(write);
             }
         }
         let seen = SeenVersions { version: Some(version), base: Some(0) };

@@ -82,7 +82,7 @@ impl AckLog {
     }
 
     /// Logs an acknowledgement. A failure is reported by [`Self::has_failed`].
-    pub(crate) fn acknowledged(&self, write: &WriteToken) {
+    pub(crate) fn acknowledge(&self, write: &WriteToken) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         self.append(&mut file, write, LogEntryKind::Acknowledged);
     }
@@ -135,7 +135,7 @@ pub struct LoggedWrite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogPosition {
     /// Index of the entry; entries with greater indexes are later.
-    pub place: u64,
+    pub entry_index: u64,
     /// Time of `CLOCK_MONOTONIC` in nanoseconds.
     pub at_ns: u64,
 }
@@ -156,7 +156,7 @@ pub fn read(mut reader: impl Read) -> io::Result<Vec<LoggedWrite>> {
     let mut unacknowledged: HashMap<(u64, u32), usize> = HashMap::new();
     for (index, entry) in (0..).zip(bytes.chunks_exact(ENTRY_LENGTH)) {
         let (at_ns, number, version, kind) = decode(entry).ok_or_else(|| damaged(index))?;
-        let position = LogPosition { place: index, at_ns };
+        let position = LogPosition { entry_index: index, at_ns };
         if kind == LogEntryKind::Acknowledged {
             let write_index = unacknowledged.remove(&(number, version)).ok_or_else(|| damaged(index))?;
             let write = writes.get_mut(write_index).ok_or_else(|| damaged(index))?;
@@ -172,7 +172,7 @@ pub fn read(mut reader: impl Read) -> io::Result<Vec<LoggedWrite>> {
 
 /// Returns `true` if the first 1 MiB of a log that is still being written contains an acknowledgement.
 #[must_use]
-pub fn has_begun(path: &Path) -> bool {
+pub fn has_acknowledgement(path: &Path) -> bool {
     let mut first = Vec::new();
     let outcome = File::open(path).and_then(|file| file.take(SEARCHED_BYTES).read_to_end(&mut first));
     let is_acknowledgement =
@@ -202,9 +202,9 @@ mod tests {
         let accept = AcceptSet::new(2);
         let update = log.send(WriteKind::Part, || accept.begin_write(1, WriteKind::Part)).unwrap();
         let insert = log.send(WriteKind::Whole, || accept.begin_insert()).unwrap();
-        assert!(!has_begun(&path));
-        log.acknowledged(&insert);
-        assert!(!log.has_failed() && has_begun(&path));
+        assert!(!has_acknowledgement(&path));
+        log.acknowledge(&insert);
+        assert!(!log.has_failed() && has_acknowledgement(&path));
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 3 * ENTRY_LENGTH);
         let writes = read(&*bytes).unwrap();
@@ -221,7 +221,7 @@ mod tests {
         assert!(read(&*damaged).unwrap_err().to_string().contains("entry 1"));
         // An acknowledgement without its write.
         assert!(read(&bytes[2 * ENTRY_LENGTH..]).is_err());
-        accept.acknowledged(update);
-        accept.acknowledged(insert);
+        accept.acknowledge(update);
+        accept.acknowledge(insert);
     }
 }

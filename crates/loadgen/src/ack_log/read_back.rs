@@ -33,9 +33,9 @@ pub struct RecoveryRead {
     /// Number of loaded records; their numbers are 0 to `loaded` − 1.
     pub loaded: u64,
     /// Path of the acknowledgement log.
-    pub promises: PathBuf,
+    pub ack_log: PathBuf,
     /// Interval in which the system was crashed.
-    pub cut: CrashWindow,
+    pub crash_window: CrashWindow,
     /// Statements that read a document by its key.
     pub script: OperationScript,
 }
@@ -55,8 +55,8 @@ pub(crate) fn read_back(
     open_connection: &dyn Fn() -> Result<Box<dyn NonblockingConnection>>,
     report_progress: &mut dyn FnMut(Progress),
 ) -> std::result::Result<RecoveryAudit, Failure> {
-    let writes = File::open(&job.promises).and_then(super::read).map_err(|error| {
-        failure(FailureKind::System, format!("failed to read {}: {error}", job.promises.display()))
+    let writes = File::open(&job.ack_log).and_then(super::read).map_err(|error| {
+        failure(FailureKind::System, format!("failed to read {}: {error}", job.ack_log.display()))
     })?;
     let set = job
         .records
@@ -76,7 +76,7 @@ pub(crate) fn read_back(
         }
     }
     reader.by_key.close();
-    Ok(audit(&writes, job.cut, job.loaded, observed))
+    Ok(audit(&writes, job.crash_window, job.loaded, observed))
 }
 
 /// Numbers of the documents to read: those of the writes, and up to [`OTHERS`] others spread over the whole
@@ -92,7 +92,7 @@ fn numbers(writes: &[LoggedWrite], loaded: u64) -> BTreeSet<u64> {
 struct Reader<'a> {
     set: &'a RecordSet,
     by_key: PointReader<'a>,
-    written: WriteScope,
+    write_scope: WriteScope,
     scratch: Scratch,
 }
 
@@ -103,15 +103,15 @@ impl<'a> Reader<'a> {
         connection: Box<dyn NonblockingConnection>,
     ) -> Result<Self> {
         let by_key = PointReader::new(set, plan, connection)?;
-        let written = WriteScope::Path(Paths::of(set, Projection::default()).field);
-        Ok(Self { set, by_key, written, scratch: Scratch::new() })
+        let write_scope = WriteScope::Path(Paths::select(set, Projection::default()).field);
+        Ok(Self { set, by_key, write_scope, scratch: Scratch::new() })
     }
 
     fn observe(&mut self, number: u64) -> Result<ObservedDocument> {
         match self.by_key.text(number) {
             Ok(None) => Ok(ObservedDocument::Absent),
             Ok(Some(text)) => {
-                match self.set.check(number, text.as_bytes(), self.written, &mut self.scratch) {
+                match self.set.check(number, text.as_bytes(), self.write_scope, &mut self.scratch) {
                     Ok(seen) => Ok(ObservedDocument::There(seen)),
                     Err(mismatch) => Ok(ObservedDocument::Torn(mismatch.to_string())),
                 }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn all_that_was_sent_is_read_and_some_of_the_rest() {
-        let sent = LogPosition { place: 0, at_ns: 0 };
+        let sent = LogPosition { entry_index: 0, at_ns: 0 };
         let write = |number| LoggedWrite { number, version: 1, is_whole: false, sent, acknowledged: None };
         let writes = [write(3), write(7_000), write(3)];
         assert_eq!(numbers(&writes, 5).into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 7_000]);

@@ -36,7 +36,7 @@ fn every_operation_is_done_and_right() {
             // Searches scan every document, so fewer operations are run.
             let count = if mix.len() == 4 && mix[0].0 == Find { 400 } else { 4000 };
             let driven = run(&mut clients, &job(mix, threads, count)).unwrap();
-            assert_eq!(driven.wrong, [""; 0], "{mix:?}");
+            assert_eq!(driven.wrong_answers, [""; 0], "{mix:?}");
             let all = driven.operations.values();
             assert_eq!(all.clone().map(|one| one.errors).sum::<u64>(), 0, "{mix:?} {:?}", driven.refusals);
             assert_eq!(all.clone().map(|one| one.operations).sum::<u64>(), count, "{mix:?}");
@@ -59,7 +59,12 @@ fn update_all_is_right_and_nothing_else_may_be_set_afterwards() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
     let driven = run(&mut clients, &job(&[(Read, 0.5), (UpdateAll, 0.5)], 4, 3000)).unwrap();
-    assert_eq!(driven.operations.values().map(|one| one.operations).sum::<u64>(), 3000, "{:?}", driven.wrong);
+    assert_eq!(
+        driven.operations.values().map(|one| one.operations).sum::<u64>(),
+        3000,
+        "{:?}",
+        driven.wrong_answers
+    );
     let refused = run(&mut clients, &job(&[(Update, 1.0)], 1, 10)).unwrap_err();
     assert!(refused.message.contains("load again"), "{}", refused.message);
     let refused = run(&mut clients, &job(&[(Find, 1.0)], 1, 10)).unwrap_err();
@@ -86,7 +91,7 @@ fn with(fault: impl Fn(&Faults) -> &std::sync::atomic::AtomicU64, shares: &[(Ope
     let operations: u64 = driven.operations.values().map(|one| one.operations).sum();
     let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
     assert_eq!(operations + errors, 2000);
-    assert_eq!(driven.wrong.is_empty(), wrong == 0);
+    assert_eq!(driven.wrong_answers.is_empty(), wrong == 0);
     (operations, wrong)
 }
 
@@ -115,7 +120,7 @@ fn what_may_be_old_is_counted_apart() {
     store.faults.old.store(10, Ordering::Relaxed);
     let driven = run(&mut clients, &job).unwrap();
     let read = &driven.operations[&Read];
-    assert_eq!((read.errors, driven.wrong.len()), (0, 0));
+    assert_eq!((read.errors, driven.wrong_answers.len()), (0, 0));
     assert!(read.stale > 20 && read.stale < read.operations, "{}", read.stale);
 }
 
@@ -128,7 +133,7 @@ fn conflicts_are_tried_again_and_counted() {
         run(&mut clients, &job(&[(Read, 0.5), (Update, 0.3), (ReadModifyWrite, 0.2)], 4, 4000)).unwrap();
     let retries: u64 = driven.operations.values().map(|one| one.retries).sum();
     let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
-    assert_eq!((errors, driven.wrong.len()), (0, 0), "{:?}", driven.refusals);
+    assert_eq!((errors, driven.wrong_answers.len()), (0, 0), "{:?}", driven.refusals);
     assert!(retries > 300, "{retries}");
     assert!(store.undone.load(Ordering::Relaxed) > 50);
     let mut once = job(&[(Update, 1.0)], 4, 1000);
@@ -148,13 +153,13 @@ fn lost_updates_are_found() {
         vec!["read {{key}}".to_owned(), "update {{key}} {{value}}".to_owned()];
     let driven = run(&mut clients, &job).unwrap();
     assert!(driven.lost_updates > 0);
-    assert_eq!(driven.wrong, [""; 0]);
+    assert_eq!(driven.wrong_answers, [""; 0]);
 
     // A turn lasts for a whole operation, not for one statement, so no other writer can interfere.
     job.writers_take_turns = true;
     let driven = run(&mut clients, &job).unwrap();
     assert_eq!((driven.lost_updates, driven.operations[&ReadModifyWrite].operations), (0, 20_000));
-    assert_eq!(driven.wrong, [""; 0]);
+    assert_eq!(driven.wrong_answers, [""; 0]);
 }
 
 #[test]
@@ -170,7 +175,7 @@ fn turns_end_with_whatever_ends_an_operation() {
         let mix = [(Read, 0.4), (Update, 0.2), (ReadModifyWrite, 0.2), (Insert, 0.1), (Delete, 0.1)];
         let job = Job { writers_take_turns: true, threads, ..job(&mix, 8, 4000) };
         let driven = run(&mut clients, &job).unwrap();
-        assert_eq!(driven.wrong, [""; 0]);
+        assert_eq!(driven.wrong_answers, [""; 0]);
         let ended: u64 = driven.operations.values().map(|one| one.operations + one.errors).sum();
         assert!(ended >= 4000, "{ended}");
     }
@@ -186,10 +191,10 @@ fn connections_that_break_are_opened_again_and_their_writes_settled() {
     let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
     assert!((20..80).contains(&errors), "{errors}");
     assert!(driven.reconnects >= errors - 4);
-    assert_eq!((driven.wrong.len(), driven.unknown_writes), (0, 0), "{:?}", driven.wrong);
+    assert_eq!((driven.wrong_answers.len(), driven.unknown_writes), (0, 0), "{:?}", driven.wrong_answers);
     store.faults.broken.store(0, Ordering::Relaxed);
     let driven = run(&mut clients, &job(&[(Read, 1.0)], 4, 8000)).unwrap();
-    assert_eq!((driven.wrong.len(), driven.operations[&Read].errors), (0, 0));
+    assert_eq!((driven.wrong_answers.len(), driven.operations[&Read].errors), (0, 0));
 }
 
 #[test]
@@ -211,7 +216,7 @@ fn what_cannot_be_checked_or_measured_is_refused() {
     assert!(refused(&|job| job.mix.shares = vec![(Read, 0.5)]).contains("add up"));
     assert!(refused(&|job| job.clients = 0).contains("no client"));
     assert!(refused(&|job| job.timeout_s = 0.0).contains("time limit"));
-    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("ramp"));
+    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("warm-up"));
 }
 
 #[test]
@@ -220,7 +225,7 @@ fn a_job_comes_and_goes_as_json() {
     let mut clients = clients(&store);
     let open = SessionOptions { protocol: "memory".to_owned(), ..SessionOptions::default() };
     let host = DriverContext { clock: std::sync::Arc::new(MonotonicClock::new()), output: None };
-    let subject = JobTarget { open: &open, place: EngineLocation::InProcess, host: &host };
+    let subject = JobTarget { open: &open, location: EngineLocation::InProcess, host: &host };
     let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 10);
     job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Time { seconds: 0.8 };
     job.ramp_s = 0.2;
@@ -280,7 +285,12 @@ fn elements_are_taken_apart_and_set() {
         let mut job = job_over_items(&[(Unwrap, 0.5), (UpdateElement, 0.3), (Read, 0.2)], 4, 4000);
         job.scripts.get_mut(&Unwrap).unwrap().statements = vec![format!("{verb} {{{{key}}}}")];
         let driven = run(&mut clients, &job).unwrap();
-        assert_eq!((driven.wrong.len(), driven.operations[&Unwrap].errors), (0, 0), "{:?}", driven.wrong);
+        assert_eq!(
+            (driven.wrong_answers.len(), driven.operations[&Unwrap].errors),
+            (0, 0),
+            "{:?}",
+            driven.wrong_answers
+        );
         store.faults.omitted.store(10, Ordering::Relaxed);
         let driven = run(&mut clients, &job).unwrap();
         assert!(driven.operations[&Unwrap].wrong > 100, "{}", driven.operations[&Unwrap].wrong);
@@ -297,7 +307,7 @@ fn elements_of_all_documents_are_counted() {
     let driven = run(&mut clients, &read).unwrap();
     let counted = &driven.operations[&UnwrapAll];
     assert!(counted.operations > 100, "{counted:?}");
-    assert_eq!((driven.wrong.len(), counted.errors), (0, 0), "{:?}", driven.wrong);
+    assert_eq!((driven.wrong_answers.len(), counted.errors), (0, 0), "{:?}", driven.wrong_answers);
     store.faults.omitted.store(10, Ordering::Relaxed);
     let driven = run(&mut clients, &read).unwrap();
     assert!(driven.operations[&UnwrapAll].wrong > 10, "{:?}", driven.operations[&UnwrapAll]);
@@ -322,7 +332,7 @@ fn documents_that_hold_their_keys_come_in_batches() {
     script.statements = vec!["load {{keyed_documents}}".to_owned()];
     script.key_member = Some("_id".to_owned());
     let driven = run(&mut clients, &job).unwrap();
-    assert_eq!(driven.wrong, [""; 0]);
+    assert_eq!(driven.wrong_answers, [""; 0]);
     let batch = &driven.operations[&InsertBatch];
     assert_eq!(batch.documents, 7 * batch.operations);
     assert_eq!(driven.records, LOADED + 7 * batch.operations);
@@ -337,7 +347,7 @@ fn a_column_that_was_answered_fills_a_later_statement() {
     job.scripts.get_mut(&ReadModifyWrite).unwrap().statements =
         vec!["versioned {{key}}".to_owned(), "update-if {{key}} {{value}} {{seq}}".to_owned()];
     let driven = run(&mut clients, &job).unwrap();
-    assert_eq!((driven.wrong.len(), driven.lost_updates), (0, 0), "{:?}", driven.wrong);
+    assert_eq!((driven.wrong_answers.len(), driven.lost_updates), (0, 0), "{:?}", driven.wrong_answers);
     assert_eq!(driven.operations.values().map(|one| one.operations).sum::<u64>(), 1000);
 }
 
@@ -354,7 +364,7 @@ fn what_was_deleted_before_it_was_read_is_not_written() {
             (script.statements, script.undo) = (statements, None);
         }
         let driven = run(&mut clients, &job).unwrap();
-        assert_eq!((&driven.wrong, &driven.refusals), (&Vec::new(), &Default::default()));
+        assert_eq!((&driven.wrong_answers, &driven.refusals), (&Vec::new(), &Default::default()));
         let changed = &driven.operations[&ReadModifyWrite];
         // Absence is a valid answer: the operation succeeds without changing a document.
         assert!(changed.documents > 0 && changed.documents < changed.operations, "{changed:?}");
@@ -370,7 +380,7 @@ fn what_was_deleted_before_it_was_read_is_not_written() {
         let driven = run(&mut clients, &job).unwrap();
         let changed = &driven.operations[&ReadModifyWrite];
         assert_eq!((changed.operations, changed.wrong), (0, 4000));
-        assert!(driven.wrong[0].contains("the record is absent"), "{:?}", driven.wrong);
+        assert!(driven.wrong_answers[0].contains("the record is absent"), "{:?}", driven.wrong_answers);
     }
 }
 
@@ -406,13 +416,17 @@ fn what_was_acknowledged_and_is_gone_is_found_when_all_connections_were_lost() {
     let driven = run(&mut clients, &job).unwrap();
     let read_back = driven.read_back.unwrap();
     assert!(read_back.read == read_back.written && read_back.read > 20, "{read_back:?}");
-    assert_eq!(driven.wrong, [""; 0]);
+    assert_eq!(driven.wrong_answers, [""; 0]);
     // The same with a system that loses acknowledged writes; no client reads.
     store.faults.lost.store(7, Ordering::Relaxed);
     job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Count { operations: 400 };
     let driven = run(&mut clients, &job).unwrap();
     assert!(driven.read_back.is_some());
-    assert!(driven.wrong.iter().any(|words| words.contains("read back: version")), "{:?}", driven.wrong);
+    assert!(
+        driven.wrong_answers.iter().any(|words| words.contains("read back: version")),
+        "{:?}",
+        driven.wrong_answers
+    );
 }
 
 #[test]
@@ -432,7 +446,7 @@ fn a_checkpoint_is_marked_in_its_second() {
     let watched = |statement: &str| SamplingTargets { checkpoints: Some(statement.to_owned()), folder: None };
     let job = |statement: &str| Job {
         stop: StopCondition::Time { seconds: 2.3 },
-        watched: watched(statement),
+        sampling_targets: watched(statement),
         ..job(&[(Read, 1.0)], 1, 0)
     };
     let driven = run(&mut clients(&store), &job("checkpoints")).unwrap();
@@ -452,7 +466,7 @@ fn a_checkpoint_is_marked_in_its_second() {
 fn nobody_begins_where_not_all_come_in() {
     let store = Store::new(&records(), LOADED);
     let (opened, room) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(5)));
-    let mut clients = LoadGenerator::over({
+    let mut clients = LoadGenerator::with_opener({
         let (store, opened, room) = (Arc::clone(&store), Arc::clone(&opened), Arc::clone(&room));
         move |_, _, _| match opened.fetch_add(1, Ordering::SeqCst) < room.load(Ordering::SeqCst) {
             true => Ok(Box::new(Memory::new(&store))),
@@ -477,5 +491,10 @@ fn nobody_begins_where_not_all_come_in() {
     opened.store(0, Ordering::SeqCst);
     room.store(8, Ordering::SeqCst);
     let driven = run(&mut clients, &updates(Some(3))).unwrap();
-    assert_eq!((driven.threads, driven.operations[&Update].operations), (3, 100), "{:?}", driven.wrong);
+    assert_eq!(
+        (driven.threads, driven.operations[&Update].operations),
+        (3, 100),
+        "{:?}",
+        driven.wrong_answers
+    );
 }

@@ -73,7 +73,7 @@ impl NonblockingConnection for Changed {
 /// replies were accepted.
 fn taken(change: Change, spared: u64, operations: u64) -> u64 {
     let table = Arc::new(MemoryTable::new(records().prepare().unwrap(), LOADED));
-    let mut clients = LoadGenerator::over(move |_, _, _| {
+    let mut clients = LoadGenerator::with_opener(move |_, _, _| {
         let null = NullConnection::new(Arc::clone(&table), 1 << 20);
         Ok(Box::new(Changed { null, change, random: Random::new(9, 0), spared, count: 0 }))
     });

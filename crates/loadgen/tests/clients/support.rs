@@ -403,7 +403,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 10,
         timeout_s: 5.0,
-        watched: Default::default(),
+        sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
     }
@@ -412,11 +412,15 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
 /// Clients that connect to the store.
 pub(crate) fn clients(store: &Arc<Store>) -> LoadGenerator {
     let store = Arc::clone(store);
-    LoadGenerator::over(move |_, _, _| Ok(Box::new(Memory::new(&store))))
+    LoadGenerator::with_opener(move |_, _, _| Ok(Box::new(Memory::new(&store))))
 }
 
 pub(crate) fn run(clients: &mut LoadGenerator, job: &Job) -> std::result::Result<JobReport, Failure> {
     let open = SessionOptions { protocol: "memory".to_owned(), ..SessionOptions::default() };
     let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
-    clients.run(job, &JobTarget { open: &open, place: EngineLocation::InProcess, host: &host }, &mut |_| {})
+    clients.run(
+        job,
+        &JobTarget { open: &open, location: EngineLocation::InProcess, host: &host },
+        &mut |_| {},
+    )
 }

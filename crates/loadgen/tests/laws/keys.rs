@@ -92,11 +92,11 @@ fn zipfian_keeps_to_the_records_of_the_start_and_scatters_them() {
     }
     let mut law = vec![0.0; records as usize];
     for rank in 1..=records {
-        law[scatter.place(rank - 1) as usize] = weight(rank, rank);
+        law[scatter.position(rank - 1) as usize] = weight(rank, rank);
     }
     assert!(follows(&counts, &law));
     // The ten hottest keys are not adjacent.
-    let mut hottest: Vec<u64> = (0..10).map(|rank| scatter.place(rank)).collect();
+    let mut hottest: Vec<u64> = (0..10).map(|rank| scatter.position(rank)).collect();
     hottest.sort_unstable();
     assert!(hottest.windows(2).filter(|pair| pair[1] - pair[0] > 5).count() >= 6, "{hottest:?}");
 }
@@ -123,7 +123,7 @@ fn scatter_is_a_bijection() {
         let scatter = KeyPermutation::new(count);
         let mut reached = vec![false; count as usize];
         for number in 0..count {
-            let place = scatter.place(number) as usize;
+            let place = scatter.position(number) as usize;
             assert!(!reached[place], "{count}: {place} twice");
             reached[place] = true;
         }
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn scatter_is_a_bijection_on_any_count(count in 1_u64..20_000) {
         let scatter = KeyPermutation::new(count);
-        let mut places: Vec<u64> = (0..count).map(|number| scatter.place(number)).collect();
+        let mut places: Vec<u64> = (0..count).map(|number| scatter.position(number)).collect();
         places.sort_unstable();
         prop_assert!(places.into_iter().eq(0..count));
     }
@@ -143,9 +143,9 @@ proptest! {
     fn large_counts_stay_in_range_and_apart(count in 1_u64.., number in any::<u64>()) {
         let scatter = KeyPermutation::new(count);
         let number = number % count;
-        prop_assert!(scatter.place(number) < count);
+        prop_assert!(scatter.position(number) < count);
         let other = (number + 1) % count;
-        prop_assert_eq!(scatter.place(number) == scatter.place(other), number == other);
+        prop_assert_eq!(scatter.position(number) == scatter.position(other), number == other);
     }
 
     #[test]

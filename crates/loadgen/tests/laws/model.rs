@@ -57,7 +57,7 @@ fn a_hot_key_with_more_writes_in_flight_than_a_word_counts() {
 fn a_stale_answer_is_told_from_one_that_never_was() {
     let accept = AcceptSet::new(1);
     let write = accept.begin_write(0, WriteKind::Part).unwrap();
-    accept.acknowledged(write);
+    accept.acknowledge(write);
     let read = accept.begin_read(0);
     assert!(stale(accept.accepts(&read, seen(Some((0, 0))))));
     assert_eq!(accept.accepts(&read, seen(Some((1, 0)))), Ok(()));
@@ -74,7 +74,7 @@ fn a_stale_answer_is_told_from_one_that_never_was() {
 fn values_that_no_write_touches_keep_their_version() {
     let accept = AcceptSet::new(1);
     let write = accept.begin_write(0, WriteKind::Part).unwrap();
-    accept.acknowledged(write);
+    accept.acknowledge(write);
     let read = accept.begin_read(0);
     assert_eq!(
         accept.accepts(&read, seen(Some((1, 1)))),
@@ -92,25 +92,25 @@ fn refused_inserts_leave_no_gap() {
     assert_eq!((first.number(), second.number()), (10, 11));
     assert_eq!((first.version(), second.version()), (1, 1));
     assert_eq!(accept.accepts(&accept.begin_read(10), None), Ok(()));
-    accept.acknowledged(second);
+    accept.acknowledge(second);
     assert_eq!(accept.records(), 10);
-    accept.aborted(first);
+    accept.abort(first);
     assert_eq!(accept.records(), 10);
     let again = accept.begin_insert().unwrap();
     assert_eq!((again.number(), again.version()), (10, 2));
     let third = accept.begin_insert().unwrap();
     assert_eq!(third.number(), 12);
-    accept.acknowledged(again);
+    accept.acknowledge(again);
     assert_eq!(accept.records(), 12);
-    accept.unknown(third);
+    accept.mark_unknown(third);
     assert_eq!((accept.unknown_count(), accept.unknown_records()), (1, vec![12]));
     let fourth = accept.begin_insert().unwrap();
-    accept.acknowledged(fourth);
+    accept.acknowledge(fourth);
     assert_eq!(accept.records(), 12);
     accept.settle(12, None);
     let again = accept.begin_insert().unwrap();
     assert_eq!(again.number(), 12);
-    accept.acknowledged(again);
+    accept.acknowledge(again);
     assert_eq!((accept.records(), accept.unknown_count()), (14, 0));
     // A record whose insert was acknowledged must be present, and not at version 0.
     let read = accept.begin_read(11);
@@ -126,26 +126,26 @@ fn a_deleted_record_is_absent_until_it_is_inserted() {
     let during = accept.begin_read(0);
     assert_eq!(accept.accepts(&during, None), Ok(()));
     assert_eq!(accept.accepts(&during, seen(Some((0, 0)))), Ok(()));
-    accept.acknowledged(delete);
+    accept.acknowledge(delete);
     let after = accept.begin_read(0);
     assert_eq!(accept.accepts(&after, None), Ok(()));
     assert!(stale(accept.accepts(&after, seen(Some((0, 0))))));
     let insert = accept.begin_write(0, WriteKind::Whole).unwrap();
-    accept.acknowledged(insert);
+    accept.acknowledge(insert);
     let last = accept.begin_read(0);
     assert!(stale(accept.accepts(&last, None)));
     assert_eq!(accept.accepts(&last, seen(Some((2, 2)))), Ok(()));
     assert!(stale(accept.accepts(&last, Some(SeenVersions { version: Some(2), base: Some(0) }))));
     // After a refused delete the record still exists.
     let refused = accept.begin_write(0, WriteKind::Delete).unwrap();
-    accept.aborted(refused);
+    accept.abort(refused);
     assert!(stale(accept.accepts(&accept.begin_read(0), None)));
 }
 
 #[test]
 fn lost_updates_are_found() {
     let accept = AcceptSet::new(1);
-    assert!(!accept.replaced(0, 0));
-    assert!(!accept.replaced(0, 1));
-    assert!(accept.replaced(0, 1));
+    assert!(!accept.is_lost_update(0, 0));
+    assert!(!accept.is_lost_update(0, 1));
+    assert!(accept.is_lost_update(0, 1));
 }

@@ -217,7 +217,7 @@ impl Schedule {
         match applied {
             None if self.percent(self.weather.unknown) => {
                 // The connection breaks; the system may still execute the write.
-                self.accept.unknown(write);
+                self.accept.mark_unknown(write);
                 self.orphans.push(Orphan { number, version, low, change, open: true });
                 None
             }
@@ -229,16 +229,16 @@ impl Schedule {
             Some(applied) => {
                 if applied && self.percent(self.weather.unknown) {
                     // The write was executed, but its answer is lost.
-                    self.accept.unknown(write);
+                    self.accept.mark_unknown(write);
                     self.orphans.push(Orphan { number, version, low, change, open: false });
                     return None;
                 }
                 self.literal[number].end(change, low, applied);
                 if applied {
-                    self.accept.acknowledged(write);
+                    self.accept.acknowledge(write);
                 } else {
                     self.literal[number].aborted.insert(version);
-                    self.accept.aborted(write);
+                    self.accept.abort(write);
                 }
                 None
             }

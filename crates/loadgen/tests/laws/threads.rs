@@ -66,13 +66,13 @@ fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
                                 let applied = Some(!refused && store.apply(&write, change));
                                 waiting.push((write, change, applied));
                             }
-                            Some(true) => accept.acknowledged(write),
-                            Some(false) => accept.aborted(write),
+                            Some(true) => accept.acknowledge(write),
+                            Some(false) => accept.abort(write),
                         }
                     }
                 }
                 for (write, _, applied) in waiting {
-                    if applied == Some(true) { accept.acknowledged(write) } else { accept.aborted(write) }
+                    if applied == Some(true) { accept.acknowledge(write) } else { accept.abort(write) }
                 }
             });
         }
@@ -83,7 +83,7 @@ fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
         assert_eq!(accept.accepts(&accept.begin_read(number), seen(store.read(number))), Ok(()));
         let write = accept.begin_write(number, WriteKind::Whole).unwrap();
         let version = write.version();
-        accept.acknowledged(write);
+        accept.acknowledge(write);
         let read = accept.begin_read(number);
         for wrong in [Some((version - 1, version)), Some((version + 1, version)), Some((version, 0)), None] {
             assert!(accept.accepts(&read, seen(wrong)).is_err());
@@ -124,11 +124,11 @@ fn the_set_grows_while_it_is_read() {
                     let write = accept.begin_insert().unwrap();
                     if random.below(20) == 0 {
                         refused.fetch_add(1, Ordering::Relaxed);
-                        accept.aborted(write);
+                        accept.abort(write);
                         continue;
                     }
                     assert!(store.apply(&write, WriteKind::Whole));
-                    accept.acknowledged(write);
+                    accept.acknowledge(write);
                     done += 1;
                     // All records below the contiguous count must exist.
                     let number = random.below(accept.records());
@@ -157,14 +157,14 @@ fn checked_replies_are_never_mixed_up() {
                     let (number, version) = (random.below(2), random.below(50) as u32);
                     let hash = reply_hash(&text(version), 0);
                     let right = SeenVersions { version: Some(version), base: Some(version / 2) };
-                    match accept.checked(number, hash) {
+                    match accept.cached_reply(number, hash) {
                         Some(seen) => assert_eq!(seen, right),
-                        None => accept.remember(number, hash, right),
+                        None => accept.cache_reply(number, hash, right),
                     }
                 }
             });
         }
     });
     accept.forget_replies();
-    assert!((0..50).all(|version| accept.checked(0, reply_hash(&text(version), 0)).is_none()));
+    assert!((0..50).all(|version| accept.cached_reply(0, reply_hash(&text(version), 0)).is_none()));
 }

@@ -53,7 +53,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
 }
 
 /// The command that runs only this test in a separate process, in which [`own_folder`] returns `folder`.
-pub(crate) fn again(test: &str, folder: &Path) -> Command {
+pub(crate) fn test_command(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -64,7 +64,7 @@ pub(crate) fn again(test: &str, folder: &Path) -> Command {
 
 /// Runs the body of the named test in a separate process with its own mount namespace. Nothing of it may be
 /// left, whatever it did.
-pub(crate) fn alone(test: &str, body: impl FnOnce(&Path)) {
+pub(crate) fn run_isolated(test: &str, body: impl FnOnce(&Path)) {
     if let Some(folder) = own_folder() {
         jsonathlon_powerfail::enter().unwrap();
         return body(&folder);
@@ -73,7 +73,7 @@ pub(crate) fn alone(test: &str, body: impl FnOnce(&Path)) {
         return;
     }
     let folder = folder();
-    let ended = again(test, folder.path()).output().unwrap();
+    let ended = test_command(test, folder.path()).output().unwrap();
     let [out, err] = [&ended.stdout, &ended.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(ended.status.success(), "{test}: {}\n{out}\n{err}", ended.status);
     assert!(out.contains("1 passed"), "{test} was not run:\n{out}");

@@ -8,7 +8,9 @@ use jsonathlon_schema::record::{RecordBody, RoundTripOutcome};
 
 use super::find;
 use crate::format;
-use crate::section::{NAMES, Section, by_class, interval, name, none, optional, printable};
+use crate::section::{
+    NAME_COLUMNS, Section, dash, interval, name_columns, optional, printable, sorted_configurations,
+};
 
 pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
@@ -31,24 +33,24 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
             "round trip",
             "verdict",
         ],
-        NAMES,
+        NAME_COLUMNS,
     );
-    section.left_also = vec![10, 14, 15];
-    for configuration in by_class(run) {
+    section.further_left_columns = vec![10, 14, 15];
+    for configuration in sorted_configurations(run) {
         let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
-        let metric = |figure: &MetricDef| entry.metric(figure);
-        let size = |state: DataState, figure: &MetricDef| {
-            find(summary, configuration, &Step::Size, Some(state)).and_then(|entry| entry.metric(figure))
+        let metric = |metric: &MetricDef| entry.metric(metric);
+        let size = |state: DataState, metric: &MetricDef| {
+            find(summary, configuration, &Step::Size, Some(state)).and_then(|entry| entry.metric(metric))
         };
-        let mut row = name(configuration);
+        let mut row = name_columns(configuration);
         row.extend([
             share(metric(&metric::DOCUMENTS_LOADED), metric(&metric::DOCUMENTS_OFFERED)),
-            optional(metric(&metric::DOCUMENTS_REJECTED), format::whole),
+            optional(metric(&metric::DOCUMENTS_REJECTED), format::integer),
             optional(entry.median_s, format::seconds),
             interval(Some(entry)),
             optional(metric(&metric::DOCUMENTS_PER_S), format::count),
             optional(metric(&metric::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
-            entry.bound_by.map_or_else(none, |bound| bound.to_string()),
+            entry.bound_by.map_or_else(dash, |bound| bound.to_string()),
             optional(metric(&metric::PEAK_PSS_BYTES), format::bytes),
             optional(size(DataState::Drained, &metric::DRAINED_S), format::seconds),
             optional(size(DataState::Compacted, &metric::COMPACTED_S), format::seconds),
@@ -69,7 +71,7 @@ fn describe_rejects(run: &Run) -> Vec<String> {
         _ => None,
     }) {
         for (message, reason) in &rejects.reasons {
-            let reason_text = reason.in_words(&printable(message));
+            let reason_text = reason.describe(&printable(message));
             notes.push(format!("{} rejected {}: {reason_text}", rejects.cell.id.system, reason.documents));
         }
         if let Some(file) = &rejects.file {
@@ -81,11 +83,11 @@ fn describe_rejects(run: &Run) -> Vec<String> {
 
 fn describe_structure(run: &Run, configuration: &Configuration) -> String {
     let structure = run.records.iter().find_map(|record| match &record.body {
-        RecordBody::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
+        RecordBody::Structure(structure) if configuration.contains_cell(&structure.cell) => Some(structure),
         _ => None,
     });
     match structure {
-        None => none(),
+        None => dash(),
         Some(structure) => match structure.retains {
             RoundTripOutcome::Bytes => "same bytes".to_owned(),
             RoundTripOutcome::Value => "same values".to_owned(),
@@ -101,6 +103,6 @@ fn describe_structure(run: &Run, configuration: &Configuration) -> String {
 fn share(part: Option<f64>, whole: Option<f64>) -> String {
     match (part, whole) {
         (Some(part), Some(whole)) if whole > 0.0 => format::percent(part / whole),
-        _ => none(),
+        _ => dash(),
     }
 }

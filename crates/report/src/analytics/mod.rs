@@ -14,8 +14,8 @@ use crate::section::Section;
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
-    sections.extend(questions::all(run, summary));
-    sections.extend(challenge::of_run(summary));
+    sections.extend(questions::sections(run, summary));
+    sections.extend(challenge::score_section(summary));
     sections
 }
 
@@ -26,7 +26,7 @@ fn find<'a>(
     state: Option<DataState>,
 ) -> Option<&'a CellSummary> {
     summary.results.iter().find(|entry| {
-        configuration.has(&entry.cell)
+        configuration.contains_cell(&entry.cell)
             && entry.cell.step == *step
             && (state.is_none() || entry.cell.state == state)
     })

@@ -1,7 +1,7 @@
 //! Tables of questions: times with their intervals, compared with the best and with the yardstick.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_results::ratio_to_best::{CellRatio, RatioTo, Significance};
+use jsonathlon_results::ratio_to_best::{CellRatio, ComparisonTarget, Significance};
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
@@ -11,10 +11,10 @@ use jsonathlon_schema::severity::Severity;
 
 use super::find;
 use crate::format;
-use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, interval, name, none, optional};
+use crate::section::{NAME_COLUMNS, Section, TOO_FEW_ROUNDS, dash, interval, name_columns, optional};
 
 /// Tables of all questions in all data states in which they were asked.
-pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+pub(super) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = Vec::new();
     for state in states(summary) {
         let title = |question: Question| format!("{} {}", question.id().to_uppercase(), question.title());
@@ -45,9 +45,9 @@ struct RankedAnswer<'a> {
     cold: Option<&'a CellSummary>,
     is_comparable: bool,
     /// Comparison of its hot times with the best of its ranking; `None` if there is none.
-    to_best: Option<&'a CellRatio>,
+    best_ratio: Option<&'a CellRatio>,
     /// Comparison of its hot times with the first yardstick; `None` if there is none.
-    to_reference: Option<&'a CellRatio>,
+    reference_ratio: Option<&'a CellRatio>,
 }
 
 impl RankedAnswer<'_> {
@@ -76,7 +76,7 @@ pub(crate) fn table(
     for configuration in &run.manifest.configurations {
         let find_entry = |phases: &[Phase]| {
             summary.results.iter().find(|entry| {
-                configuration.has(&entry.cell)
+                configuration.contains_cell(&entry.cell)
                     && entry.cell.step.word() == id
                     && entry.cell.state == Some(state)
                     && phases.contains(&entry.cell.phase)
@@ -90,8 +90,9 @@ pub(crate) fn table(
         let load = find(summary, configuration, &Step::Load, None);
         let is_comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
         let compare_with = |other| comparison(summary, hot?, other);
-        let (to_best, to_reference) = (compare_with(RatioTo::Best), compare_with(RatioTo::Reference));
-        answers.push(RankedAnswer { configuration, hot, cold, is_comparable, to_best, to_reference });
+        let (best_ratio, reference_ratio) =
+            (compare_with(ComparisonTarget::Best), compare_with(ComparisonTarget::Reference));
+        answers.push(RankedAnswer { configuration, hot, cold, is_comparable, best_ratio, reference_ratio });
     }
     if answers.is_empty() {
         return None;
@@ -109,7 +110,7 @@ pub(crate) fn table(
             .then(completeness(a).cmp(&completeness(b)))
             .then(times.0.total_cmp(&times.1))
     });
-    let reference = answers.iter().find_map(|answer| answer.to_reference);
+    let reference = answers.iter().find_map(|answer| answer.reference_ratio);
     let mut header =
         vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
     let reference_title = reference.map(|ratio| format!("× of {}", ratio.other.system));
@@ -117,22 +118,26 @@ pub(crate) fn table(
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let verdict_column = header.len() - 3;
     let state_words = if state == DataState::Drained { String::new() } else { format!(", {}", state.word()) };
-    let mut section = Section::new(format!("{title}{state_words}"), &header, NAMES);
-    section.left_also = vec![verdict_column, verdict_column + 1];
+    let mut section = Section::new(format!("{title}{state_words}"), &header, NAME_COLUMNS);
+    section.further_left_columns = vec![verdict_column, verdict_column + 1];
     for answer in &answers {
         section.rows.mark(answer.severity(), row(answer, reference.is_some()));
     }
     Some(section)
 }
 
-fn comparison<'a>(summary: &'a Summary, entry: &CellSummary, other: RatioTo) -> Option<&'a CellRatio> {
+fn comparison<'a>(
+    summary: &'a Summary,
+    entry: &CellSummary,
+    other: ComparisonTarget,
+) -> Option<&'a CellRatio> {
     summary.comparisons.iter().find(|ratio| ratio.compared_with == other && ratio.cell == entry.cell)
 }
 
 fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
     let configuration = answer.configuration;
     let verdict = [answer.hot, answer.cold].into_iter().flatten().map(|entry| entry.verdict).max();
-    let mut verdict_text = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
+    let mut verdict_text = verdict.map_or_else(dash, |verdict| verdict.word().to_owned());
     let error = answer.hot.and_then(|entry| entry.metric(&metric::RELATIVE_ERROR));
     if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
         verdict_text.push_str(&format!(", error ≤ {}", format::percent(error)));
@@ -149,7 +154,7 @@ fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
         let bytes = entry.metric(&metric::READ_BYTES).unwrap_or_default();
         verdict_text.push_str(&format!(
             ", {} (reads {} a trial)",
-            Phase::HotNotInMemory.words(),
+            Phase::HotNotInMemory.phrase(),
             format::bytes(bytes)
         ));
     }
@@ -159,20 +164,20 @@ fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
         verdict_text.push_str(&format!(", another question: {asked}"));
     }
     let cold = optional(answer.cold.and_then(|entry| entry.median_s), format::seconds);
-    let mut row = name(configuration);
+    let mut row = name_columns(configuration);
     let hot = optional(answer.time(), format::seconds);
     row.extend([
         if read_entry.is_some() { format!("({hot})") } else { hot },
         interval(answer.hot),
-        answer.to_best.map_or_else(none, |best| ratio(answer, best)),
+        answer.best_ratio.map_or_else(dash, |best| ratio(answer, best)),
     ]);
     if has_reference {
-        row.push(answer.to_reference.map_or_else(none, |comparison| format::times(comparison.ratio)));
+        row.push(answer.reference_ratio.map_or_else(dash, |comparison| format::ratio(comparison.ratio)));
     }
     row.extend([
         if is_unverified { format!("({cold})") } else { cold },
         verdict_text,
-        answer.hot.and_then(|entry| entry.bound_by).map_or_else(none, |bound| bound.to_string()),
+        answer.hot.and_then(|entry| entry.bound_by).map_or_else(dash, |bound| bound.to_string()),
         optional(
             answer.time().and(answer.hot).and_then(|entry| entry.metric(&metric::DOCUMENTS_PER_S)),
             format::count,
@@ -184,15 +189,15 @@ fn row(answer: &RankedAnswer<'_>, has_reference: bool) -> Vec<String> {
 /// Ratio to the best with its interval, or the note that no difference is shown. The best row itself has only
 /// its ratio, 1.
 fn ratio(answer: &RankedAnswer<'_>, best: &CellRatio) -> String {
-    let text = format::times(best.ratio);
+    let text = format::ratio(best.ratio);
     let is_best = best.other == answer.configuration.id;
     match (best.limits(), best.difference) {
         _ if is_best => text,
         (Some([low, high]), Significance::Faster | Significance::Slower) => {
-            format!("{text} ({} … {})", format::three(low), format::three(high))
+            format!("{text} ({} … {})", format::three_digits(low), format::three_digits(high))
         }
         (Some(_), Significance::NotSignificant) => {
-            format!("{text}, {}", Significance::NotSignificant.words())
+            format!("{text}, {}", Significance::NotSignificant.label())
         }
         (None, _) => format!("{text} ({TOO_FEW_ROUNDS})"),
     }

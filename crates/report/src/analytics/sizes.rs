@@ -6,7 +6,7 @@ use jsonathlon_schema::metric::{self, MetricDef};
 
 use super::find;
 use crate::format;
-use crate::section::{NAMES, Section, by_class, name, none, optional};
+use crate::section::{NAME_COLUMNS, Section, dash, name_columns, optional, sorted_configurations};
 
 /// Index of the column of logs: behind `on disk`, which includes them.
 const LOGS: usize = 9;
@@ -49,13 +49,13 @@ impl PlainDocuments {
     fn share_of_raw(&self, total: Option<f64>) -> String {
         match (total, self.raw_bytes) {
             (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
-            _ => none(),
+            _ => dash(),
         }
     }
 }
 
 pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
-    let mut section = Section::new("size".to_owned(), &HEADER, NAMES + 1);
+    let mut section = Section::new("size".to_owned(), &HEADER, NAME_COLUMNS + 1);
     let mut logs: Vec<Option<f64>> = Vec::new();
     let documents = PlainDocuments::new(summary);
     for row in plain_rows(summary, &documents) {
@@ -63,10 +63,10 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
         section.rows.push(row);
     }
     let mut has_ranges = false;
-    for configuration in by_class(run) {
+    for configuration in sorted_configurations(run) {
         for state in DataState::ALL {
             let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
-            let mut row = name(configuration);
+            let mut row = name_columns(configuration);
             row.push(state.word().to_owned());
             row.extend(measured_sizes(entry, &documents, &mut has_ranges));
             logs.push(entry.metric(&metric::LOG_BYTES));
@@ -105,15 +105,15 @@ fn plain_rows(summary: &Summary, documents: &PlainDocuments) -> Vec<Vec<String>>
         let Some(entry) = plain_file(summary, variant) else { continue };
         let total = entry.metric(&metric::FILES_BYTES);
         rows.push(vec![
-            none(),
+            dash(),
             "files".into(),
             variant.into(),
-            none(),
-            none(),
+            dash(),
+            dash(),
             optional(total, format::bytes),
-            none(),
-            none(),
-            none(),
+            dash(),
+            dash(),
+            dash(),
             documents.bytes_per_document(total),
             documents.share_of_raw(total),
         ]);
@@ -123,7 +123,7 @@ fn plain_rows(summary: &Summary, documents: &PlainDocuments) -> Vec<Vec<String>>
 
 /// Columns from the total to the last one; `has_ranges` is set if the total shows a range over loads.
 fn measured_sizes(entry: &CellSummary, documents: &PlainDocuments, has_ranges: &mut bool) -> [String; 6] {
-    let metric = |figure: &MetricDef| entry.metric(figure);
+    let metric = |metric: &MetricDef| entry.metric(metric);
     let total = metric(&metric::TOTAL_BYTES).or_else(|| metric(&metric::FILES_BYTES));
     [
         size_with_range(

@@ -10,7 +10,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::paired_ratio;
 
 use super::{bytes_of, entries, is_smaller, word};
-use crate::section::{Section, by_class, optional};
+use crate::section::{Section, optional, sorted_configurations};
 
 /// Tests that are the same for every system. Tests under an index are left out, because each system has its
 /// own indexes.
@@ -20,19 +20,19 @@ const TESTS: [&str; 6] = ["export", "import", "copy", "extract", "filter", "orde
 pub(crate) struct TestCrossover<'r> {
     pub(crate) test: &'static str,
     pub(crate) data: String,
-    /// Configuration that is faster below that size; `above` is the one that is faster above it.
-    pub(crate) below: &'r Configuration,
-    pub(crate) above: &'r Configuration,
+    /// Configuration that is faster below that size; `faster_above` is the one that is faster above it.
+    pub(crate) faster_below: &'r Configuration,
+    pub(crate) faster_above: &'r Configuration,
     /// Size of a document in bytes, with its interval.
-    pub(crate) at: Crossover,
+    pub(crate) crossing: Crossover,
 }
 
 /// Times of one configuration in seconds, by size in bytes and by round.
 type Times = BTreeMap<u64, BTreeMap<u32, Vec<f64>>>;
 
 /// All crossovers among ranked configurations, by data set and test.
-pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>> {
-    let ranked: Vec<&Configuration> = by_class(run)
+pub(crate) fn find_crossovers<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>> {
+    let ranked: Vec<&Configuration> = sorted_configurations(run)
         .into_iter()
         .filter(|configuration| configuration.ranked && !configuration.reference)
         .collect();
@@ -52,14 +52,14 @@ pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>>
             for (index, (first, first_times)) in ranked.iter().zip(&times).enumerate() {
                 for (second, second_times) in ranked.iter().zip(&times).skip(index + 1) {
                     for crossover in crossings(&points(first_times, second_times)) {
-                        let (below, above) =
+                        let (faster_below, faster_above) =
                             if crossover.first_is_less_below { (*first, *second) } else { (*second, *first) };
                         crossovers.push(TestCrossover {
                             test,
                             data: data.clone(),
-                            below,
-                            above,
-                            at: crossover,
+                            faster_below,
+                            faster_above,
+                            crossing: crossover,
                         });
                     }
                 }
@@ -78,10 +78,14 @@ fn times(
     let mut times = Times::new();
     // A cell with a wrong answer has no time, so its trials are left out.
     let correct: Vec<String> = entries(summary)
-        .filter(|entry| entry.median_s.is_some() && configuration.has(&entry.cell) && is_in_test(&entry.cell))
+        .filter(|entry| {
+            entry.median_s.is_some() && configuration.contains_cell(&entry.cell) && is_in_test(&entry.cell)
+        })
         .map(|entry| entry.cell.key())
         .collect();
-    for trial in run.trials().filter(|trial| configuration.has(&trial.cell) && is_in_test(&trial.cell)) {
+    for trial in
+        run.trials().filter(|trial| configuration.contains_cell(&trial.cell) && is_in_test(&trial.cell))
+    {
         if let Some(seconds) = trial.seconds.filter(|_| correct.contains(&trial.cell.key())) {
             let size = times.entry(bytes_of(word(&trial.cell, "size"))).or_default();
             size.entry(trial.round).or_default().push(seconds);
@@ -105,7 +109,7 @@ fn points(first: &Times, second: &Times) -> Vec<Point> {
 
 /// Table of all crossovers; `None` if there are none.
 pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
-    let crossovers = all(run, summary);
+    let crossovers = find_crossovers(run, summary);
     let header =
         ["test", "data", "faster with smaller documents", "faster with larger ones", "from", "95 % interval"];
     let mut section = Section::new("crossovers by document size".to_owned(), &header, 4);
@@ -114,7 +118,7 @@ pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
             let id = &configuration.id;
             format!("{} {} {}", id.system, id.variant, id.storage)
         };
-        let interval = match (crossover.at.low, crossover.at.high) {
+        let interval = match (crossover.crossing.low, crossover.crossing.high) {
             (None, None) => optional(None, size),
             (low, high) => {
                 let limit = |limit: Option<f64>| limit.map(size).unwrap_or_default();
@@ -124,9 +128,9 @@ pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
         section.rows.push(vec![
             crossover.test.to_owned(),
             crossover.data.clone(),
-            name(crossover.below),
-            name(crossover.above),
-            size(crossover.at.size),
+            name(crossover.faster_below),
+            name(crossover.faster_above),
+            size(crossover.crossing.size),
             interval,
         ]);
     }

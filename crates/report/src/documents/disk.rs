@@ -3,9 +3,9 @@
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::metric;
 
-use super::{bytes_of, called, entries, word};
+use super::{bytes_of, entries, name_columns, word};
 use crate::format;
-use crate::section::{Section, by_class, optional};
+use crate::section::{Section, optional, sorted_configurations};
 
 /// Table of one data set; `None` if nothing was measured for it.
 pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section> {
@@ -23,17 +23,17 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
         "logs",
     ];
     let mut section = Section::new(format!("disk: after settling, {data}"), &header, 4);
-    for configuration in by_class(run) {
+    for configuration in sorted_configurations(run) {
         let is_shown = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry.cell.step.word() == "disk"
                 && word(&entry.cell, "data") == data
-                && configuration.has(&entry.cell)
+                && configuration.contains_cell(&entry.cell)
         };
         let mut disk_entries: Vec<_> = entries(summary).filter(is_shown).collect();
         disk_entries.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
         for entry in disk_entries {
-            let bytes = |figure| optional(entry.metric(figure), format::bytes);
-            let mut row = called(configuration);
+            let bytes = |metric| optional(entry.metric(metric), format::bytes);
+            let mut row = name_columns(configuration);
             row.extend([
                 word(&entry.cell, "size").to_owned(),
                 bytes(&metric::SOURCE_BYTES),

@@ -8,21 +8,22 @@ use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::severity::Severity;
 
 use super::{bytes_of, entries, word};
-use crate::section::{Section, by_class, none, printable};
+use crate::section::{Section, dash, printable, sorted_configurations};
 
 /// Operations of queries, in the order in which they are shown.
 const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists"];
 
 /// One matrix per configuration that has such cells.
-pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+pub(super) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let matrix_of = |configuration: &&jsonathlon_schema::manifest::Configuration| {
-        let is_shown =
-            |entry: &&CellSummary| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
+        let is_shown = |entry: &&CellSummary| {
+            entry.cell.step.word() == "use" && configuration.contains_cell(&entry.cell)
+        };
         let uses: Vec<&CellSummary> = entries(summary).filter(is_shown).collect();
         let id = &configuration.id;
         matrix(&format!("{} {} {} {}", id.system, id.version, id.variant, id.storage), &uses)
     };
-    by_class(run).iter().filter_map(matrix_of).collect()
+    sorted_configurations(run).iter().filter_map(matrix_of).collect()
 }
 
 fn matrix(name: &str, entries: &[&CellSummary]) -> Option<Section> {
@@ -92,7 +93,7 @@ fn states(entries: &[&CellSummary]) -> String {
         }
     }
     match labels_by_state.as_slice() {
-        [] => none(),
+        [] => dash(),
         [(state, _)] => (*state).to_owned(),
         several => {
             let parts: Vec<String> =

@@ -4,7 +4,7 @@ pub(crate) mod crossover;
 mod disk;
 mod matrix;
 pub(crate) mod published;
-mod tests;
+mod times;
 
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
@@ -17,16 +17,16 @@ use crate::section::Section;
 pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
     let mut sections = Vec::new();
     for data in data_sets(summary) {
-        sections.extend(tests::all(run, summary, &data, means));
+        sections.extend(times::sections(run, summary, &data, means));
         sections.extend(disk::table(run, summary, &data));
     }
     sections.extend(crossover::table(run, summary));
-    sections.extend(matrix::all(run, summary));
+    sections.extend(matrix::sections(run, summary));
     sections
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading() -> Vec<String> {
+pub(crate) fn reading_notes() -> Vec<String> {
     [
         "times are of statements alone, in the client; each document that came out was compared by value with what went in, \
          copies are the documents with `l` set to 1 and nothing else, and a cell with a wrong answer has no time",
@@ -95,7 +95,7 @@ fn is_smaller(cell: &Cell) -> bool {
 }
 
 /// Table cells that identify a configuration: system with version, variant, storage.
-fn called(configuration: &Configuration) -> Vec<String> {
+fn name_columns(configuration: &Configuration) -> Vec<String> {
     let id = &configuration.id;
     vec![format!("{} {}", id.system, id.version), id.variant.clone(), id.storage.clone()]
 }

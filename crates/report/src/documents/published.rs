@@ -1,15 +1,15 @@
 //! Tables of published results about large documents, in the layout of a run's tables.
 
-use jsonathlon_results::published_documents::{MACHINE, PublishedDocuments, SOURCE};
+use jsonathlon_results::published_documents::{MACHINE, PublishedDocumentsResult, SOURCE};
 
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::{Section, none};
+use crate::section::{Section, dash};
 
 /// Tables of the given published results, one per test.
 #[must_use]
-pub fn published(results: &[&PublishedDocuments], style: TableStyle) -> String {
+pub fn published_documents_table(results: &[&PublishedDocumentsResult], style: TableStyle) -> String {
     let mut tests: Vec<&str> = Vec::new();
     for result in results {
         if !tests.contains(&result.test.as_str()) {
@@ -25,8 +25,8 @@ pub fn published(results: &[&PublishedDocuments], style: TableStyle) -> String {
     draw(&sections, style)
 }
 
-fn table(test: &str, results: &[&PublishedDocuments]) -> Section {
-    let matching: Vec<&PublishedDocuments> =
+fn table(test: &str, results: &[&PublishedDocumentsResult]) -> Section {
+    let matching: Vec<&PublishedDocumentsResult> =
         results.iter().filter(|result| result.test == test).copied().collect();
     let mut sizes: Vec<(u32, u64)> = matching.iter().map(|result| (result.n, result.documents)).collect();
     sizes.sort_unstable();
@@ -45,7 +45,7 @@ fn table(test: &str, results: &[&PublishedDocuments]) -> Section {
         if !rows.contains(&name) {
             rows.push(name);
         }
-        for reason in &result.suspected {
+        for reason in &result.suspected_errors {
             let size = if result.test == "disk" { String::new() } else { format!(" {}", size(result.n)) };
             let index = result.index.as_deref().unwrap_or_default();
             let configuration = [result.system.as_str(), &result.variant, index].join(" ");
@@ -56,27 +56,27 @@ fn table(test: &str, results: &[&PublishedDocuments]) -> Section {
         }
     }
     for (system, variant, index) in rows {
-        let mut row = vec![system.to_owned(), variant.to_owned(), index.map_or_else(none, str::to_owned)];
+        let mut row = vec![system.to_owned(), variant.to_owned(), index.map_or_else(dash, str::to_owned)];
         for (n, _) in &sizes {
             let cell = matching.iter().find(|result| {
                 result.n == *n
                     && (result.system.as_str(), result.variant.as_str(), result.index.as_deref())
                         == (system, variant, index)
             });
-            row.push(cell.map_or_else(none, |result| describe_result(result)));
+            row.push(cell.map_or_else(dash, |result| describe_result(result)));
         }
         section.rows.push(row);
     }
     section
 }
 
-fn describe_result(result: &PublishedDocuments) -> String {
-    let mark = if result.suspected.is_empty() { "" } else { " ?" };
+fn describe_result(result: &PublishedDocumentsResult) -> String {
+    let mark = if result.suspected_errors.is_empty() { "" } else { " ?" };
     match (result.mean_s, result.sd_s, result.disk) {
         (Some(mean), Some(sd), _) => format!("{} ± {}{mark}", format::seconds(mean), format::seconds(sd)),
         (Some(mean), None, _) => format!("{}{mark}", format::seconds(mean)),
         (None, _, Some(disk)) => format!("{disk}{mark}"),
-        _ => none(),
+        _ => dash(),
     }
 }
 
@@ -97,7 +97,8 @@ mod tests {
     #[test]
     fn figures_stand_with_their_deviations_and_what_is_suspected_of_them() {
         let results = published_documents().unwrap();
-        let text = published(&results.iter().collect::<Vec<_>>(), TableStyle { colour: false });
+        let text =
+            published_documents_table(&results.iter().collect::<Vec<_>>(), TableStyle { colour: false });
         let line = |beginning: &str| {
             let line = text
                 .lines()

@@ -15,7 +15,7 @@ use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
-use crate::section::{Section, by_class, none, optional, printable};
+use crate::section::{Section, dash, optional, printable, sorted_configurations};
 
 /// Findings that do not describe a single crash.
 const NOT_A_CRASH: [&str; 2] = [PROMISE, BASIS];
@@ -41,7 +41,7 @@ const HEADER: [&str; 14] = [
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut table = Section::new("data after a crash".to_owned(), &HEADER, 7);
     let mut evidence = Section { title: "crashes that lost data".to_owned(), ..Section::default() };
-    for configuration in by_class(run) {
+    for configuration in sorted_configurations(run) {
         for tests in crash_tests(configuration, summary) {
             table.rows.mark(tests.entry.severity(), row(configuration, &tests, run));
             evidence.notes.extend(describe_losses(configuration, &tests));
@@ -55,7 +55,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading() -> Vec<String> {
+pub(crate) fn reading_notes() -> Vec<String> {
     [
         "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel stays; power loss: \
          the file system of its data is shut down first, and what was not synced is lost",
@@ -77,13 +77,13 @@ struct CrashTests<'a> {
 
 impl<'a> CrashTests<'a> {
     /// Returns the crash tests of an entry. `None` if the entry is about something else.
-    fn of(entry: &'a CellSummary) -> Option<Self> {
+    fn from_entry(entry: &'a CellSummary) -> Option<Self> {
         let Cell { workload, phase, step, parameters, .. } = &entry.cell;
         if *workload != WorkloadKind::Durability || *phase != Phase::Steady {
             return None;
         }
-        let tier = DurabilityTier::of_word(parameters.get(DURABILITY)?.as_str()?)?;
-        Some(Self { tier, kind: CrashKind::of_word(step.word())?, entry })
+        let tier = DurabilityTier::from_word(parameters.get(DURABILITY)?.as_str()?)?;
+        Some(Self { tier, kind: CrashKind::from_word(step.word())?, entry })
     }
 }
 
@@ -92,20 +92,21 @@ fn crash_tests<'a>(
     configuration: &'a Configuration,
     summary: &'a Summary,
 ) -> impl Iterator<Item = CrashTests<'a>> {
-    let entries = summary.results.iter().filter(|entry| configuration.has(&entry.cell));
-    entries.filter_map(CrashTests::of)
+    let entries = summary.results.iter().filter(|entry| configuration.contains_cell(&entry.cell));
+    entries.filter_map(CrashTests::from_entry)
 }
 
 fn row(configuration: &Configuration, tests: &CrashTests<'_>, run: &Run) -> Vec<String> {
     let CrashTests { tier, kind, entry } = tests;
     let id = &configuration.id;
-    let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(finding.state.as_str()));
+    let promise = entry.finding(PROMISE).map_or_else(dash, |finding| printable(finding.state.as_str()));
     let crash_counts = |part: &MetricDef| Some((entry.metric(part)?, entry.metric(&CRASHES)?));
     let kept = crash_counts(&CRASHES_WITHOUT_LOSS).map(|(kept, total)| {
-        format!("kept in {} of {} {}", format::whole(kept), format::whole(total), kind.counted(total as u64))
+        format!("kept in {} of {} {}", format::integer(kept), format::integer(total), kind.noun(total as u64))
     });
-    let as_promised = crash_counts(&CRASHES_AS_PROMISED)
-        .map_or_else(none, |(kept, total)| format!("{} of {}", format::whole(kept), format::whole(total)));
+    let as_promised = crash_counts(&CRASHES_AS_PROMISED).map_or_else(dash, |(kept, total)| {
+        format!("{} of {}", format::integer(kept), format::integer(total))
+    });
     let mut row = vec![
         format!("{} {}", id.system, id.version),
         id.variant.clone(),
@@ -122,13 +123,13 @@ fn row(configuration: &Configuration, tests: &CrashTests<'_>, run: &Run) -> Vec<
         &WRITES_OUT_OF_ORDER,
         &WRITES_ACKNOWLEDGED_AFTER_CRASH,
     ];
-    for figure in counts {
-        let mut count = entry.metric(figure);
-        if *figure == LOST_WRITES {
+    for metric in counts {
+        let mut count = entry.metric(metric);
+        if *metric == LOST_WRITES {
             // Documents from before the clients began count as lost like written ones.
             count = count.map(|count| count + entry.metric(&LOST_DOCUMENTS).unwrap_or_default());
         }
-        row.push(optional(count, format::whole));
+        row.push(optional(count, format::integer));
     }
     row.push(optional(entry.metric(&OLDEST_LOSS_S), format::seconds));
     row.push(optional(entry.metric(&RECOVERY_S), format::seconds));
@@ -138,7 +139,7 @@ fn row(configuration: &Configuration, tests: &CrashTests<'_>, run: &Run) -> Vec<
 /// First line of the failure because of which an entry has no crash; a dash if there is none.
 fn failure_reason(cell: &Cell, run: &Run) -> String {
     let failure = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
-    failure.map_or_else(none, |failure| match failure.error.split_once('\n') {
+    failure.map_or_else(dash, |failure| match failure.error.split_once('\n') {
         Some((first, _)) => printable(first),
         None => printable(&failure.error),
     })
@@ -155,11 +156,11 @@ fn describe_losses(configuration: &Configuration, tests: &CrashTests<'_>) -> Vec
     entry
         .findings
         .iter()
-        .filter(|finding| is_noteworthy(&finding.of, &finding.state, finding.kinds.len()))
+        .filter(|finding| is_noteworthy(&finding.subject, &finding.state, finding.kinds.len()))
         .map(|finding| {
-            let evidence = finding.seen.as_ref().or(finding.words.as_ref());
+            let evidence = finding.observed.as_ref().or(finding.message.as_ref());
             let evidence = evidence.map(|text| format!(": {text}")).unwrap_or_default();
-            printable(&format!("{prefix}, {}: {}{evidence}", finding.of, finding.describe()))
+            printable(&format!("{prefix}, {}: {}{evidence}", finding.subject, finding.describe()))
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
-use super::{CaseResults, WAYS, is_taken, way_in, whole};
+use super::{CaseResults, INPUT_PATHS, document_finding, input_finding, is_stored};
 use crate::section::Section;
 
 const HEADER: [&str; 13] = [
@@ -41,8 +41,8 @@ impl Counts {
     fn new(results: &CaseResults<'_>, input_path: &str) -> Self {
         let mut counts = Self::default();
         for (case, entry) in results.entries() {
-            let Some(finding) = way_in(entry, input_path) else { continue };
-            let index = match case.must {
+            let Some(finding) = input_finding(entry, input_path) else { continue };
+            let index = match case.requirement {
                 RfcRequirement::Accept => 0,
                 RfcRequirement::Reject => 1,
                 RfcRequirement::Choose => 2,
@@ -56,14 +56,14 @@ impl Counts {
             increment(&mut counts.tested);
             match &finding.state {
                 FindingState::Accepted
-                    if case.must != RfcRequirement::Reject || is_taken(entry, input_path) =>
+                    if case.requirement != RfcRequirement::Reject || is_stored(entry, input_path) =>
                 {
                     increment(&mut counts.accepted)
                 }
                 state if state.has_ended_engine() => counts.ended += 1,
                 _ => {}
             }
-            match whole(entry, input_path).map(|finding| &finding.state) {
+            match document_finding(entry, input_path).map(|finding| &finding.state) {
                 Some(FindingState::SameBytes) => counts.bytes += 1,
                 Some(FindingState::SameValue) => counts.value += 1,
                 Some(FindingState::Changed) => counts.changed += 1,
@@ -94,7 +94,7 @@ impl Counts {
 pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
     let mut section = Section::new("outcomes by document".to_owned(), &HEADER, 3);
     for results in all {
-        let [bulk, parameter] = WAYS.map(|input_path| Counts::new(results, input_path));
+        let [bulk, parameter] = INPUT_PATHS.map(|input_path| Counts::new(results, input_path));
         let mut row = |input_path: &str, counts: &Counts| {
             let mut cells = results.columns();
             cells.push(input_path.to_owned());

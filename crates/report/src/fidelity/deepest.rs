@@ -11,13 +11,13 @@ use crate::section::{Section, printable};
 pub(super) fn table(configurations: &[&Configuration], summary: &Summary) -> Option<Section> {
     let header = ["system", "variant", "arrays", "objects", "first refused"];
     let mut section = Section::new("deepest document accepted".to_owned(), &header, 2);
-    section.left_also = vec![4];
+    section.further_left_columns = vec![4];
     for configuration in configurations {
         let find_entry = |nesting: Nesting| {
             summary.results.iter().find(|entry| {
                 let cell = &entry.cell;
                 cell.workload == WorkloadKind::Fidelity
-                    && configuration.has(cell)
+                    && configuration.contains_cell(cell)
                     && cell.step.word() == nesting.name()
             })
         };
@@ -60,7 +60,7 @@ fn levels(entry: Option<&CellSummary>) -> String {
 fn describe_rejection(entry: &CellSummary) -> Option<String> {
     let rejected = entry.finding("levels rejected")?;
     let reasons = rejected.kinds.join(", ");
-    Some(match &rejected.words {
+    Some(match &rejected.message {
         Some(message) => format!("{} {reasons}, {message}", rejected.state),
         None => format!("{} {reasons}", rejected.state),
     })

@@ -6,7 +6,7 @@ use jsonathlon_results::summary::CellSummary;
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::settings::fidelity::{KnownCase, RfcRequirement};
 
-use super::{CaseResults, WAYS, is_taken, listed, way_in, whole};
+use super::{CaseResults, INPUT_PATHS, document_finding, input_finding, is_stored, join_names};
 use crate::section::{Section, printable};
 
 /// Maximum number of cases that are named in a table cell.
@@ -14,12 +14,12 @@ const NAMED: usize = 8;
 
 /// Why a case shows that a configuration is not I-JSON-safe; `None` if the case does not show that.
 fn contradiction(entry: &CellSummary) -> Option<String> {
-    WAYS.iter().find_map(|input_path| {
-        let finding = way_in(entry, input_path)?;
+    INPUT_PATHS.iter().find_map(|input_path| {
+        let finding = input_finding(entry, input_path)?;
         match &finding.state {
             FindingState::NotTested => None,
             FindingState::Accepted => {
-                let document = whole(entry, input_path)?;
+                let document = document_finding(entry, input_path)?;
                 let is_same = matches!(document.state, FindingState::SameBytes | FindingState::SameValue);
                 (!is_same).then(|| document.describe())
             }
@@ -35,42 +35,43 @@ pub(crate) struct IJsonGrade {
     /// `None` while the result of a deciding case is missing.
     pub(crate) safe: Option<bool>,
     /// Number of deciding cases whose document came back with the same value by both input paths.
-    pub(crate) kept: usize,
+    pub(crate) preserved_cases: usize,
     /// Number of planned cases that decide.
-    pub(crate) deciding: usize,
+    pub(crate) deciding_cases: usize,
     /// Names of the deciding cases that contradict it, each with the reason.
-    pub(crate) broken: Vec<String>,
+    pub(crate) contradictions: Vec<String>,
 }
 
 impl IJsonGrade {
-    pub(super) fn of(results: &CaseResults<'_>) -> Self {
+    pub(super) fn new(results: &CaseResults<'_>) -> Self {
         let deciding_entries: Vec<(&KnownCase, &CellSummary)> =
-            results.entries().filter(|(case, _)| case.decides).collect();
-        let deciding = results.cases.iter().filter(|(case, _)| case.decides).count();
-        let broken: Vec<String> = deciding_entries
+            results.entries().filter(|(case, _)| case.decides_i_json).collect();
+        let deciding_cases = results.cases.iter().filter(|(case, _)| case.decides_i_json).count();
+        let contradictions: Vec<String> = deciding_entries
             .iter()
             .filter_map(|(case, entry)| Some(format!("{} ({})", case.name, contradiction(entry)?)))
             .collect();
-        let is_complete = deciding_entries.len() == deciding && deciding > 0;
-        let safe = if broken.is_empty() { is_complete.then_some(true) } else { Some(false) };
-        Self { safe, kept: deciding_entries.len() - broken.len(), deciding, broken }
+        let is_complete = deciding_entries.len() == deciding_cases && deciding_cases > 0;
+        let safe = if contradictions.is_empty() { is_complete.then_some(true) } else { Some(false) };
+        let preserved_cases = deciding_entries.len() - contradictions.len();
+        Self { safe, preserved_cases, deciding_cases, contradictions }
     }
 }
 
 pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
     let header = ["system", "variant", "I-JSON-safe", "deciding", "because of"];
     let mut section = Section::new("I-JSON-safe".to_owned(), &header, 3);
-    section.left_also = vec![4];
+    section.further_left_columns = vec![4];
     for results in all {
-        let IJsonGrade { safe, kept, deciding, broken } = IJsonGrade::of(results);
+        let IJsonGrade { safe, preserved_cases, deciding_cases, contradictions } = IJsonGrade::new(results);
         let grade = match safe {
             Some(false) => "no",
             Some(true) => "yes",
             None => "–",
         };
         let mut row = results.columns();
-        row.extend([grade.to_owned(), format!("{kept} of {deciding}")]);
-        row.push(printable(&listed(&broken, NAMED)));
+        row.extend([grade.to_owned(), format!("{preserved_cases} of {deciding_cases}")]);
+        row.push(printable(&join_names(&contradictions, NAMED)));
         section.rows.push(row);
     }
     section.notes.push(
@@ -85,28 +86,30 @@ type CasePredicate<'a> = &'a dyn Fn(&KnownCase, &CellSummary) -> bool;
 
 /// Table of documents that were wrongly rejected, wrongly accepted, lost, or that ended an engine. `None` if
 /// there are none.
-pub(super) fn against_the_rfc(all: &[CaseResults<'_>]) -> Option<Section> {
+pub(super) fn rfc_violations(all: &[CaseResults<'_>]) -> Option<Section> {
     let header = ["system", "variant", "what", "documents", "cases"];
     let mut section = Section::new("against the RFC".to_owned(), &header, 3);
-    section.left_also = vec![4];
+    section.further_left_columns = vec![4];
     let has_state = |entry: &CellSummary, states: &[FindingState]| {
         let is_listed = |state: &FindingState| states.contains(state);
-        WAYS.iter().any(|input_path| {
-            way_in(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
-                || whole(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
+        INPUT_PATHS.iter().any(|input_path| {
+            input_finding(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
+                || document_finding(entry, input_path).is_some_and(|finding| is_listed(&finding.state))
         })
     };
     for results in all {
         let kinds: [(&str, CasePredicate<'_>); 4] = [
             ("rejects what must be accepted", &|case, entry| {
-                case.must == RfcRequirement::Accept && has_state(entry, &[FindingState::Rejected])
+                case.requirement == RfcRequirement::Accept && has_state(entry, &[FindingState::Rejected])
             }),
             ("accepts what must be rejected", &|case, entry| {
-                case.must == RfcRequirement::Reject && WAYS.iter().any(|path| is_taken(entry, path))
+                case.requirement == RfcRequirement::Reject
+                    && INPUT_PATHS.iter().any(|path| is_stored(entry, path))
             }),
             ("ends or hangs", &|_, entry| has_state(entry, &[FindingState::Crashed, FindingState::Hung])),
             ("loses what it accepted", &|case, entry| {
-                case.must != RfcRequirement::Reject && has_state(entry, &[FindingState::NothingReturned])
+                case.requirement != RfcRequirement::Reject
+                    && has_state(entry, &[FindingState::NothingReturned])
             }),
         ];
         for (problem, predicate) in kinds {
@@ -117,7 +120,11 @@ pub(super) fn against_the_rfc(all: &[CaseResults<'_>]) -> Option<Section> {
                 .collect();
             if !names.is_empty() {
                 let mut row = results.columns();
-                row.extend([problem.to_owned(), names.len().to_string(), printable(&listed(&names, NAMED))]);
+                row.extend([
+                    problem.to_owned(),
+                    names.len().to_string(),
+                    printable(&join_names(&names, NAMED)),
+                ]);
                 section.rows.push(row);
             }
         }

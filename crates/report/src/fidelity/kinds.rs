@@ -6,7 +6,7 @@ use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::record::Finding;
 use jsonathlon_schema::settings::fidelity::{KnownCase, RfcRequirement};
 
-use super::{CaseResults, WAYS, listed, value, whole};
+use super::{CaseResults, INPUT_PATHS, document_finding, join_names, value_finding};
 use crate::section::Section;
 
 /// Maximum number of examples in a table cell.
@@ -15,8 +15,8 @@ const EXAMPLES: usize = 4;
 type FindingSelector = for<'e> fn(&'e CellSummary, &str) -> Option<&'e Finding>;
 
 pub(super) fn tables(all: &[CaseResults<'_>]) -> Vec<Section> {
-    let documents = table("changes to whole documents, by kind", all, whole);
-    let values = table("changes to extracted values, by kind", all, value);
+    let documents = table("changes to whole documents, by kind", all, document_finding);
+    let values = table("changes to extracted values, by kind", all, value_finding);
     [documents, values].into_iter().filter(|section| !section.rows.is_empty()).collect()
 }
 
@@ -32,8 +32,8 @@ fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Secti
         for results in all {
             let is_affected = |(case, entry): &(&KnownCase, &CellSummary)| {
                 // Text that is no JSON has no value that could be preserved.
-                case.must != RfcRequirement::Reject
-                    && WAYS.iter().any(|path| select(entry, path).is_some_and(is_of_kind))
+                case.requirement != RfcRequirement::Reject
+                    && INPUT_PATHS.iter().any(|path| select(entry, path).is_some_and(is_of_kind))
             };
             let affected: Vec<(&KnownCase, &CellSummary)> = results.entries().filter(is_affected).collect();
             if affected.is_empty() {
@@ -47,7 +47,7 @@ fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Secti
             }
         }
         if !systems.is_empty() {
-            section.rows.push(vec![kind.to_owned(), systems.join(", "), listed(&examples, EXAMPLES)]);
+            section.rows.push(vec![kind.to_owned(), systems.join(", "), join_names(&examples, EXAMPLES)]);
         }
     }
     section

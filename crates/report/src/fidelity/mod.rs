@@ -15,28 +15,28 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 pub(crate) use grade::IJsonGrade;
 
-use crate::section::{Section, by_class, printable};
+use crate::section::{Section, printable, sorted_configurations};
 
 /// Input paths of a document, as findings name them.
-const WAYS: [&str; 2] = ["bulk", "parameter"];
+const INPUT_PATHS: [&str; 2] = ["bulk", "parameter"];
 
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let cases = run.manifest.fidelity_cases();
-    let all: Vec<CaseResults<'_>> = by_class(run)
+    let all: Vec<CaseResults<'_>> = sorted_configurations(run)
         .into_iter()
         .map(|configuration| CaseResults::new(configuration, cases, summary))
         .collect();
     let mut sections = vec![counts::table(&all)];
     sections.extend(kinds::tables(&all));
     sections.push(grade::table(&all));
-    sections.extend(grade::against_the_rfc(&all));
-    sections.extend(deepest::table(&by_class(run), summary));
+    sections.extend(grade::rfc_violations(&all));
+    sections.extend(deepest::table(&sorted_configurations(run), summary));
     sections
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading() -> Vec<String> {
+pub(crate) fn reading_notes() -> Vec<String> {
     [
         "every document went alone into an empty table, by the bulk path and as one parameter; `same value` means exact \
          decimals, code units of strings, and members in any order",
@@ -59,7 +59,7 @@ pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGr
     let configurations = run.manifest.configurations.iter().enumerate();
     configurations
         .map(|(index, configuration)| {
-            (index, IJsonGrade::of(&CaseResults::new(configuration, cases, summary)))
+            (index, IJsonGrade::new(&CaseResults::new(configuration, cases, summary)))
         })
         .collect()
 }
@@ -76,7 +76,9 @@ impl<'a> CaseResults<'a> {
         let entries: std::collections::HashMap<&str, &CellSummary> = summary
             .results
             .iter()
-            .filter(|entry| entry.cell.workload == WorkloadKind::Fidelity && configuration.has(&entry.cell))
+            .filter(|entry| {
+                entry.cell.workload == WorkloadKind::Fidelity && configuration.contains_cell(&entry.cell)
+            })
             .filter(|entry| !entry.findings.is_empty())
             .map(|entry| (entry.cell.step.word(), entry))
             .collect();
@@ -102,30 +104,30 @@ impl<'a> CaseResults<'a> {
 }
 
 /// Finding on whether an input path accepted the document.
-fn way_in<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+fn input_finding<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
     entry.finding(input_path)
 }
 
 /// Finding on the whole document that an input path stored.
-fn whole<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+fn document_finding<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{input_path}, whole"))
 }
 
 /// Finding on the value extracted from the document that an input path stored.
-fn value<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
+fn value_finding<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{input_path}, value"))
 }
 
 /// Returns `true` if an input path accepted a document and did not lose it. A bulk path may skip text that it
 /// does not recognise as a document.
-fn is_taken(entry: &CellSummary, input_path: &str) -> bool {
+fn is_stored(entry: &CellSummary, input_path: &str) -> bool {
     let has_state = |finding: Option<&Finding>, state| finding.is_some_and(|finding| finding.state == state);
-    has_state(way_in(entry, input_path), FindingState::Accepted)
-        && !has_state(whole(entry, input_path), FindingState::NothingReturned)
+    has_state(input_finding(entry, input_path), FindingState::Accepted)
+        && !has_state(document_finding(entry, input_path), FindingState::NothingReturned)
 }
 
 /// Joins up to `limit` names, and states how many more there are.
-fn listed(names: &[String], limit: usize) -> String {
+fn join_names(names: &[String], limit: usize) -> String {
     let text = names.iter().take(limit).cloned().collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(limit) {
         Some(more) if more > 0 => format!("{text} and {more} more"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jsonathlon_results::ratio_to_best::{CellRatio, RatioTo, Significance};
+use jsonathlon_results::ratio_to_best::{CellRatio, ComparisonTarget, Significance};
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::metric::SECONDS;
@@ -58,9 +58,9 @@ pub(super) struct Cell {
     groups: BTreeMap<String, [(u64, Number); 2]>,
     /// Ratio to the best comparable cell of the ranking, by headline metric (throughput, response time or
     /// time).
-    of_best: Option<Ratio>,
+    ratio_to_best: Option<Ratio>,
     /// Ratio to the yardstick on one core.
-    of_yardstick: Option<Ratio>,
+    ratio_to_yardstick: Option<Ratio>,
     /// Quantiles of each histogram (`service`, `response`, `failed`), ascending: share and microseconds;
     /// absent if there are no histograms.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -96,9 +96,9 @@ pub(super) struct Peak {
     /// Index of the cell in the run.
     cell: usize,
     /// Throughput in operations per second.
-    value: Number,
+    throughput_ops_per_s: Number,
     /// Ratio to the highest of the ranking; to itself if this is the highest.
-    of_best: Ratio,
+    ratio_to_best: Ratio,
     /// Number of clients of the highest. `None` if unknown.
     other_clients: Option<u64>,
     /// Whether the throughput is the highest of its ranking and shown to differ from all others.
@@ -114,9 +114,9 @@ pub(super) struct Crossover {
     /// Name of the data set in which they cross.
     data: String,
     /// Index of the configuration that is faster below the size.
-    below: usize,
+    faster_below: usize,
     /// Index of the configuration that is faster above the size.
-    above: usize,
+    faster_above: usize,
     /// Size of a document in bytes.
     bytes: Number,
     /// Lower limit of the 95 % interval of the size. `None` if it is beyond all measured sizes.
@@ -209,8 +209,8 @@ impl Cell {
                     (name.clone(), groups.map(|group| (group.trials, Number(group.median))))
                 })
                 .collect(),
-            of_best: ratios.find(&key, RatioTo::Best),
-            of_yardstick: ratios.find(&key, RatioTo::Reference),
+            ratio_to_best: ratios.find(&key, ComparisonTarget::Best),
+            ratio_to_yardstick: ratios.find(&key, ComparisonTarget::Reference),
             // A cell without a time has no distribution of times either.
             distributions: distributions
                 .filter(|_| entry.verdict.has_time())
@@ -230,8 +230,8 @@ pub(super) fn peaks(run: &Run, summary: &Summary, configurations: &Configuration
         let comparison = &peak.comparison;
         Some(Peak {
             cell: *indices.get(&comparison.cell.key())?,
-            value: Number(peak.throughput_ops_per_s),
-            of_best: configurations.ratio(comparison)?,
+            throughput_ops_per_s: Number(peak.throughput_ops_per_s),
+            ratio_to_best: configurations.ratio(comparison)?,
             other_clients: peak.other_clients,
             leads: peak.leads,
         })
@@ -248,14 +248,16 @@ pub(super) fn crossovers(
         Some(Crossover {
             test: crossover.test,
             data: crossover.data,
-            below: configurations.index_of(&crossover.below.id, crossover.below.profile)?,
-            above: configurations.index_of(&crossover.above.id, crossover.above.profile)?,
-            bytes: Number(crossover.at.size),
-            low: crossover.at.low.map(Number),
-            high: crossover.at.high.map(Number),
+            faster_below: configurations
+                .index_of(&crossover.faster_below.id, crossover.faster_below.profile)?,
+            faster_above: configurations
+                .index_of(&crossover.faster_above.id, crossover.faster_above.profile)?,
+            bytes: Number(crossover.crossing.size),
+            low: crossover.crossing.low.map(Number),
+            high: crossover.crossing.high.map(Number),
         })
     };
-    documents::crossover::all(run, summary).into_iter().filter_map(convert).collect()
+    documents::crossover::find_crossovers(run, summary).into_iter().filter_map(convert).collect()
 }
 
 pub(super) fn scores(summary: &Summary, configurations: &ConfigurationIndex<'_>) -> Vec<Score> {
@@ -328,17 +330,21 @@ pub(super) struct Ratios<'a> {
 
 impl<'a> Ratios<'a> {
     pub(super) fn new(summary: &'a Summary, configurations: &'a ConfigurationIndex<'a>) -> Self {
-        let select = |other: RatioTo| {
+        let select = |other: ComparisonTarget| {
             let comparisons = summary.comparisons.iter().filter(|ratio| ratio.compared_with == other);
             comparisons.map(|comparison| (comparison.cell.key(), comparison)).collect()
         };
-        Self { configurations, best: select(RatioTo::Best), reference: select(RatioTo::Reference) }
+        Self {
+            configurations,
+            best: select(ComparisonTarget::Best),
+            reference: select(ComparisonTarget::Reference),
+        }
     }
 
-    fn find(&self, key: &str, other: RatioTo) -> Option<Ratio> {
+    fn find(&self, key: &str, other: ComparisonTarget) -> Option<Ratio> {
         let comparison = match other {
-            RatioTo::Best => self.best.get(key),
-            RatioTo::Reference => self.reference.get(key),
+            ComparisonTarget::Best => self.best.get(key),
+            ComparisonTarget::Reference => self.reference.get(key),
         }?;
         self.configurations.ratio(comparison)
     }

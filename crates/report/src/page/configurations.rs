@@ -165,7 +165,7 @@ impl Configuration {
         let mut rejects = Vec::new();
         for record in &run.records {
             match &record.body {
-                RecordBody::Structure(report) if configuration.has(&report.cell) => {
+                RecordBody::Structure(report) if configuration.contains_cell(&report.cell) => {
                     structure = Some(Structure {
                         retains: report.retains,
                         compared: report.compared,
@@ -174,10 +174,10 @@ impl Configuration {
                         changes: report.changes.clone(),
                     });
                 }
-                RecordBody::Rejects(report) if configuration.has(&report.cell) => {
+                RecordBody::Rejects(report) if configuration.contains_cell(&report.cell) => {
                     let reasons = report.reasons.iter();
                     rejects.extend(reasons.map(|(message, reason)| Reject {
-                        reason: reason.in_words(message),
+                        reason: reason.describe(message),
                         documents: reason.documents,
                     }));
                 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_results::challenge::published::Published;
-use jsonathlon_results::published_documents::PublishedDocuments;
+use jsonathlon_results::challenge::published::PublishedResult;
+use jsonathlon_results::published_documents::PublishedDocumentsResult;
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::DataSetInfo;
@@ -29,13 +29,13 @@ pub(super) struct PageData {
     /// Version of the program that made the page.
     pub(super) program: String,
     /// Creation time of the page, RFC 3339.
-    pub(super) made: String,
+    pub(super) created: String,
     /// The runs, at least one, in command-line order.
     pub(super) runs: Vec<RunData>,
     /// Results published by others; see `docs/published.md`.
-    pub(super) published: Vec<Published>,
+    pub(super) published: Vec<PublishedResult>,
     /// Published results on large documents; empty if no run has the documents workload.
-    pub(super) published_documents: Vec<PublishedDocuments>,
+    pub(super) published_documents: Vec<PublishedDocumentsResult>,
 }
 
 /// Data of one run. Its command line and the path of its folder are left out. Pages are passed on, and both
@@ -52,7 +52,7 @@ pub(super) struct RunData {
     /// Whether every planned trial has a final record.
     complete: bool,
     /// Number of planned trials without a final record.
-    open: usize,
+    open_trials: usize,
     /// Start time of the run, RFC 3339.
     started: String,
     /// Version of the program that executed the run.
@@ -127,15 +127,15 @@ struct ConfigurationGrade {
 
 impl RunData {
     /// Returns `true` if the run has cells of a workload.
-    pub(super) fn has(&self, workload: WorkloadKind) -> bool {
+    pub(super) fn has_workload(&self, workload: WorkloadKind) -> bool {
         self.cells.iter().any(|cell| cell.workload == workload)
     }
 
-    pub(super) fn of(run: &Run, summary: &Summary, name: &str) -> Self {
+    pub(super) fn new(run: &Run, summary: &Summary, name: &str) -> Self {
         let manifest = &run.manifest;
         let configurations = ConfigurationIndex::new(run);
         let ratios = Ratios::new(summary, &configurations);
-        let distributions = distributions::of(run);
+        let distributions = distributions::by_cell(run);
         let DataSetInfo {
             documents, bytes, digest, source, no_documents, staging_s, reference_sizes, ..
         } = manifest.data.clone();
@@ -143,7 +143,7 @@ impl RunData {
             name: name.to_owned(),
             headline: headline::sentences(run, summary),
             complete: summary.complete,
-            open: run.open_trials().len(),
+            open_trials: run.open_trials().len(),
             started: manifest.started.clone(),
             program: manifest.program.clone(),
             machine: manifest.machine.clone(),

@@ -15,17 +15,17 @@ pub(super) type Distributions = BTreeMap<String, Vec<[f64; 2]>>;
 
 /// Distributions of every cell that has histograms, by its key. The trials of a cell are merged; the share 1
 /// is the longest of all.
-pub(super) fn of(run: &Run) -> HashMap<String, Distributions> {
+pub(super) fn by_cell(run: &Run) -> HashMap<String, Distributions> {
     let mut cells: HashMap<String, Vec<&Trial>> = HashMap::new();
     for trial in run.trials().filter(|trial| !trial.histograms.is_empty()) {
         cells.entry(trial.cell.key()).or_default().push(trial);
     }
-    cells.into_iter().map(|(key, trials)| (key, distributions(&Histograms::of(&trials)))).collect()
+    cells.into_iter().map(|(key, trials)| (key, distributions(&Histograms::from_trials(&trials)))).collect()
 }
 
 fn distributions(histograms: &Histograms) -> Distributions {
     let distribution = |name: &str| {
-        let merged = histograms.merged(name).filter(|merged| merged.count() > 0)?;
+        let merged = histograms.merge_rounds(name).filter(|merged| merged.count() > 0)?;
         let count = merged.count() as f64;
         let quantiles = QUANTILES.into_iter().filter(|quantile| count * (1.0 - quantile) >= 1.0).chain([1.0]);
         let points = quantiles.map(|quantile| [quantile, merged.quantile_us(quantile)]).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use jsonathlon_results::folder::{answer_file, read_contained, read_series};
+use jsonathlon_results::folder::{answer_file, read_run_file, read_series};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::record::{Bottleneck, Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use serde::Serialize;
@@ -181,7 +181,7 @@ impl Trials {
 }
 
 impl RunEvidence {
-    pub(super) fn of(run: &Run, summary: &Summary) -> Result<Self, PageError> {
+    pub(super) fn new(run: &Run, summary: &Summary) -> Result<Self, PageError> {
         let mut trials: HashMap<String, Vec<&Trial>> = HashMap::new();
         for trial in run.trials() {
             trials.entry(trial.cell.key()).or_default().push(trial);
@@ -208,7 +208,7 @@ impl RunEvidence {
                 seconds,
             });
         }
-        let series = Series::of(&read_series(folder)?, &run.manifest.started, &mut texts);
+        let series = Series::new(&read_series(folder)?, &run.manifest.started, &mut texts);
         Ok(Self { texts: texts.into_all(), cells: evidence, series })
     }
 }
@@ -222,7 +222,7 @@ fn plan_key(cell: &Cell) -> String {
 /// statement and the plan.
 fn plan(folder: &Path, check: &PlanCheck, texts: &mut StringTable) -> (Option<usize>, Option<Plan>) {
     let PlanCheck { file, violations, .. } = check.clone();
-    let text = read_contained(folder, &file);
+    let text = read_run_file(folder, &file);
     let (statement, plan) = match &text {
         Some(text) => text.split_once("\n\n").unwrap_or((text, "")),
         // The file may have been deleted by hand to save space; the journal still holds the violations.
@@ -242,10 +242,10 @@ fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<Answer>
             continue;
         }
         let configuration =
-            run.manifest.configurations.iter().find(|configuration| configuration.has(&trial.cell));
+            run.manifest.configurations.iter().find(|configuration| configuration.contains_cell(&trial.cell));
         let text = configuration
             .and_then(|configuration| {
-                read_contained(
+                read_run_file(
                     Path::new(&run.path),
                     &answer_file(&configuration.file_name(), trial.cell.step.word(), digest),
                 )

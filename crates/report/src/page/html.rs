@@ -22,11 +22,11 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same results as \
                          tables: jsonathlon export DIR";
 
-/// HTML of the whole page. Figures and evidence are compressed in parallel.
-pub(super) fn whole(names: &[String], figures: &PageData, evidence: &Evidence) -> std::io::Result<String> {
-    let (figures, evidence) = std::thread::scope(|scope| {
+/// HTML of the whole page. Data and evidence are compressed in parallel.
+pub(super) fn page_html(names: &[String], data: &PageData, evidence: &Evidence) -> std::io::Result<String> {
+    let (data, evidence) = std::thread::scope(|scope| {
         let evidence = scope.spawn(|| compress_json(evidence));
-        (compress_json(figures), super::join(evidence))
+        (compress_json(data), super::join(evidence))
     });
     let head = head(&format!("jsonathlon: {}", names.join(", ")), POLICY, STYLE);
     Ok(format!(
@@ -35,13 +35,13 @@ pub(super) fn whole(names: &[String], figures: &PageData, evidence: &Evidence) -
 <script type="text/plain" id="evidence">{}</script>
 <script>{PROGRAM}</script>
 {END}"#,
-        figures?, evidence?
+        data?, evidence?
     ))
 }
 
 /// Beginning of a self-contained page, up to and including the opening tag of its body.
 pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
-    let title = escaped(title);
+    let title = escape(title);
     format!(
         r#"<!doctype html>
 <html lang="en">
@@ -71,7 +71,7 @@ fn compress_json(value: &impl Serialize) -> std::io::Result<String> {
 
 /// Escapes text for HTML and SVG, between tags and in attributes, and replaces control characters with
 /// blanks.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let printable: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     printable.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -96,6 +96,6 @@ mod tests {
 
     #[test]
     fn a_title_stays_text() {
-        assert_eq!(escaped("a</title><img>&\"\u{1b}"), "a&lt;/title&gt;&lt;img&gt;&amp;&quot; ");
+        assert_eq!(escape("a</title><img>&\"\u{1b}"), "a&lt;/title&gt;&lt;img&gt;&amp;&quot; ");
     }
 }

@@ -49,7 +49,7 @@ pub const FILE: &str = "report.html";
 ///
 /// # Errors
 /// If the files behind a run, or the published results, cannot be read.
-pub fn now(runs: &[Run]) -> Result<String, PageError> {
+pub fn current_page(runs: &[Run]) -> Result<String, PageError> {
     page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())
 }
 
@@ -57,9 +57,9 @@ pub fn now(runs: &[Run]) -> Result<String, PageError> {
 ///
 /// # Errors
 /// If the files behind the run cannot be read, or the page cannot be written.
-pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
+pub fn write_page(run: Run) -> Result<PathBuf, PageError> {
     let file = Path::new(&run.path).join(FILE);
-    write_atomic(&file, now(&[run])?.as_bytes())?;
+    write_atomic(&file, current_page(&[run])?.as_bytes())?;
     Ok(file)
 }
 
@@ -79,32 +79,32 @@ pub fn page(runs: &[Run], program: &str, created: &str) -> Result<String, PageEr
             .collect();
         threads.into_iter().map(join).collect::<Result<_, _>>()
     })?;
-    let (figures, evidence): (Vec<RunData>, _) =
-        contents.into_iter().map(|content| (content.figures, content.evidence)).unzip();
-    let has_documents = figures.iter().any(|run| run.has(WorkloadKind::Documents));
-    let figures = PageData {
+    let (runs, evidence): (Vec<RunData>, _) =
+        contents.into_iter().map(|content| (content.data, content.evidence)).unzip();
+    let has_documents = runs.iter().any(|run| run.has_workload(WorkloadKind::Documents));
+    let data = PageData {
         format: FORMAT,
         program: program.to_owned(),
-        made: created.to_owned(),
-        runs: figures,
-        published: jsonathlon_results::challenge::published::published()?,
+        created: created.to_owned(),
+        runs,
+        published: jsonathlon_results::challenge::published::published_results()?,
         published_documents: if has_documents { published_documents()? } else { Vec::new() },
     };
-    Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
+    Ok(html::page_html(&names, &data, &Evidence { runs: evidence })?)
 }
 
 /// Data and evidence of one run.
 struct RunContent {
-    figures: RunData,
+    data: RunData,
     evidence: RunEvidence,
 }
 
 impl RunContent {
     fn new(run: &Run, name: &str) -> Result<Self, PageError> {
         let summary = run.summary();
-        let figures = RunData::of(run, &summary, name);
-        let evidence = RunEvidence::of(run, &summary)?;
-        Ok(Self { figures, evidence })
+        let data = RunData::new(run, &summary, name);
+        let evidence = RunEvidence::new(run, &summary)?;
+        Ok(Self { data, evidence })
     }
 }
 

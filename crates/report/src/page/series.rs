@@ -20,10 +20,10 @@ pub(super) struct Series {
     /// Number of samples that one point stands for.
     samples_per_point: usize,
     /// Seconds since the start of the run.
-    at_s: Vec<Number>,
+    elapsed_s: Vec<Number>,
     /// Index of the text that describes the current activity. `None` if no engine was running.
-    what: Vec<Option<usize>>,
-    /// Columns as long as `at_s`; names end in their unit, such as `busy_cores` or `disk_latency_ms`.
+    activity: Vec<Option<usize>>,
+    /// Columns as long as `elapsed_s`; names end in their unit, such as `busy_cores` or `disk_latency_ms`.
     values: BTreeMap<&'static str, Vec<Option<Number>>>,
 }
 
@@ -49,7 +49,7 @@ const COLUMNS: [Column; 14] = [
 
 impl Series {
     /// Telemetry of a run that began at `started`; `None` if there is no sample.
-    pub(super) fn of(samples: &[Sample], started: &str, texts: &mut StringTable) -> Option<Self> {
+    pub(super) fn new(samples: &[Sample], started: &str, texts: &mut StringTable) -> Option<Self> {
         let first = samples.first()?;
         let began_ms = started
             .parse::<Timestamp>()
@@ -57,15 +57,15 @@ impl Series {
         let samples_per_point = samples.len().div_ceil(POINTS);
         let mut series = Self {
             samples_per_point,
-            at_s: Vec::new(),
-            what: Vec::new(),
+            elapsed_s: Vec::new(),
+            activity: Vec::new(),
             values: COLUMNS.iter().map(|(name, _)| (*name, Vec::new())).collect(),
         };
         for point in samples.chunks(samples_per_point) {
             let Some(last) = point.last() else { continue };
-            series.at_s.push(Number((last.at_ms as f64 - began_ms) / 1e3));
+            series.elapsed_s.push(Number((last.at_ms as f64 - began_ms) / 1e3));
             let subject = point.iter().find_map(|sample| sample.subject.as_ref());
-            series.what.push(subject.map(|subject| texts.index(&subject.what)));
+            series.activity.push(subject.map(|subject| texts.index(&subject.activity)));
             for (name, read) in COLUMNS {
                 let values: Vec<f64> = point.iter().filter_map(read).collect();
                 let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);

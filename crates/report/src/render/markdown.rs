@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use crate::marked::Marked;
 use crate::section::Section;
+use crate::severity_list::SeverityList;
 
 /// Markdown of sections, one below the other, with headings of this level.
 pub(crate) fn write(sections: &[Section], level: usize) -> String {
@@ -19,7 +19,7 @@ pub(crate) fn write(sections: &[Section], level: usize) -> String {
 
 fn write_section(text: &mut String, section: &Section, level: usize) {
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "{} {}\n", "#".repeat(level), escaped(&section.title));
+    let _ = writeln!(text, "{} {}\n", "#".repeat(level), escape(&section.title));
     if !section.rows.is_empty() {
         text.push_str(&table(section));
         text.push('\n');
@@ -36,23 +36,24 @@ pub(crate) fn table(section: &Section) -> String {
     let mut line = |cells: &[String]| {
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     };
-    line(&section.header.iter().map(|name| escaped(name)).collect::<Vec<_>>());
-    let is_text = |column: usize| column < section.left_columns || section.left_also.contains(&column);
+    line(&section.header.iter().map(|name| escape(name)).collect::<Vec<_>>());
+    let is_text =
+        |column: usize| column < section.left_columns || section.further_left_columns.contains(&column);
     let alignment = |column| if is_text(column) { ":---" } else { "---:" }.to_owned();
     line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
     for row in section.rows.iter() {
-        line(&row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>());
+        line(&row.iter().map(|cell| escape(cell)).collect::<Vec<_>>());
     }
     text
 }
 
 /// Markdown list of notes, one item per note.
-pub(crate) fn list(notes: &Marked<String>) -> String {
+pub(crate) fn list(notes: &SeverityList<String>) -> String {
     notes.iter().map(|note| format!("* {}\n", item(note))).collect()
 }
 
 /// Puts text on one line and escapes everything that Markdown or HTML would interpret as markup.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut safe = String::with_capacity(line.len());
@@ -101,7 +102,7 @@ fn is_reference(characters: &[char], index: usize) -> bool {
 
 /// Escapes text that begins a list item, where more characters have a meaning than elsewhere.
 fn item(text: &str) -> String {
-    let safe = escaped(text);
+    let safe = escape(text);
     let digits = safe.chars().take_while(char::is_ascii_digit).count();
     let index = match safe.chars().nth(digits) {
         Some('#' | '+' | '-' | '=') if digits == 0 => 0,
@@ -144,7 +145,7 @@ mod tests {
             (":+1: :thumbs_up:", ":<!-- -->+1: :<!-- -->thumbs\\_up:"),
             ("2026-11-21T10:00:00Z blake3:01 95 % a: b: c", "2026-11-21T10:00:00Z blake3:01 95 % a: b: c"),
         ] {
-            assert_eq!(escaped(text), safe, "{text}");
+            assert_eq!(escape(text), safe, "{text}");
         }
     }
 
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn columns_are_aligned_as_in_the_terminal() {
         let mut section = Section::new("t".to_owned(), &["name", "time", "verdict"], 1);
-        section.left_also = vec![2];
+        section.further_left_columns = vec![2];
         section.rows.push(vec!["a|".into(), "1 s".into(), "exact".into()]);
         section.notes.push("n".into());
         assert_eq!(

@@ -37,7 +37,7 @@ fn write_section(text: &mut String, section: &Section, style: TableStyle) {
             table.add_row(row.iter().map(|cell| remove_controls(cell)));
         }
         for (index, column) in table.column_iter_mut().enumerate() {
-            if index >= section.left_columns && !section.left_also.contains(&index) {
+            if index >= section.left_columns && !section.further_left_columns.contains(&index) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }

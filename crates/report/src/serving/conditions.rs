@@ -26,13 +26,13 @@ pub(super) struct Group<'a> {
 impl<'a> Group<'a> {
     /// All groups of a run, in the order in which they were measured. Cells of single operations are left
     /// out.
-    pub(super) fn all(summary: &'a Summary) -> Vec<Self> {
+    pub(super) fn find_all(summary: &'a Summary) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         let mix_entries = summary.results.iter().filter(|entry| {
             let cell = &entry.cell;
             cell.workload == WorkloadKind::Serving
                 && cell.phase == Phase::Measured
-                && !cell.is_of_one_operation()
+                && !cell.is_single_operation()
         });
         for entry in mix_entries {
             let mut parameters = entry.cell.parameters.clone();
@@ -73,9 +73,9 @@ impl<'a> Group<'a> {
     }
 
     /// Entries of a configuration, sorted by clients and rate.
-    pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a CellSummary> {
+    pub(super) fn entries_of(&self, configuration: &Configuration) -> Vec<&'a CellSummary> {
         let mut entries: Vec<&CellSummary> =
-            self.entries.iter().copied().filter(|entry| configuration.has(&entry.cell)).collect();
+            self.entries.iter().copied().filter(|entry| configuration.contains_cell(&entry.cell)).collect();
         entries.sort_by(|a, b| {
             let sort_key = |entry: &CellSummary| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
             let ((a_clients, a_rate), (b_clients, b_rate)) = (sort_key(a), sort_key(b));
@@ -108,8 +108,9 @@ pub(super) fn checkpoints(run: &Run) -> String {
     for configuration in &run.manifest.configurations {
         // Cells of single operations have no seconds of their own.
         let (mut trials, mut reporting, mut with_checkpoint) = (0, 0, 0);
-        for trial in
-            run.trials().filter(|trial| trial.cell.phase == Phase::Measured && configuration.has(&trial.cell))
+        for trial in run
+            .trials()
+            .filter(|trial| trial.cell.phase == Phase::Measured && configuration.contains_cell(&trial.cell))
         {
             let measured = || trial.per_second.iter().filter(|second| !second.ramp);
             trials += u64::from(measured().next().is_some());
@@ -194,7 +195,7 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
         let mut tiers: Vec<DurabilityTier> = summary
             .results
             .iter()
-            .filter_map(|entry| DurabilityTier::of_word(entry.cell.parameters.get(DURABILITY)?.as_str()?))
+            .filter_map(|entry| DurabilityTier::from_word(entry.cell.parameters.get(DURABILITY)?.as_str()?))
             .collect();
         tiers.sort_unstable();
         tiers.dedup();

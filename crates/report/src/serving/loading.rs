@@ -6,7 +6,9 @@ use jsonathlon_schema::metric;
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
-use crate::section::{NAMES, Section, by_class, interval, name, optional, printable};
+use crate::section::{
+    NAME_COLUMNS, Section, interval, name_columns, optional, printable, sorted_configurations,
+};
 
 pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
     let header = [
@@ -23,13 +25,13 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
         "bytes/document",
         "verdict",
     ];
-    let mut section = Section::new("loading".to_owned(), &header, NAMES + 1);
-    section.left_also = vec![header.len() - 1];
+    let mut section = Section::new("loading".to_owned(), &header, NAME_COLUMNS + 1);
+    section.further_left_columns = vec![header.len() - 1];
     let serving_entries =
         || summary.results.iter().filter(|entry| entry.cell.workload == WorkloadKind::Serving);
-    for configuration in by_class(run) {
-        let loads =
-            serving_entries().filter(|entry| entry.cell.step == Step::Load && configuration.has(&entry.cell));
+    for configuration in sorted_configurations(run) {
+        let loads = serving_entries()
+            .filter(|entry| entry.cell.step == Step::Load && configuration.contains_cell(&entry.cell));
         for load in loads {
             let size = serving_entries()
                 .find(|entry| {
@@ -40,7 +42,7 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
                 })
                 .and_then(|size| size.value(size.headline()));
             let documents = load.metric(&metric::DOCUMENTS_LOADED).filter(|documents| *documents > 0.0);
-            let mut row = name(configuration);
+            let mut row = name_columns(configuration);
             row.extend([
                 printable(&load.cell.dimension_labels().join(", ")),
                 optional(load.median_s, format::seconds),
@@ -57,12 +59,12 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
         }
     }
     // The column `of` is removed if no load has further dimensions.
-    if section.rows.iter().all(|row| row.get(NAMES).is_none_or(String::is_empty)) {
-        section.header.remove(NAMES);
-        section.left_columns = NAMES;
-        section.left_also = vec![section.header.len() - 1];
+    if section.rows.iter().all(|row| row.get(NAME_COLUMNS).is_none_or(String::is_empty)) {
+        section.header.remove(NAME_COLUMNS);
+        section.left_columns = NAME_COLUMNS;
+        section.further_left_columns = vec![section.header.len() - 1];
         for row in section.rows.iter_mut() {
-            row.remove(NAMES);
+            row.remove(NAME_COLUMNS);
         }
     }
     section

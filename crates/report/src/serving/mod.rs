@@ -17,9 +17,9 @@ const DRIVER_BOUND: f64 = 0.5;
 /// All tables of the workload that have rows or notes.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary)];
-    for group in Group::all(summary) {
+    for group in Group::find_all(summary) {
         if group.is_closed() {
-            sections.push(throughput::by_clients(run, summary, &group));
+            sections.push(throughput::table(run, summary, &group));
         }
         sections.push(operations::table(run, &group));
     }
@@ -29,7 +29,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading() -> Vec<String> {
+pub(crate) fn reading_notes() -> Vec<String> {
     [
         "throughput: operations that ended well, per second, with its 95 % interval over rounds (bootstrap); two systems \
          differ only where the interval of their ratio, paired by round, excludes 1",

@@ -6,7 +6,9 @@ use jsonathlon_schema::metric::{self, MetricDef};
 use super::conditions::{Group, clients, rate};
 use super::throughput::{is_driver_bound, is_read_from_the_disk};
 use crate::format;
-use crate::section::{NAMES, Section, by_class, name, none, of_trials, optional, printable};
+use crate::section::{
+    NAME_COLUMNS, Section, dash, name_columns, optional, printable, sorted_configurations, trials_text,
+};
 
 const SERVICE: [&MetricDef; 5] = [
     &metric::SERVICE_P50_US,
@@ -26,7 +28,7 @@ const RESPONSE: [&MetricDef; 5] = [
 /// A column with its heading and its metric. `always` shows it even if all its values are 0.
 struct Column {
     title: &'static str,
-    figure: &'static MetricDef,
+    metric: &'static MetricDef,
     always: bool,
 }
 
@@ -53,25 +55,25 @@ const COLUMNS: [Column; 20] = [
     measured("migrations/op", &metric::CPU_MIGRATIONS_PER_OP),
 ];
 
-const fn counted(title: &'static str, figure: &'static MetricDef, always: bool) -> Column {
-    Column { title, figure, always }
+const fn counted(title: &'static str, metric: &'static MetricDef, always: bool) -> Column {
+    Column { title, metric, always }
 }
 
-const fn measured(title: &'static str, figure: &'static MetricDef) -> Column {
-    Column { title, figure, always: true }
+const fn measured(title: &'static str, metric: &'static MetricDef) -> Column {
+    Column { title, metric, always: true }
 }
 
 /// The table of one mix under one set of conditions.
 pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     let is_closed = group.is_closed();
-    let rows: Vec<(Vec<String>, &CellSummary)> = by_class(run)
+    let rows: Vec<(Vec<String>, &CellSummary)> = sorted_configurations(run)
         .into_iter()
         .flat_map(|configuration| {
-            group.of(configuration).into_iter().map(move |entry| (name(configuration), entry))
+            group.entries_of(configuration).into_iter().map(move |entry| (name_columns(configuration), entry))
         })
         .collect();
     let is_shown = |column: &&Column| {
-        let mut values = rows.iter().filter_map(|(_, entry)| entry.metric(column.figure));
+        let mut values = rows.iter().filter_map(|(_, entry)| entry.metric(column.metric));
         if column.always { values.next().is_some() } else { values.any(|value| value != 0.0) }
     };
     let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();
@@ -87,18 +89,19 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
         true => "service time (not latency), closed loop",
         false => "response time",
     };
-    let mut section = Section::new(format!("{}: {title}", group.title()), &header, NAMES);
-    section.left_also = vec![header.len() - 1];
+    let mut section = Section::new(format!("{}: {title}", group.title()), &header, NAME_COLUMNS);
+    section.further_left_columns = vec![header.len() - 1];
     for (mut row, entry) in rows {
         row.push(clients(&entry.cell).to_string());
         if !is_closed {
             let found = entry.metric(&metric::SLO_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
-            row.push(found.or_else(|| rate(&entry.cell)).map_or_else(none, |rate| printable(&rate)));
+            row.push(found.or_else(|| rate(&entry.cell)).map_or_else(dash, |rate| printable(&rate)));
             row.push(optional(entry.metric(&metric::THROUGHPUT_OPS_PER_S), format::count));
         }
-        row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|figure| with_interval(entry, figure)));
+        row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|metric| with_interval(entry, metric)));
         row.extend(columns.iter().map(|column| {
-            of_trials(entry, column.figure, |value| per_operation(column.figure, value)).unwrap_or_else(none)
+            trials_text(entry, column.metric, |value| per_operation(column.metric, value))
+                .unwrap_or_else(dash)
         }));
         let driver_mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
         let disk_mark = if is_read_from_the_disk(entry) { ", not in memory †" } else { "" };
@@ -109,11 +112,11 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
 }
 
 /// A percentile as text; p99 with its interval.
-fn with_interval(entry: &CellSummary, figure: &MetricDef) -> String {
-    let Some(value) = entry.value(figure) else { return none() };
+fn with_interval(entry: &CellSummary, metric: &MetricDef) -> String {
+    let Some(value) = entry.value(metric) else { return dash() };
     let text = format::microseconds(value);
-    let is_p99 = [metric::SERVICE_P99_US, metric::RESPONSE_P99_US].contains(figure);
-    match entry.limits(figure).filter(|_| is_p99) {
+    let is_p99 = [metric::SERVICE_P99_US, metric::RESPONSE_P99_US].contains(metric);
+    match entry.limits(metric).filter(|_| is_p99) {
         Some([low, high]) => {
             format!("{text} ({} … {})", format::microseconds(low), format::microseconds(high))
         }
@@ -122,7 +125,7 @@ fn with_interval(entry: &CellSummary, figure: &MetricDef) -> String {
 }
 
 /// Formats a value without `/op`, which the heading already says.
-fn per_operation(figure: &MetricDef, value: f64) -> String {
-    let text = format::figure(figure.unit, value);
+fn per_operation(metric: &MetricDef, value: f64) -> String {
+    let text = format::metric_value(metric.unit, value);
     text.strip_suffix("/op").map_or_else(|| text.clone(), str::to_owned)
 }

@@ -10,10 +10,13 @@ use jsonathlon_schema::record::Verdict;
 use super::DRIVER_BOUND;
 use super::conditions::{Group, clients};
 use crate::format;
-use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, by_class, name, none, of_trials, optional, printable};
+use crate::section::{
+    NAME_COLUMNS, Section, TOO_FEW_ROUNDS, dash, name_columns, optional, printable, sorted_configurations,
+    trials_text,
+};
 
 /// The table of one mix under one set of conditions.
-pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Section {
+pub(super) fn table(run: &Run, summary: &Summary, group: &Group<'_>) -> Section {
     let client_counts = group.clients();
     let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
     header.extend(client_counts.iter().map(|count| match count {
@@ -23,23 +26,23 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
     header.push("verdict".to_owned());
     let mut section = Section {
         title: format!("{}: operations per second, closed loop", group.title()),
-        left_columns: NAMES,
-        left_also: vec![header.len() - 1],
+        left_columns: NAME_COLUMNS,
+        further_left_columns: vec![header.len() - 1],
         header,
         ..Section::default()
     };
-    for configuration in by_class(run) {
-        let entries = group.of(configuration);
+    for configuration in sorted_configurations(run) {
+        let entries = group.entries_of(configuration);
         if entries.is_empty() {
             continue;
         }
-        let mut row = name(configuration);
+        let mut row = name_columns(configuration);
         for count in &client_counts {
             let entry = entries.iter().find(|entry| clients(&entry.cell) == *count);
-            row.push(entry.map_or_else(none, |entry| describe_entry(entry)));
+            row.push(entry.map_or_else(dash, |entry| describe_entry(entry)));
         }
         let worst = entries.iter().map(|entry| entry.verdict).max();
-        row.push(worst.map_or_else(none, |verdict| verdict.word().to_owned()));
+        row.push(worst.map_or_else(dash, |verdict| verdict.word().to_owned()));
         let severity = entries.iter().map(|entry| entry.severity()).max().unwrap_or_default();
         section.rows.mark(severity, row);
     }
@@ -49,7 +52,7 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
 
 /// Throughput with its interval as text, in parentheses if it is not ranked; the verdict if there is none.
 fn describe_entry(entry: &CellSummary) -> String {
-    let Some(mut text) = of_trials(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
+    let Some(mut text) = trials_text(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
         return entry.verdict.word().to_owned();
     };
     if !matches!(entry.verdict, Verdict::Exact | Verdict::Approximate) {
@@ -92,16 +95,15 @@ fn describe_leaders(summary: &Summary, group: &Group<'_>) -> Vec<String> {
     };
     let describe = |lead| match lead {
         Lead::Alone(first) => format!("alone: {}", describe_throughput(first, group)),
-        Lead::Shown { first, next: runner_up } => format!(
+        Lead::Shown { first, runner_up } => format!(
             "highest: {}; next {}",
             describe_throughput(first, group),
             describe_ratio(runner_up, group)
         ),
-        Lead::NotShown { first, alike } => {
-            let alike: Vec<String> =
-                alike.iter().map(|comparison| describe_ratio(comparison, group)).collect();
+        Lead::NotShown { first, tied } => {
+            let tied: Vec<String> = tied.iter().map(|comparison| describe_ratio(comparison, group)).collect();
             let first = describe_throughput(first, group);
-            format!("no system is shown to be highest: {first}; {}", alike.join("; "))
+            format!("no system is shown to be highest: {first}; {}", tied.join("; "))
         }
     };
     leaders.filter_map(|best| lead_of(&best)).map(describe).collect()
@@ -125,14 +127,14 @@ fn describe_throughput(comparison: &CellRatio, group: &Group<'_>) -> String {
 fn describe_ratio(comparison: &CellRatio, group: &Group<'_>) -> String {
     let note = match comparison.difference {
         Significance::NotSignificant if comparison.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
-        Significance::NotSignificant => format!(", {}", Significance::NotSignificant.words()),
+        Significance::NotSignificant => format!(", {}", Significance::NotSignificant.label()),
         Significance::Faster | Significance::Slower => String::new(),
     };
     let interval = comparison
         .limits()
-        .map(|[low, high]| format!(" ({} … {})", format::three(low), format::three(high)))
+        .map(|[low, high]| format!(" ({} … {})", format::three_digits(low), format::three_digits(high)))
         .unwrap_or_default();
-    format!("{}: {}{interval}{note}", describe_throughput(comparison, group), format::times(comparison.ratio))
+    format!("{}: {}{interval}{note}", describe_throughput(comparison, group), format::ratio(comparison.ratio))
 }
 
 fn describe_clients(clients: u64) -> String {

@@ -6,8 +6,8 @@ use jsonathlon_schema::metric::MetricDef;
 use jsonathlon_studies::observations::{Observation, THROUGHPUT};
 
 use super::StudyResult;
-use super::table::{differ, in_unit};
-use crate::page::html::escaped;
+use super::table::{format_value, points_differ};
+use crate::page::html::escape;
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 340.0;
@@ -37,11 +37,11 @@ pub(super) fn charts(result: &StudyResult<'_>) -> String {
     let mut text = String::new();
     for (title, points) in panels(result) {
         let svg = match result.study.chart.axis.as_deref() {
-            Some(axis) => lines(axis, &series(result, axis, &points), result.study.figure()),
+            Some(axis) => lines(axis, &series(result, axis, &points), result.study.metric()),
             None => bars(result, &points),
         };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "<figure>{svg}<figcaption>{}</figcaption></figure>", escaped(&title));
+        let _ = writeln!(text, "<figure>{svg}<figcaption>{}</figcaption></figure>", escape(&title));
     }
     text
 }
@@ -50,15 +50,15 @@ pub(super) fn charts(result: &StudyResult<'_>) -> String {
 /// not the axis.
 fn panels<'a>(result: &'a StudyResult<'_>) -> Vec<(String, Vec<&'a Observation>)> {
     let study = result.study;
-    let figure = study.figure();
+    let metric = study.metric();
     let options = separating_options(result);
     let mut panels: Vec<(String, Vec<&Observation>)> = Vec::new();
     let is_shown = |point: &&Observation| {
         study.chart.mix.as_deref().is_none_or(|mix| mix == point.attribute("mix"))
-            && point.value(figure).is_some()
+            && point.value(metric).is_some()
     };
-    for point in result.seen.points.iter().filter(is_shown) {
-        let metric_title = MetricDef::find(figure).map_or(figure, |metric| metric.title);
+    for point in result.observations.points.iter().filter(is_shown) {
+        let metric_title = MetricDef::find(metric).map_or(metric, |definition| definition.title);
         let mut title = format!("{metric_title}, mix {}", point.attribute("mix"));
         for option in &options {
             let _ = write!(title, ", {option} {}", point.attribute(option));
@@ -74,7 +74,7 @@ fn panels<'a>(result: &'a StudyResult<'_>) -> Vec<(String, Vec<&'a Observation>)
 /// Varied options that separate charts: all but the axis; none for bars.
 fn separating_options<'a>(result: &'a StudyResult<'_>) -> Vec<&'a str> {
     let Some(axis) = result.study.chart.axis.as_deref() else { return Vec::new() };
-    let options = result.seen.varied.iter().map(|(option, _)| option.as_str());
+    let options = result.observations.varied.iter().map(|(option, _)| option.as_str());
     options.filter(|option| *option != axis).collect()
 }
 
@@ -82,10 +82,13 @@ fn separating_options<'a>(result: &'a StudyResult<'_>) -> Vec<&'a str> {
 /// those in `excluded`.
 fn name(result: &StudyResult<'_>, point: &Observation, excluded: &[&str]) -> String {
     let mut parts = vec![point.attribute("system").to_owned()];
-    let varied = result.seen.varied.iter().map(|(option, _)| option.as_str());
+    let varied = result.observations.varied.iter().map(|(option, _)| option.as_str());
     for attribute in ["version", "variant", "storage", "profile", "document"].into_iter().chain(varied) {
-        let same_system =
-            result.seen.points.iter().filter(|other| other.attribute("system") == point.attribute("system"));
+        let same_system = result
+            .observations
+            .points
+            .iter()
+            .filter(|other| other.attribute("system") == point.attribute("system"));
         let mut values = same_system.map(|other| other.attribute(attribute));
         let differs = values.next().is_some_and(|first| values.any(|other| other != first));
         if differs && !excluded.contains(&attribute) {
@@ -99,26 +102,28 @@ fn name(result: &StudyResult<'_>, point: &Observation, excluded: &[&str]) -> Str
 }
 
 fn series(result: &StudyResult<'_>, axis: &str, points: &[&Observation]) -> Vec<Series> {
-    let figure = result.study.figure();
+    let metric = result.study.metric();
     let mut excluded = separating_options(result);
     excluded.push(axis);
     let mut series_list: Vec<Series> = Vec::new();
     for point in points {
         let x =
             if axis == "clients" { Some(point.clients as f64) } else { point.attribute(axis).parse().ok() };
-        let (Some(x), Some(value)) = (x, point.value(figure)) else { continue };
+        let (Some(x), Some(value)) = (x, point.value(metric)) else { continue };
         let name = name(result, point, &excluded);
         let index = series_list.iter().position(|known| known.name == name).unwrap_or_else(|| {
             series_list.push(Series { name, points: Vec::new(), published: Vec::new() });
             series_list.len() - 1
         });
         let Some(series) = series_list.get_mut(index) else { continue };
-        series.points.push((x, value, point.limits(figure)));
-        if figure == THROUGHPUT {
-            let matching = result.published.iter().filter(|published| point.matches(&published.like));
+        series.points.push((x, value, point.limits(metric)));
+        if metric == THROUGHPUT {
+            let matching =
+                result.published.iter().filter(|published| point.matches(&published.similar_points));
             for published in matching {
                 let mark = |x: f64, value: Option<f64>| value.map(|value| (x, value));
-                let marks = match published.like.get(axis).and_then(|text| text.parse::<f64>().ok()) {
+                let marks = match published.similar_points.get(axis).and_then(|text| text.parse::<f64>().ok())
+                {
                     Some(x) => [mark(x, published.peak), None],
                     None => [mark(PEAK_CLIENTS, published.peak), mark(100.0, published.at_100_clients)],
                 };
@@ -163,7 +168,7 @@ impl Scale {
     }
 }
 
-fn lines(axis: &str, series_list: &[Series], figure: &str) -> String {
+fn lines(axis: &str, series_list: &[Series], metric: &str) -> String {
     let (left, right, above, below) = MARGINS;
     let xs = || {
         let measured = series_list.iter().flat_map(|series| series.points.iter().map(|(x, ..)| *x));
@@ -189,7 +194,7 @@ fn lines(axis: &str, series_list: &[Series], figure: &str) -> String {
     let top = (maximum / grid_step).ceil() * grid_step;
     let y = Scale { low: 0.0, high: top, from: HEIGHT - below, to: above, is_logarithmic: false };
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n");
-    draw_grid(&mut svg, &y, grid_step, figure);
+    draw_grid(&mut svg, &y, grid_step, metric);
     draw_ticks(&mut svg, &x, xs().collect());
     let unit = if axis == "document-size" { "document-size, kB" } else { axis };
     // Writing to a String cannot fail.
@@ -198,10 +203,10 @@ fn lines(axis: &str, series_list: &[Series], figure: &str) -> String {
         "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
         WIDTH - right,
         HEIGHT - below + 36.0,
-        escaped(unit)
+        escape(unit)
     );
     for (index, series) in series_list.iter().enumerate() {
-        draw_series(&mut svg, index, series, &x, &y, figure);
+        draw_series(&mut svg, index, series, &x, &y, metric);
         draw_legend(&mut svg, index, series);
     }
     svg.push_str("</svg>\n");
@@ -209,7 +214,7 @@ fn lines(axis: &str, series_list: &[Series], figure: &str) -> String {
 }
 
 /// Draws horizontal lines at all multiples of `step`, with their labels at the y axis.
-fn draw_grid(svg: &mut String, y: &Scale, step: f64, figure: &str) {
+fn draw_grid(svg: &mut String, y: &Scale, step: f64, metric: &str) {
     let (left, right, ..) = MARGINS;
     let multiples = (0..).map(|multiple| f64::from(multiple) * step);
     for value in multiples.take_while(|value| *value <= y.high * 1.001) {
@@ -222,7 +227,7 @@ fn draw_grid(svg: &mut String, y: &Scale, step: f64, figure: &str) {
             WIDTH - right,
             left - 8.0,
             position + 4.0,
-            escaped(&in_unit(figure, value))
+            escape(&format_value(metric, value))
         );
     }
 }
@@ -265,7 +270,7 @@ fn draw_legend(svg: &mut String, index: usize, series: &Series) {
         line_x + 24.0,
         line_x + 30.0,
         line_y + 4.0,
-        escaped(&series.name)
+        escape(&series.name)
     );
 }
 
@@ -275,7 +280,7 @@ fn series_style(index: usize) -> (&'static str, &'static str) {
 }
 
 /// Draws one line with its points, their intervals, and published values as hollow marks.
-fn draw_series(svg: &mut String, index: usize, series: &Series, x: &Scale, y: &Scale, figure: &str) {
+fn draw_series(svg: &mut String, index: usize, series: &Series, x: &Scale, y: &Scale, metric: &str) {
     let (colour, dash) = series_style(index);
     let path: Vec<String> = series
         .points
@@ -302,7 +307,7 @@ fn draw_series(svg: &mut String, index: usize, series: &Series, x: &Scale, y: &S
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"{colour}\"><title>{}</title></circle>",
             x.position(*point_x),
             y.position(*value),
-            escaped(&format!("{} at {point_x}: {}", series.name, in_unit(figure, *value)))
+            escape(&format!("{} at {point_x}: {}", series.name, format_value(metric, *value)))
         );
     }
     for (point_x, value) in &series.published {
@@ -312,7 +317,7 @@ fn draw_series(svg: &mut String, index: usize, series: &Series, x: &Scale, y: &S
              <title>{}</title></circle>",
             x.position(*point_x),
             y.position(*value),
-            escaped(&format!("{}, published: {}", series.name, in_unit(figure, *value)))
+            escape(&format!("{}, published: {}", series.name, format_value(metric, *value)))
         );
     }
 }
@@ -326,10 +331,10 @@ struct Bar<'a> {
 
 /// Draws bars from 0: one per configuration and run, at the number of clients with the highest value.
 fn bars(result: &StudyResult<'_>, points: &[&Observation]) -> String {
-    let figure = result.study.figure();
+    let metric = result.study.metric();
     let bars = highest_bars(result, points);
     let values = bars.iter().flat_map(|Bar { point, value, .. }| {
-        let limit = point.limits(figure).map_or(*value, |[_, high]| high.max(*value));
+        let limit = point.limits(metric).map_or(*value, |[_, high]| high.max(*value));
         std::iter::once(limit).chain(published_peaks(result, point))
     });
     let Some(maximum) = values.reduce(f64::max) else { return String::new() };
@@ -337,7 +342,7 @@ fn bars(result: &StudyResult<'_>, points: &[&Observation]) -> String {
     let height = bars.len() as f64 * BAR_HEIGHT + 10.0;
     let x =
         Scale { low: 0.0, high: maximum, from: label_width, to: WIDTH - value_width, is_logarithmic: false };
-    let systems_differ = differ(result, "system");
+    let systems_differ = points_differ(result, "system");
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n");
     let mut systems: Vec<&str> = Vec::new();
     for (row, bar) in bars.iter().enumerate() {
@@ -355,10 +360,10 @@ fn bars(result: &StudyResult<'_>, points: &[&Observation]) -> String {
 
 /// One bar per name, in the order of the first point of each, with the point of the highest value.
 fn highest_bars<'a>(result: &StudyResult<'_>, points: &[&'a Observation]) -> Vec<Bar<'a>> {
-    let figure = result.study.figure();
+    let metric = result.study.metric();
     let mut bars: Vec<Bar<'a>> = Vec::new();
     for &point in points {
-        let Some(value) = point.value(figure) else { continue };
+        let Some(value) = point.value(metric) else { continue };
         let name = name(result, point, &[]);
         match bars.iter_mut().find(|known| known.name == name) {
             Some(known) if known.value < value => *known = Bar { name, point, value },
@@ -371,16 +376,18 @@ fn highest_bars<'a>(result: &StudyResult<'_>, points: &[&'a Observation]) -> Vec
 
 /// Published peaks that belong beside a point; none if the study is not about throughput.
 fn published_peaks(result: &StudyResult<'_>, point: &Observation) -> Vec<f64> {
-    let figure = result.study.figure();
-    let matching =
-        result.published.iter().filter(|published| point.matches(&published.like) && figure == THROUGHPUT);
+    let metric = result.study.metric();
+    let matching = result
+        .published
+        .iter()
+        .filter(|published| point.matches(&published.similar_points) && metric == THROUGHPUT);
     matching.filter_map(|published| published.peak).collect()
 }
 
 /// Draws one bar with its name, interval, published peaks and value; its upper edge is at `top`.
 fn draw_bar(svg: &mut String, result: &StudyResult<'_>, bar: &Bar<'_>, top: f64, colour: &str, x: &Scale) {
     let Bar { name, point, value } = bar;
-    let figure = result.study.figure();
+    let metric = result.study.metric();
     let label_end = x.from;
     let middle = top + BAR_HEIGHT / 2.0 - 2.0;
     let bar_end = x.position(*value);
@@ -391,12 +398,12 @@ fn draw_bar(svg: &mut String, result: &StudyResult<'_>, bar: &Bar<'_>, top: f64,
          <rect x=\"{label_end}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{colour}\"/>",
         label_end - 8.0,
         middle + 4.0,
-        escaped(name),
+        escape(name),
         (bar_end - label_end).max(0.5),
         BAR_HEIGHT - 5.0
     );
     let mut right_end = bar_end;
-    if let Some([low, high]) = point.limits(figure) {
+    if let Some([low, high]) = point.limits(metric) {
         right_end = right_end.max(x.position(high));
         let _ = writeln!(
             svg,
@@ -412,7 +419,7 @@ fn draw_bar(svg: &mut String, result: &StudyResult<'_>, bar: &Bar<'_>, top: f64,
             "<circle cx=\"{:.1}\" cy=\"{middle:.1}\" r=\"4.5\" fill=\"none\" class=\"axis\"><title>published: {}\
              </title></circle>",
             x.position(published),
-            escaped(&in_unit(figure, published))
+            escape(&format_value(metric, published))
         );
     }
     let _ = writeln!(
@@ -420,6 +427,6 @@ fn draw_bar(svg: &mut String, result: &StudyResult<'_>, bar: &Bar<'_>, top: f64,
         "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
         right_end + 6.0,
         middle + 4.0,
-        escaped(&in_unit(figure, *value))
+        escape(&format_value(metric, *value))
     );
 }

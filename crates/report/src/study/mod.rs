@@ -9,7 +9,7 @@ mod tests;
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::observations::StudyObservations;
-use jsonathlon_studies::published::Published;
+use jsonathlon_studies::published::PublishedResult;
 use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::verdict::Sentence;
 
@@ -25,22 +25,22 @@ pub struct StudyResult<'a> {
     /// Runs, each with the part of the study that it measures.
     pub runs: &'a [(StudyRun, Run)],
     /// Points that the runs measured, with their failures.
-    pub seen: StudyObservations,
-    /// Answer to the study's question, derived from `seen`.
+    pub observations: StudyObservations,
+    /// Answer to the study's question, derived from `observations`.
     pub sentence: Sentence,
     /// Published results of the study's experiments.
-    pub published: Vec<Published>,
+    pub published: Vec<PublishedResult>,
 }
 
 impl<'a> StudyResult<'a> {
     /// Evaluates the runs of a study. Keeps only those `published` results that belong to its experiments.
     #[must_use]
-    pub fn of(study: &'a Study, runs: &'a [(StudyRun, Run)], published: &[Published]) -> Self {
-        let seen = study.observe(runs);
-        let sentence = study.sentence(&seen);
-        let is_relevant = |result: &&Published| study.experiments.contains(&result.experiment);
+    pub fn new(study: &'a Study, runs: &'a [(StudyRun, Run)], published: &[PublishedResult]) -> Self {
+        let observations = study.observe(runs);
+        let sentence = study.sentence(&observations);
+        let is_relevant = |result: &&PublishedResult| study.experiments.contains(&result.experiment);
         let published = published.iter().filter(is_relevant).cloned().collect();
-        Self { study, runs, seen, sentence, published }
+        Self { study, runs, observations, sentence, published }
     }
 
     /// Tables of the study for the terminal.

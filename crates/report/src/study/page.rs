@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jsonathlon_schema::severity::Severity;
 
 use super::{StudyResult, chart, table};
-use crate::page::html::{self, escaped};
+use crate::page::html::{self, escape};
 use crate::section::Section;
 
 /// Name of the page in the folder of its study.
@@ -40,23 +40,23 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
     let study = result.study;
     let mut body = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(body, "<h1>{}</h1>", escaped(&study.question));
+    let _ = writeln!(body, "<h1>{}</h1>", escape(&study.question));
     for warning in table::warnings(result) {
-        let _ = writeln!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
+        let _ = writeln!(body, "<p class=\"warning\">{}</p>", escape(&warning));
     }
-    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escaped(&result.sentence.to_string()));
+    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escape(&result.sentence.to_string()));
     if !study.claim.is_empty() {
-        let _ = writeln!(body, "<p class=\"soft\">Published: {}</p>", escaped(&study.claim));
+        let _ = writeln!(body, "<p class=\"soft\">Published: {}</p>", escape(&study.claim));
     }
     body.push_str(&chart::charts(result));
-    let measurements = table::own(result);
+    let measurements = table::measurements(result);
     body.push_str(&section(&measurements));
     if !result.published.is_empty() {
         body.push_str(&section(&table::published(result)));
     }
     body.push_str("<h2>conditions</h2>\n");
     for line in table::conditions(result) {
-        let _ = writeln!(body, "<div class=\"soft\">{}</div>", escaped(&line));
+        let _ = writeln!(body, "<div class=\"soft\">{}</div>", escape(&line));
     }
     let _ = writeln!(
         body,
@@ -77,26 +77,25 @@ fn severity_class(severity: Severity) -> &'static str {
 }
 
 fn section(section: &Section) -> String {
-    let mut text =
-        format!("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", escaped(&section.title));
+    let mut text = format!("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", escape(&section.title));
     let class = |column: usize| {
-        let is_word = column < section.left_columns || section.left_also.contains(&column);
+        let is_word = column < section.left_columns || section.further_left_columns.contains(&column);
         if is_word { " class=\"word\"" } else { "" }
     };
     for (column, name) in section.header.iter().enumerate() {
-        let _ = write!(text, "<th{}>{}</th>", class(column), escaped(name));
+        let _ = write!(text, "<th{}>{}</th>", class(column), escape(name));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
     for (severity, row) in section.rows.with_severity() {
         let _ = write!(text, "<tr{}>", severity_class(severity));
         for (column, cell) in row.iter().enumerate() {
-            let _ = write!(text, "<td{}>{}</td>", class(column), escaped(cell));
+            let _ = write!(text, "<td{}>{}</td>", class(column), escape(cell));
         }
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody></table></div>\n");
     for note in section.notes.iter() {
-        let _ = writeln!(text, "<div class=\"soft\">{}</div>", escaped(note));
+        let _ = writeln!(text, "<div class=\"soft\">{}</div>", escape(note));
     }
     text
 }

@@ -3,18 +3,18 @@
 use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_studies::observations::{DOCUMENT, Observation, THROUGHPUT};
-use jsonathlon_studies::published::{MACHINE, Published, SOURCE};
+use jsonathlon_studies::published::{MACHINE, PublishedResult, SOURCE};
 
 use super::StudyResult;
 use crate::format;
-use crate::section::{Section, none, optional, printable};
+use crate::section::{Section, dash, optional, printable};
 
 /// Maximum number of failures that are listed one by one.
 const FAILURES: usize = 5;
 
 /// All tables. The answer comes last, so that it stands directly above the prompt.
 pub(super) fn sections(result: &StudyResult<'_>) -> Vec<Section> {
-    let mut sections = vec![heading(result), own(result)];
+    let mut sections = vec![heading(result), measurements(result)];
     if !result.published.is_empty() {
         sections.push(published(result));
     }
@@ -47,7 +47,7 @@ pub(super) fn conditions(result: &StudyResult<'_>) -> Vec<String> {
     )];
     lines.push(format!("begun      {} with jsonathlon {}", run.manifest.started, run.manifest.program));
     lines.push(match result.runs.len() {
-        1 => format!("documents  {}: {}", format::whole(data.documents as f64), printable(&data.source)),
+        1 => format!("documents  {}: {}", format::integer(data.documents as f64), printable(&data.source)),
         runs => {
             format!("documents  {runs} runs, one after the other; the first of {}", printable(&data.source))
         }
@@ -56,28 +56,28 @@ pub(super) fn conditions(result: &StudyResult<'_>) -> Vec<String> {
 }
 
 /// Table of the measurements of this study's own runs.
-pub(super) fn own(result: &StudyResult<'_>) -> Section {
-    let figure = result.study.figure();
-    let definition = MetricDef::find(figure);
-    let title = definition.map_or(figure, |definition| definition.title);
-    let varied: Vec<&str> = result.seen.varied.iter().map(|(option, _)| option.as_str()).collect();
+pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
+    let metric = result.study.metric();
+    let definition = MetricDef::find(metric);
+    let title = definition.map_or(metric, |definition| definition.title);
+    let varied: Vec<&str> = result.observations.varied.iter().map(|(option, _)| option.as_str()).collect();
     let mut header = vec!["system", "variant"];
-    let has_profiles = differ(result, "profile");
+    let has_profiles = points_differ(result, "profile");
     if has_profiles {
         header.push("memory");
     }
     header.extend(&varied);
-    let has_documents = result.seen.points.iter().any(|point| !point.attribute(DOCUMENT).is_empty());
+    let has_documents = result.observations.points.iter().any(|point| !point.attribute(DOCUMENT).is_empty());
     if has_documents {
         header.push(DOCUMENT);
     }
     header.extend(["mix", "clients", title, "95 % interval"]);
     let left_columns = header.len() - 3;
-    header.extend(result.study.chart.also.iter().map(String::as_str));
+    header.extend(result.study.chart.further_metrics.iter().map(String::as_str));
     header.push("verdict");
     let mut section = Section::new("measured".to_owned(), &header, left_columns);
-    section.left_also = vec![header.len() - 1];
-    for point in &result.seen.points {
+    section.further_left_columns = vec![header.len() - 1];
+    for point in &result.observations.points {
         let mut row = vec![
             format!("{} {}", point.attribute("system"), point.attribute("version")),
             point.attribute("variant").to_owned(),
@@ -90,11 +90,11 @@ pub(super) fn own(result: &StudyResult<'_>) -> Section {
             row.push(point.attribute(DOCUMENT).to_owned());
         }
         row.push(point.attribute("mix").to_owned());
-        row.push(if point.clients > 0 { point.clients.to_string() } else { none() });
-        row.push(optional(point.value(figure), |value| in_unit(figure, value)));
-        row.push(interval(point, figure));
-        let further = result.study.chart.also.iter();
-        row.extend(further.map(|name| optional(point.value(name), |value| in_unit(name, value))));
+        row.push(if point.clients > 0 { point.clients.to_string() } else { dash() });
+        row.push(optional(point.value(metric), |value| format_value(metric, value)));
+        row.push(interval(point, metric));
+        let further = result.study.chart.further_metrics.iter();
+        row.extend(further.map(|name| optional(point.value(name), |value| format_value(name, value))));
         row.push(point.entry.verdict.word().to_owned());
         section.rows.mark(point.entry.severity(), row.iter().map(|text| printable(text)).collect());
     }
@@ -102,29 +102,31 @@ pub(super) fn own(result: &StudyResult<'_>) -> Section {
 }
 
 /// Returns `true` if points of the study differ in an attribute.
-pub(super) fn differ(result: &StudyResult<'_>, attribute: &str) -> bool {
-    let mut values = result.seen.points.iter().map(|point| point.attribute(attribute));
+pub(super) fn points_differ(result: &StudyResult<'_>, attribute: &str) -> bool {
+    let mut values = result.observations.points.iter().map(|point| point.attribute(attribute));
     values.next().is_some_and(|first| values.any(|other| other != first))
 }
 
 /// Formats a metric's value in its unit; a metric that is not registered has none.
-pub(super) fn in_unit(figure: &str, value: f64) -> String {
-    match MetricDef::find(figure) {
+pub(super) fn format_value(metric: &str, value: f64) -> String {
+    match MetricDef::find(metric) {
         // Whole values below 10⁶ of metrics where less is better are taken for exact counts of bytes, which
         // must not be rounded to three digits.
-        Some(metric) if metric.better == BetterDirection::Lower && value.fract() == 0.0 && value < 1e6 => {
+        Some(definition)
+            if definition.better == BetterDirection::Lower && value.fract() == 0.0 && value < 1e6 =>
+        {
             format!("{value:.0}")
         }
-        Some(metric) => format::figure(metric.unit, value),
-        None if value.fract() == 0.0 => format::whole(value),
-        None => format::three(value),
+        Some(definition) => format::metric_value(definition.unit, value),
+        None if value.fract() == 0.0 => format::integer(value),
+        None => format::three_digits(value),
     }
 }
 
-fn interval(point: &Observation, figure: &str) -> String {
-    match point.value(figure).and_then(|_| point.limits(figure)) {
-        Some([low, high]) => format!("{} … {}", in_unit(figure, low), in_unit(figure, high)),
-        None => none(),
+fn interval(point: &Observation, metric: &str) -> String {
+    match point.value(metric).and_then(|_| point.limits(metric)) {
+        Some([low, high]) => format!("{} … {}", format_value(metric, low), format_value(metric, high)),
+        None => dash(),
     }
 }
 
@@ -132,14 +134,14 @@ fn interval(point: &Observation, figure: &str) -> String {
 /// match.
 pub(super) fn closest_point<'a>(
     result: &'a StudyResult<'_>,
-    published: &Published,
+    published: &PublishedResult,
 ) -> Option<&'a Observation> {
     let throughput = |point: &&Observation| point.value(THROUGHPUT).unwrap_or_default();
     result
-        .seen
+        .observations
         .points
         .iter()
-        .filter(|point| point.matches(&published.like) && point.value(THROUGHPUT).is_some())
+        .filter(|point| point.matches(&published.similar_points) && point.value(THROUGHPUT).is_some())
         .max_by(|a, b| throughput(a).total_cmp(&throughput(b)))
 }
 
@@ -158,7 +160,7 @@ pub(super) fn published(result: &StudyResult<'_>) -> Section {
         "remark",
     ];
     let mut section = Section::new("published, and what is likest to it here".to_owned(), &header, 5);
-    section.left_also = vec![8, 9];
+    section.further_left_columns = vec![8, 9];
     for published in &result.published {
         let closest = closest_point(result, published);
         let per_second = |rate: f64| format!("{}/s", format::count(rate));
@@ -171,7 +173,7 @@ pub(super) fn published(result: &StudyResult<'_>) -> Section {
             optional(published.peak, per_second),
             optional(published.at_100_clients, per_second),
             optional(closest.and_then(|point| point.value(THROUGHPUT)), per_second),
-            closest.map_or_else(none, |point| {
+            closest.map_or_else(dash, |point| {
                 printable(&format!(
                     "{} {}, {}",
                     point.attribute("version"),
@@ -202,10 +204,10 @@ fn answer(result: &StudyResult<'_>) -> Section {
 /// Warnings for the reader of the answer: incomplete runs and failures.
 pub(super) fn warnings(result: &StudyResult<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if !result.seen.complete {
+    if !result.observations.complete {
         notes.push("INCOMPLETE: some planned trials have not run".to_owned());
     }
-    let failures = &result.seen.failures;
+    let failures = &result.observations.failures;
     notes.extend(failures.iter().take(FAILURES).map(|failure| format!("failed: {}", printable(failure))));
     if failures.len() > FAILURES {
         notes.push(format!("failed: {} more", failures.len() - FAILURES));

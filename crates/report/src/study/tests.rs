@@ -1,6 +1,6 @@
 use jsonathlon_results::test_fixtures::serving::ServingFixture;
 use jsonathlon_studies::definition::Study;
-use jsonathlon_studies::published::published;
+use jsonathlon_studies::published::published_results;
 use jsonathlon_studies::runs::StudySelection;
 
 use super::*;
@@ -30,7 +30,7 @@ published = "36 % fewer"
 
 /// Synthetic runs of a study. PostgreSQL is `factor` times as fast in all but the first run.
 fn synthetic_runs(factor: f64, study: &Study) -> Vec<(StudyRun, Run)> {
-    let parts = study.parts(&StudySelection::default()).unwrap();
+    let parts = study.runs(&StudySelection::default()).unwrap();
     let runs = parts.into_iter().enumerate().map(|(index, part)| {
         let factors = [("postgresql", if index == 0 { 1.0 } else { factor })].into();
         let fixture = ServingFixture { seed: 7 + index as u64, factors, ..ServingFixture::default() };
@@ -43,7 +43,7 @@ fn synthetic_runs(factor: f64, study: &Study) -> Vec<(StudyRun, Run)> {
 fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
     let runs = synthetic_runs(0.6, &study);
-    let result = StudyResult::of(&study, &runs, &published().unwrap());
+    let result = StudyResult::new(&study, &runs, &published_results().unwrap());
     let sentence = result.sentence.to_string();
     assert!(sentence.starts_with("With random values postgresql does "), "{sentence}");
     let clause = &result.sentence.clauses[0];
@@ -70,7 +70,7 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
 fn a_page_is_one_file_of_text_and_drawings() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
     let runs = synthetic_runs(1.0, &study);
-    let page = StudyResult::of(&study, &runs, &published().unwrap()).page();
+    let page = StudyResult::new(&study, &runs, &published_results().unwrap()).page();
     assert!(page.contains("Does &lt;it&gt; matter?") && !page.contains("<it>"), "{page}");
     // A chart for each mix and kind of values, a line for each system.
     assert_eq!(page.matches("<svg").count(), 4);
@@ -84,7 +84,7 @@ fn a_page_is_one_file_of_text_and_drawings() {
 fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
     let sweep = STUDY
         .replace(
-            "option = \"values\"\nvalues = [\"text\", \"random\"]",
+            "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
             "option = \"document-size\"\nvalues = [0.5, 2]",
         )
         .replace("axis = \"clients\"", "axis = \"document-size\"")
@@ -94,7 +94,7 @@ fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
     for (text, shape) in [(sweep, "<polyline"), (bars, "<rect")] {
         let study = Study::parse("mine", "mine.toml", &text).unwrap();
         let runs = synthetic_runs(1.0, &study);
-        let page = StudyResult::of(&study, &runs, &[]).page();
+        let page = StudyResult::new(&study, &runs, &[]).page();
         assert_eq!(page.matches("<svg").count(), 2);
         assert!(page.contains(shape) && !page.contains("published, and what"), "{page}");
     }
@@ -103,7 +103,7 @@ fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
 #[test]
 fn of_nothing_there_is_no_answer() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
-    let result = StudyResult::of(&study, &[], &[]);
+    let result = StudyResult::new(&study, &[], &[]);
     assert!(result.sentence.to_string().starts_with("No answer: nothing of it was measured"));
     assert!(!result.page().contains("<svg"));
 }

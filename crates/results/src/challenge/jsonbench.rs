@@ -12,7 +12,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
-use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, hot};
+use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, hot_time};
 use crate::run::Run;
 
 /// Runs of each question: the first is cold, the others are hot.
@@ -61,10 +61,10 @@ pub struct ResultFile {
 impl ResultFile {
     /// Times and size from which the score is computed.
     #[must_use]
-    pub fn entrant(&self) -> ScoreInput {
+    pub fn score_input(&self) -> ScoreInput {
         ScoreInput {
             cold: self.result.map(|runs| runs[0]),
-            hot: self.result.map(|runs| hot(&runs)),
+            hot: self.result.map(|runs| hot_time(&runs)),
             total_bytes: Some(self.total_size),
             suspected: Suspects::default(),
         }
@@ -73,7 +73,7 @@ impl ResultFile {
 
 /// Result file of one configuration of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Exported<'a> {
+pub struct ExportedResult<'a> {
     /// Configuration that was measured.
     pub configuration: &'a Configuration,
     /// Data state in which questions were asked and sizes were taken.
@@ -84,12 +84,12 @@ pub struct Exported<'a> {
     pub file: ResultFile,
 }
 
-impl Exported<'_> {
+impl ExportedResult<'_> {
     /// File name, made of the configuration's identity, the number of documents and the data state.
     #[must_use]
     pub fn name(&self) -> String {
         let ConfigurationId { system, version, variant, storage } = &self.configuration.id;
-        let scale = scale(self.file.dataset_size);
+        let scale = scale_name(self.file.dataset_size);
         let state =
             if self.state == DataState::Drained { String::new() } else { format!("_{}", self.state.word()) };
         let name = format!("{system}_{version}_{variant}_{storage}_{scale}{state}");
@@ -100,7 +100,7 @@ impl Exported<'_> {
 
 /// Number of documents as in the names of published files: `1m`, `100k`, `1234`.
 #[must_use]
-pub fn scale(documents: u64) -> String {
+pub fn scale_name(documents: u64) -> String {
     for (unit, letter) in [(1_000_000, "m"), (1000, "k")] {
         if documents > 0 && documents.is_multiple_of(unit) {
             return format!("{}{letter}", documents / unit);
@@ -111,8 +111,8 @@ pub fn scale(documents: u64) -> String {
 
 /// Makes one result file for each loaded configuration, except reference rows.
 #[must_use]
-pub fn of_run(run: &Run) -> Vec<Exported<'_>> {
-    let export = |configuration| Export::new(run, configuration)?.exported();
+pub fn exported_results(run: &Run) -> Vec<ExportedResult<'_>> {
+    let export = |configuration| Export::new(run, configuration)?.result();
     let measured = run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
     measured.filter_map(export).collect()
 }
@@ -128,7 +128,8 @@ struct Export<'a> {
 
 impl<'a> Export<'a> {
     fn new(run: &'a Run, configuration: &'a Configuration) -> Option<Self> {
-        let belongs = |cell: &Cell| cell.workload == WorkloadKind::Analytics && configuration.has(cell);
+        let belongs =
+            |cell: &Cell| cell.workload == WorkloadKind::Analytics && configuration.contains_cell(cell);
         let trials: Vec<&Trial> = run.trials().filter(|trial| belongs(&trial.cell)).collect();
         let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
         // Drained is the published data state. Compacted is used only if questions were asked in no other.
@@ -139,11 +140,11 @@ impl<'a> Export<'a> {
         Some(Self { run, configuration, trials, load, state })
     }
 
-    fn exported(&self) -> Option<Exported<'a>> {
+    fn result(&self) -> Option<ExportedResult<'a>> {
         let configuration = self.configuration;
         let size =
             self.trials.iter().find(|trial| trial.cell.step == Step::Size && is_in(trial, self.state))?;
-        let bytes = |figure: &MetricDef| figure.value(size).map(|value| value as u64);
+        let bytes = |metric: &MetricDef| metric.value(size).map(|value| value as u64);
         let machine = &self.run.manifest.machine;
         let mut tags =
             vec![configuration.id.variant.clone(), format!("storage-{}", configuration.id.storage)];
@@ -161,7 +162,7 @@ impl<'a> Export<'a> {
         let memory = self.per_run(|trial| {
             let bytes = [metric::PEAK_PSS_BYTES, metric::HELD_PSS_BYTES]
                 .iter()
-                .find_map(|figure| figure.value(trial));
+                .find_map(|metric| metric.value(trial));
             bytes.map(|bytes| bytes as u64)
         });
         let file = ResultFile {
@@ -183,7 +184,7 @@ impl<'a> Export<'a> {
             load_time: self.load.seconds.map(round_to_nanosecond),
         };
         let comparable = self.load.verdict == Verdict::Exact;
-        Some(Exported { configuration, state: self.state, comparable, file })
+        Some(ExportedResult { configuration, state: self.state, comparable, file })
     }
 
     /// Applies `value` to each trial that the published format includes.
@@ -218,7 +219,7 @@ impl<'a> Export<'a> {
     fn retains_value(&self) -> bool {
         self.run.records.iter().any(|record| match &record.body {
             RecordBody::Structure(structure) => {
-                self.configuration.has(&structure.cell)
+                self.configuration.contains_cell(&structure.cell)
                     && matches!(structure.retains, RoundTripOutcome::Bytes | RoundTripOutcome::Value)
             }
             _ => false,
@@ -239,7 +240,7 @@ fn round_to_nanosecond(seconds: f64) -> f64 {
 ///
 /// # Errors
 /// [`ResultsError::Corrupt`] if the text does not have this format; `path` only appears in the message.
-pub fn parse(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
+pub fn parse_result_files(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
     let corrupt = |error: serde_json::Error| ResultsError::Corrupt {
         path: path.to_owned(),
         line: error.line(),
@@ -257,13 +258,13 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
 /// # Errors
 /// [`ResultsError::Missing`] if `path` does not exist or the folder holds no result file,
 /// [`ResultsError::Io`] if a file cannot be read, [`ResultsError::Corrupt`] if its format is wrong.
-pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
+pub fn read_result_files(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
     if !path.exists() {
         return Err(ResultsError::Missing(format!("{} is not there", path.display())));
     }
     if !path.is_dir() {
         let text = fs::read_to_string(path).map_err(ResultsError::io("read", path))?;
-        return parse(path, &text);
+        return parse_result_files(path, &text);
     }
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(path).map_err(ResultsError::io("read", path))? {
@@ -278,7 +279,7 @@ pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
     files.sort();
     let mut results = Vec::new();
     for file in files {
-        results.extend(read(&file)?);
+        results.extend(read_result_files(&file)?);
     }
     Ok(results)
 }
@@ -289,7 +290,10 @@ pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
 /// # Errors
 /// [`ResultsError::Exists`] if one of the files exists, before any is written; [`ResultsError::Io`] if the
 /// folder or a file cannot be written.
-pub fn write(folder: &Path, exported: &[Exported<'_>]) -> Result<Vec<PathBuf>, ResultsError> {
+pub fn write_result_files(
+    folder: &Path,
+    exported: &[ExportedResult<'_>],
+) -> Result<Vec<PathBuf>, ResultsError> {
     fs::create_dir_all(folder).map_err(ResultsError::io("create", folder))?;
     let paths: Vec<PathBuf> = exported.iter().map(|result| folder.join(result.name())).collect();
     if let Some(path) = paths.iter().find(|path| path.exists()) {

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::ResultsError;
-use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, Times, hot};
+use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, Times, hot_time};
 use crate::tsv::{Line, lines};
 
 /// Machine of all published results that are embedded.
@@ -36,7 +36,7 @@ const SUSPECTED_COLUMNS: [&str; 4] = ["snapshot", "source", "field", "reason"];
 /// One published result: a system in one configuration at one scale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Published {
+pub struct PublishedResult {
     /// Month of the snapshot that contains the result, `YYYY-MM`.
     pub snapshot: String,
     /// Name of the system, as published.
@@ -54,7 +54,7 @@ pub struct Published {
     /// Number of documents offered.
     pub scale: u64,
     /// Number of documents loaded.
-    pub loaded: u64,
+    pub loaded_documents: u64,
     /// Total size in bytes. `None` if not published.
     pub total_bytes: Option<u64>,
     /// Size of the data in bytes. `None` if not published.
@@ -68,24 +68,24 @@ pub struct Published {
     /// File of the benchmark's repository that contains the result.
     pub source: String,
     /// Values that are probably errors. The values themselves are unchanged.
-    pub suspected: Vec<SuspectedError>,
+    pub suspected_errors: Vec<SuspectedError>,
 }
 
 /// Published value that is probably an error, as this project concluded; the publisher has not confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuspectedError {
-    /// Name of the field of [`Published`], or `seconds` for all times.
+    /// Name of the field of [`PublishedResult`], or `seconds` for all times.
     pub field: String,
     /// What is conspicuous, and what probably happened.
     pub reason: String,
 }
 
-impl Published {
+impl PublishedResult {
     /// Times and size from which the score is computed.
     #[must_use]
-    pub fn entrant(&self) -> ScoreInput {
-        let is_suspected = |field: &str| self.suspected.iter().any(|error| error.field == field);
+    pub fn score_input(&self) -> ScoreInput {
+        let is_suspected = |field: &str| self.suspected_errors.iter().any(|error| error.field == field);
         let suspected = Suspects { times: is_suspected("seconds"), size: is_suspected("total_bytes") };
         ScoreInput { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes, suspected }
     }
@@ -95,7 +95,7 @@ impl Published {
 ///
 /// # Errors
 /// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
-pub fn published() -> Result<Vec<Published>, ResultsError> {
+pub fn published_results() -> Result<Vec<PublishedResult>, ResultsError> {
     let mut results = Vec::new();
     for (snapshot, text) in SNAPSHOTS {
         for line in lines(snapshot, text, &COLUMNS)? {
@@ -105,9 +105,11 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
     for line in lines("suspected", SUSPECTED, &SUSPECTED_COLUMNS)? {
         let [snapshot, source, field, reason] = line.fields()?;
         let mut matches = 0;
-        let is_meant = |result: &&mut Published| result.snapshot == snapshot && result.source == source;
+        let is_meant = |result: &&mut PublishedResult| result.snapshot == snapshot && result.source == source;
         for result in results.iter_mut().filter(is_meant) {
-            result.suspected.push(SuspectedError { field: field.to_owned(), reason: reason.to_owned() });
+            result
+                .suspected_errors
+                .push(SuspectedError { field: field.to_owned(), reason: reason.to_owned() });
             matches += 1;
         }
         if matches != 1 {
@@ -123,7 +125,7 @@ pub fn snapshots() -> impl DoubleEndedIterator<Item = &'static str> {
 }
 
 /// Parses one line of a snapshot.
-fn parse_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
+fn parse_line(line: &Line<'_>, snapshot: &str) -> Result<PublishedResult, ResultsError> {
     let [source, system, version, date, retains, tags, scale, loaded, total, data, index, seconds] =
         line.fields()?;
     let retains_structure = match retains {
@@ -136,7 +138,7 @@ fn parse_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError
         serde_json::from_str(seconds).map_err(|error| line.corrupt(format!("seconds: {error}")))?;
     let runs: [Vec<Option<f64>>; QUESTIONS] =
         runs.try_into().map_err(|_| line.corrupt(format!("seconds are not of {QUESTIONS} questions")))?;
-    Ok(Published {
+    Ok(PublishedResult {
         snapshot: snapshot.to_owned(),
         system: system.to_owned(),
         version: version.to_owned(),
@@ -145,13 +147,13 @@ fn parse_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError
         retains_structure,
         tags: tags.split(',').filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
         scale: line.number(scale)?.unwrap_or(0),
-        loaded: line.number(loaded)?.unwrap_or(0),
+        loaded_documents: line.number(loaded)?.unwrap_or(0),
         total_bytes: line.number(total)?,
         data_bytes: line.number(data)?,
         index_bytes: line.number(index)?,
         cold: runs.each_ref().map(|times| times.first().copied().flatten()),
-        hot: runs.each_ref().map(|times| hot(times)),
+        hot: runs.each_ref().map(|times| hot_time(times)),
         source: source.to_owned(),
-        suspected: Vec::new(),
+        suspected_errors: Vec::new(),
     })
 }

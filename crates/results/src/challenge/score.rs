@@ -22,7 +22,7 @@ pub type Times = [Option<f64>; QUESTIONS];
 pub struct ScoreInput {
     /// Seconds of the cold runs, by question.
     pub cold: Times,
-    /// Seconds of the hot runs by question, see [`hot`].
+    /// Seconds of the hot runs by question, see [`hot_time`].
     pub hot: Times,
     /// Total size in bytes. `None` if unknown.
     pub total_bytes: Option<u64>,
@@ -53,7 +53,7 @@ pub struct Score {
 /// Hot time of a question: the minimum of all runs but the first, that is, runs 2 and 3 of the published
 /// three. `None` if one of them has no time.
 #[must_use]
-pub fn hot(runs: &[Option<f64>]) -> Option<f64> {
+pub fn hot_time(runs: &[Option<f64>]) -> Option<f64> {
     let times: Option<Vec<f64>> = runs.get(1..)?.iter().map(|run| usable(*run)).collect();
     times?.into_iter().reduce(f64::min)
 }

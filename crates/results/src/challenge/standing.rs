@@ -6,7 +6,7 @@ use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::Phase;
 use serde::{Deserialize, Serialize};
 
-use crate::challenge::jsonbench::{self, Exported};
+use crate::challenge::jsonbench::{self, ExportedResult};
 use crate::challenge::score::{QUESTIONS, Score, ScoreInput, scores};
 use crate::run::Run;
 
@@ -34,12 +34,12 @@ pub struct PublishedScore {
 
 /// Scores all configurations of a run.
 pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
-    let exported = jsonbench::of_run(run);
+    let exported = jsonbench::exported_results(run);
     let questions: Vec<usize> = (0..QUESTIONS).collect();
     let mut published = Vec::new();
     for export in &exported {
         let configuration = export.configuration;
-        let rivals: Vec<&Exported<'_>> = exported
+        let rivals: Vec<&ExportedResult<'_>> = exported
             .iter()
             .filter(|candidate| candidate.comparable && candidate.state == export.state)
             .filter(|candidate| {
@@ -47,10 +47,10 @@ pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
                     && candidate.configuration.ranking() == configuration.ranking()
             })
             .collect();
-        let entrants: Vec<ScoreInput> = rivals.iter().map(|rival| rival.file.entrant()).collect();
+        let entrants: Vec<ScoreInput> = rivals.iter().map(|rival| rival.file.score_input()).collect();
         let position = rivals.iter().position(|rival| std::ptr::eq(*rival, export));
         let score = position.and_then(|position| scores(&entrants, &questions).get(position).copied());
-        let entrant = export.file.entrant();
+        let entrant = export.file.score_input();
         published.push(PublishedScore {
             id: configuration.id.clone(),
             state: export.state,
@@ -69,7 +69,7 @@ fn keep_planned(run: &Run, configuration: &Configuration, score: Score) -> Score
     let has_trials = |phases: &[Phase]| {
         run.trials()
             .map(|trial| &trial.cell)
-            .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
+            .any(|cell| configuration.contains_cell(cell) && phases.contains(&cell.phase))
     };
     let (cold, hot) = (has_trials(&[Phase::Cold, Phase::ColdUnverified]), has_trials(&[Phase::Hot]));
     Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }

@@ -9,24 +9,24 @@ use jsonathlon_stats::statistics::ALPHA;
 
 use super::matching::CellPair;
 use super::plans::PlanViolations;
-use super::ratios::{ByRound, SideRatio};
-use super::{CellComparison, Outcome, SideValue, SizeChange, is_right};
+use super::ratios::{SideRatio, ValuesByRound};
+use super::{CellComparison, Outcome, SideValue, SizeChange, is_correct};
 use crate::cell_summary::CellSummary;
 use crate::promise::BrokenPromise;
-use crate::ratio_to_best::{OF_CONFIGURATION, Significance};
+use crate::ratio_to_best::{CONFIGURATION_PARAMETERS, Significance};
 
 /// One metric of a matched cell with its values on both sides.
-pub(super) struct MatchedCell<'a> {
+pub(super) struct MatchedMetric<'a> {
     pub(super) pair: &'a CellPair<'a>,
-    pub(super) figure: &'static MetricDef,
-    pub(super) values: [ByRound; 2],
+    pub(super) metric: &'static MetricDef,
+    pub(super) values: [ValuesByRound; 2],
 }
 
-impl MatchedCell<'_> {
+impl MatchedMetric<'_> {
     /// Makes the comparison of the cell before cells are tested, so that a ratio does not show a difference
     /// yet.
     pub(super) fn comparison(&self, ratio: Option<&SideRatio>, plans: &PlanViolations<'_>) -> CellComparison {
-        let Self { pair, figure, values } = self;
+        let Self { pair, metric, values } = self;
         let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
         let (outcome, note) = self.outcome(ratio, plans);
         let notes: Vec<String> = [note, plans.note()].into_iter().flatten().collect();
@@ -36,13 +36,13 @@ impl MatchedCell<'_> {
                 id: configuration.id.clone(),
                 verdict,
                 median_s: entry.median_s.filter(|_| verdict.has_time()),
-                value: entry.value(figure).filter(|_| verdict.has_time()),
+                value: entry.value(metric).filter(|_| verdict.has_time()),
                 trials: entry.trials,
                 rounds,
             };
-        let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
+        let raw = ratio.map(|ratio| ratio.raw.interval_at(ALPHA));
         let mut parameters = pair.b.cell.parameters.clone();
-        parameters.retain(|name, _| name != "scale" && !OF_CONFIGURATION.contains(&name.as_str()));
+        parameters.retain(|name, _| name != "scale" && !CONFIGURATION_PARAMETERS.contains(&name.as_str()));
         CellComparison {
             workload: pair.b.cell.workload.clone(),
             id: configuration_b.id.clone(),
@@ -52,28 +52,30 @@ impl MatchedCell<'_> {
             phase: pair.b.cell.phase,
             state: pair.b.cell.state,
             parameters,
-            figure,
+            metric,
             a: side(pair.a, configuration_a, pair.verdict_a, rounds_a),
             b: side(pair.b, configuration_b, pair.verdict_b, rounds_b),
             ratio: raw.map(|raw| raw.median),
             low: raw.and_then(|raw| raw.low),
             high: raw.and_then(|raw| raw.high),
-            divided: ratio.and_then(|ratio| ratio.divided).map(|divided| divided.at(ALPHA).into()),
+            divided_by_control: ratio
+                .and_then(|ratio| ratio.divided_by_control)
+                .map(|divided| divided.interval_at(ALPHA).into()),
             p_differs: None,
             p_adjusted: None,
             p_slower: None,
             raw_outcome: None,
             outcome,
             note: (!notes.is_empty()).then(|| notes.join("; ")),
-            beyond_rounds: ratio.is_some_and(|ratio| ratio.beyond_rounds),
+            rounds_exclude_one: ratio.is_some_and(|ratio| ratio.rounds_exclude_one),
         }
     }
 
     /// Outcome before cells are tested, with a note if the values do not explain it.
     fn outcome(&self, ratio: Option<&SideRatio>, plans: &PlanViolations<'_>) -> (Outcome, Option<String>) {
-        let Self { pair, figure, .. } = self;
-        let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
-        let breaks_promise = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
+        let Self { pair, metric, .. } = self;
+        let (right_a, right_b) = (is_correct(pair.verdict_a), is_correct(pair.verdict_b));
+        let breaks_promise = [pair.a, pair.b].map(|entry| BrokenPromise::from_entry(entry).is_some());
         match (right_a, right_b, ratio) {
             (true, false, _) => (Outcome::NowFails, None),
             (true, true, _) if plans.is_new_violation() => (Outcome::NowFails, None),
@@ -83,19 +85,20 @@ impl MatchedCell<'_> {
                 Some("the durability promise was kept in A, and is broken in B".to_owned()),
             ),
             (true, true, _) if breaks_promise == [true, false] => (Outcome::NowAnswers, None),
-            (true, true, Some(_)) if figure.unit == Unit::Bytes => {
-                (Outcome::Sized(SizeChange::NoneShown), None)
+            (true, true, Some(_)) if metric.unit == Unit::Bytes => {
+                (Outcome::Sized(SizeChange::NotSignificant), None)
             }
             (true, true, Some(_)) => (Outcome::Timed(Significance::NotSignificant), None),
             (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
-                let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
+                let note =
+                    format!("{} in A; {} in B", pair.a.cell.phase.phrase(), pair.b.cell.phase.phrase());
                 (Outcome::NotCompared, Some(note))
             }
             (true, true, None) if !pair.a.findings.is_empty() => {
                 (Outcome::NotCompared, Some(pair.a.differing_findings(pair.b).join("; ")))
             }
             (true, true, None) => {
-                let note = match figure.unit {
+                let note = match metric.unit {
                     Unit::Number => "the plan does something else with the index",
                     Unit::Bytes => "no size that both count in the same way",
                     Unit::PerSecond => "no throughput that a ratio could be made of",

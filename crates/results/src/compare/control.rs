@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_schema::metric::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, MetricDef};
-use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, scattered, scattered_mean, scattered_quotient};
+use jsonathlon_stats::statistics::{
+    ALPHA, BootstrapEstimate, bootstrap_geometric_mean, bootstrap_median, bootstrap_quotient,
+};
 use serde::Serialize;
 
 use super::RatioInterval;
@@ -37,18 +39,18 @@ pub(super) struct Kernels {
 
 impl Control {
     /// Ratio of the control between two runs. `None` if a run has no control or they did different work.
-    pub(super) fn of(a: &Kernels, b: &Kernels) -> Option<Self> {
+    pub(super) fn from_kernels(a: &Kernels, b: &Kernels) -> Option<Self> {
         if a.work_versions != b.work_versions {
             return None;
         }
         let ratio = |a: Option<BootstrapEstimate>, b: Option<BootstrapEstimate>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
-        let interval = |ratio: BootstrapEstimate| RatioInterval::from(ratio.at(ALPHA));
+        let interval = |ratio: BootstrapEstimate| RatioInterval::from(ratio.interval_at(ALPHA));
         let measurements = |kernels: &Kernels| kernels.memory.iter().map(Vec::len).sum();
         Some(Self {
             both: interval(both),
-            memory: interval(ratio(scattered(&a.memory), scattered(&b.memory))?),
-            compute: interval(ratio(scattered(&a.compute), scattered(&b.compute))?),
+            memory: interval(ratio(bootstrap_median(&a.memory), bootstrap_median(&b.memory))?),
+            compute: interval(ratio(bootstrap_median(&a.compute), bootstrap_median(&b.compute))?),
             measurements_a: measurements(a),
             measurements_b: measurements(b),
         })
@@ -56,11 +58,11 @@ impl Control {
 }
 
 impl Kernels {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn from_run(run: &Run) -> Self {
         let mut work_versions = BTreeSet::new();
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
-            let seconds = |figure: &MetricDef| figure.value(trial).filter(|value| *value > 0.0);
+            let seconds = |metric: &MetricDef| metric.value(trial).filter(|value| *value > 0.0);
             if let (Some(memory), Some(compute)) = (seconds(&CONTROL_MEMORY_S), seconds(&CONTROL_COMPUTE_S)) {
                 work_versions.insert(trial.cell.id.version.clone());
                 let round = rounds.entry(trial.round).or_default();
@@ -79,10 +81,10 @@ impl Kernels {
             cell.iter().filter_map(|(round, seconds)| Some((seconds.clone(), self.rounds.get(round)?)));
         let (cell, control): (Vec<Vec<f64>>, Vec<&[Vec<f64>; 2]>) = shared.unzip();
         let kernel = |index: usize| control.iter().map(|kernels| kernels[index].clone()).collect::<Vec<_>>();
-        scattered_quotient(&cell, &[&kernel(0), &kernel(1)])
+        bootstrap_quotient(&cell, &[&kernel(0), &kernel(1)])
     }
 
     fn both(&self) -> Option<BootstrapEstimate> {
-        scattered_mean(&[&self.memory, &self.compute])
+        bootstrap_geometric_mean(&[&self.memory, &self.compute])
     }
 }

@@ -34,7 +34,7 @@ pub struct SetupDifference {
     /// Area of the difference.
     pub kind: DifferenceKind,
     /// Name of the value that differs.
-    pub what: String,
+    pub name: String,
     /// Value in A, as text.
     pub a: String,
     /// Value in B, as text.
@@ -59,7 +59,7 @@ pub(super) fn differences(
 }
 
 /// Differences between matched configurations only, for two sides of one run.
-pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<SetupDifference> {
+pub(super) fn configuration_differences(configurations: &[[&Configuration; 2]]) -> Vec<SetupDifference> {
     let mut differences = DifferenceList(Vec::new());
     for [configuration_a, configuration_b] in configurations {
         configuration(&mut differences, configuration_a, configuration_b);
@@ -70,15 +70,15 @@ pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<S
 struct DifferenceList(Vec<SetupDifference>);
 
 impl DifferenceList {
-    fn note(&mut self, kind: DifferenceKind, what: &str, a: &str, b: &str) {
+    fn note(&mut self, kind: DifferenceKind, name: &str, a: &str, b: &str) {
         if a != b {
-            self.0.push(SetupDifference { kind, what: what.to_owned(), a: a.to_owned(), b: b.to_owned() });
+            self.0.push(SetupDifference { kind, name: name.to_owned(), a: a.to_owned(), b: b.to_owned() });
         }
     }
 }
 
 fn machine(differences: &mut DifferenceList, a: &Machine, b: &Machine) {
-    let mut note = |what: &str, a: &str, b: &str| differences.note(DifferenceKind::Machine, what, a, b);
+    let mut note = |name: &str, a: &str, b: &str| differences.note(DifferenceKind::Machine, name, a, b);
     note("cores", &a.cores.to_string(), &b.cores.to_string());
     note("processor", &a.processor, &b.processor);
     let (memory_a, memory_b) = (a.memory_bytes as f64, b.memory_bytes as f64);
@@ -88,7 +88,7 @@ fn machine(differences: &mut DifferenceList, a: &Machine, b: &Machine) {
     }
     note("architecture", &a.architecture, &b.architecture);
     note("system", &a.os, &b.os);
-    note("kernel", &a.kernel, &b.kernel);
+    note("kernel", &a.kernel_release, &b.kernel_release);
     let file_system = |machine: &Machine| machine.file_system.clone().unwrap_or_default();
     note("file system", &file_system(a), &file_system(b));
 }
@@ -113,7 +113,8 @@ fn named_settings(settings: &ManifestSettings) -> Map<String, Value> {
     // Addresses, database names and restart commands are specific to one run and private.
     let mut named = members(&RunSettings { external_systems: Vec::new(), ..run.clone() });
     if !run.external_systems.is_empty() {
-        let describe = |external: &ExternalSystem| format!("{} {}", external.system, external.reported);
+        let describe =
+            |external: &ExternalSystem| format!("{} {}", external.system, external.reported_version);
         let systems: Vec<String> = run.external_systems.iter().map(describe).collect();
         named.insert("external_systems".to_owned(), systems.join("; ").into());
     }
@@ -138,8 +139,8 @@ fn members(value: &impl Serialize) -> Map<String, Value> {
 
 fn configuration(differences: &mut DifferenceList, a: &Configuration, b: &Configuration) {
     let name = format!("{} {} {}", b.id.system, b.id.variant, b.id.storage);
-    let mut note = |what: &str, a: &str, b: &str| {
-        differences.note(DifferenceKind::System, &format!("{name}: {what}"), a, b);
+    let mut note = |property: &str, a: &str, b: &str| {
+        differences.note(DifferenceKind::System, &format!("{name}: {property}"), a, b);
     };
     note("system", &a.id.system, &b.id.system);
     note("version", &a.id.version, &b.id.version);

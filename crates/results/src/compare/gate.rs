@@ -7,7 +7,7 @@ use jsonathlon_stats::multiple_testing::holm;
 use jsonathlon_stats::statistics::ALPHA;
 use serde::Serialize;
 
-use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
+use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_correct};
 use crate::ratio_to_best::Significance;
 
 /// Maximum number of cells whose names are listed in the text of a reason.
@@ -84,9 +84,9 @@ impl RunComparison {
     /// The null hypothesis is a ratio of at most 1, not of at most 1 + `allowed_share`. With the latter, a
     /// slow-down of 25 % would be no more significant than one of 19 % is now, and a fifth of the regressions
     /// found now would be missed. Drift between two equal runs does not fail the gate, because the error of
-    /// a ratio includes the variation between whole runs ([`super::APART`]).
+    /// a ratio includes the variation between whole runs ([`super::BETWEEN_RUNS_ERROR`]).
     #[must_use]
-    pub fn gated(mut self, allowed_share: f64, allow_missing: bool) -> Self {
+    pub fn with_gate(mut self, allowed_share: f64, allow_missing: bool) -> Self {
         let family: Vec<(&mut CellComparison, f64)> = self
             .cells
             .iter_mut()
@@ -115,7 +115,7 @@ impl RunComparison {
         if self.b.open_trials > 0 {
             add(ReasonKind::Incomplete, describe_open_trials(self.b.open_trials));
         }
-        self.counts = Counts::of(&self.cells);
+        self.counts = Counts::new(&self.cells);
         let times_tested = tested - sizes_tested;
         if times_tested == 0 {
             add(ReasonKind::Untested, describe_untested(&self.cells).to_owned());
@@ -140,10 +140,11 @@ impl RunComparison {
     /// Cells that were right in A and are missing or not comparable in B, by configuration. Reference rows
     /// are left out, because they are not systems under test.
     fn unchecked_cells(&self) -> Vec<UncheckedCells<'_>> {
-        let unmatched = self.only_in_a.iter().filter(|entry| !entry.reference && !entry.right.is_empty());
-        let unmatched = unmatched.map(|entry| (&entry.id, entry.right.clone()));
+        let unmatched =
+            self.only_in_a.iter().filter(|entry| !entry.reference && !entry.correct_cells.is_empty());
+        let unmatched = unmatched.map(|entry| (&entry.id, entry.correct_cells.clone()));
         let not_compared = self.cells.iter().filter(|cell| {
-            cell.outcome == Outcome::NotCompared && !cell.reference && is_right(cell.a.verdict)
+            cell.outcome == Outcome::NotCompared && !cell.reference && is_correct(cell.a.verdict)
         });
         let not_compared = not_compared.map(|cell| (&cell.a.id, vec![cell.name()]));
         let mut groups: Vec<UncheckedCells<'_>> = Vec::new();
@@ -236,12 +237,12 @@ fn tested_regressions(family: Vec<(&mut CellComparison, f64)>, allowed_share: f6
 fn describe_slower(cell: &CellComparison) -> String {
     let label = cell_label(cell);
     let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
-    let mut text = match cell.figure.better {
+    let mut text = match cell.metric.better {
         BetterDirection::Higher => format!("{label} is {ratio:.2} times as high"),
         _ if cell.phase == Phase::Measured => format!("{label} is {ratio:.2} times as long"),
         _ => format!("{label} takes {ratio:.2} times as long"),
     };
-    if let (Some(_), Some(raw_ratio)) = (cell.divided, cell.ratio) {
+    if let (Some(_), Some(raw_ratio)) = (cell.divided_by_control, cell.ratio) {
         text.push_str(&format!(" after correction by the control ({raw_ratio:.2} without)"));
     }
     text
@@ -250,7 +251,7 @@ fn describe_slower(cell: &CellComparison) -> String {
 /// Describes a cell that now fails, with its note or its verdicts.
 fn describe_failure(cell: &CellComparison) -> String {
     let cause = match &cell.note {
-        Some(note) if is_right(cell.b.verdict) => note.clone(),
+        Some(note) if is_correct(cell.b.verdict) => note.clone(),
         _ => format!("{} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word()),
     };
     format!("{} now fails ({cause})", cell_label(cell))

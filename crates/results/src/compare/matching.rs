@@ -5,7 +5,7 @@ use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use serde::Serialize;
 
-use super::is_right;
+use super::is_correct;
 use crate::cell_summary::CellSummary;
 use crate::ratio_to_best::dimensions;
 
@@ -20,11 +20,11 @@ pub struct UnmatchedConfiguration {
     /// Whether the configuration is a reference row.
     pub reference: bool,
     /// Whether the other side lacks the whole configuration. Otherwise it lacks only `cells`.
-    pub whole: bool,
+    pub whole_configuration: bool,
     /// Names of the cells that the other side lacks: step, phase, and data state if there is one.
     pub cells: Vec<String>,
     /// Names of those of `cells` that are right and that the other side lacks in every phase.
-    pub right: Vec<String>,
+    pub correct_cells: Vec<String>,
 }
 
 /// Cell that both sides have.
@@ -37,12 +37,12 @@ pub(super) struct CellPair<'a> {
     pub(super) verdict_b: Verdict,
     /// Configurations in A and B.
     pub(super) configurations: [&'a Configuration; 2],
-    /// Index of the pair of configurations in [`Matched::configurations`].
-    pub(super) place: usize,
+    /// Index of the pair of configurations in [`MatchedSides::configurations`].
+    pub(super) configuration_index: usize,
 }
 
 /// Matched configurations and cells of two sides, and those that only one side has.
-pub(super) struct Matched<'a> {
+pub(super) struct MatchedSides<'a> {
     /// Pairs of a configuration in A and one in B.
     pub(super) configurations: Vec<[&'a Configuration; 2]>,
     pub(super) cells: Vec<CellPair<'a>>,
@@ -54,20 +54,20 @@ pub(super) struct Matched<'a> {
 pub(super) type SideCells<'a> = (Vec<&'a Configuration>, &'a [CellSummary]);
 
 /// Matches the cells of `configurations`, which are pairs of a configuration in A and one in B.
-pub(super) fn matched<'a>(
+pub(super) fn match_cells<'a>(
     a: SideCells<'a>,
     b: SideCells<'a>,
     configurations: Vec<[&'a Configuration; 2]>,
-) -> Matched<'a> {
+) -> MatchedSides<'a> {
     let mut cells = Vec::new();
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
-    for (pair_index, pair) in configurations.iter().enumerate() {
+    for (configuration_index, pair) in configurations.iter().enumerate() {
         let [configuration_a, configuration_b] = pair;
         let (mut cells_a, mut cells_b) =
             (planned_cells(configuration_a, a.1), planned_cells(configuration_b, b.1));
         for cell_a in &mut cells_a {
             if let Some(cell_b) = cells_b.iter_mut().find(|cell_b| cell_b.key == cell_a.key) {
-                cells.extend(pair_entries(cell_a, cell_b, *pair, pair_index));
+                cells.extend(pair_entries(cell_a, cell_b, *pair, configuration_index));
             }
         }
         only_in_a.extend(unmatched(configuration_a, &cells_a, false));
@@ -83,11 +83,11 @@ pub(super) fn matched<'a>(
             only_in_side.extend(unmatched(configuration, &planned_cells(configuration, side.1), true));
         }
     }
-    Matched { configurations, cells, only_in_a, only_in_b }
+    MatchedSides { configurations, cells, only_in_a, only_in_b }
 }
 
 /// Lists configurations in error messages, with system, version and ranking.
-pub(super) fn names(configurations: &[Configuration]) -> String {
+pub(super) fn describe_configurations(configurations: &[Configuration]) -> String {
     let name = |configuration: &Configuration| {
         let ConfigurationId { system, version, variant, storage } = &configuration.id;
         format!("{system} {version} {variant}, {storage} ({})", configuration.ranking())
@@ -99,7 +99,7 @@ pub(super) fn names(configurations: &[Configuration]) -> String {
 /// matched only if each run has a single version.
 ///
 /// Preparation class and memory profile must be equal too; remote servers have no profile.
-pub(super) fn configurations<'a>(
+pub(super) fn match_configurations<'a>(
     a: &'a [Configuration],
     b: &'a [Configuration],
 ) -> Vec<[&'a Configuration; 2]> {
@@ -139,7 +139,7 @@ struct PlannedCell<'a> {
 /// Groups the entries of a configuration by planned cell.
 fn planned_cells<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<PlannedCell<'a>> {
     let mut planned_cells: Vec<PlannedCell<'a>> = Vec::new();
-    for entry in entries.iter().filter(|entry| configuration.has(&entry.cell)) {
+    for entry in entries.iter().filter(|entry| configuration.contains_cell(&entry.cell)) {
         let cell = &entry.cell;
         let key = (cell.workload.as_str(), &cell.step, cell.phase.planned(), dimensions(cell));
         match planned_cells.iter_mut().find(|planned| planned.key == key) {
@@ -165,15 +165,15 @@ fn pair_entries<'a>(
     a: &mut PlannedCell<'a>,
     b: &mut PlannedCell<'a>,
     configurations: [&'a Configuration; 2],
-    pair_index: usize,
+    configuration_index: usize,
 ) -> Vec<CellPair<'a>> {
     (a.is_in_both, b.is_in_both) = (true, true);
     let (verdict_a, verdict_b) = (a.verdict, b.verdict);
-    let both_right = is_right(verdict_a) && is_right(verdict_b);
+    let both_right = is_correct(verdict_a) && is_correct(verdict_b);
     let mut pairs = Vec::new();
     let mut pair_up = |a: &mut Vec<&'a CellSummary>, b: &mut Vec<&'a CellSummary>, x: usize, y: usize| {
         let (a, b) = (a.remove(x), b.remove(y));
-        pairs.push(CellPair { a, b, verdict_a, verdict_b, configurations, place: pair_index });
+        pairs.push(CellPair { a, b, verdict_a, verdict_b, configurations, configuration_index });
     };
     let mut has_pair = false;
     while let Some((x, y)) = find_same_phase(&a.entries, &b.entries).filter(|_| both_right || !has_pair) {
@@ -199,24 +199,24 @@ fn find_same_phase(a: &[&CellSummary], b: &[&CellSummary]) -> Option<(usize, usi
 }
 
 /// Describes the entries that are left without a pair. `None` if there are none, unless the other side lacks
-/// the `whole` configuration.
+/// the whole configuration.
 fn unmatched(
     configuration: &Configuration,
     planned_cells: &[PlannedCell<'_>],
-    whole: bool,
+    whole_configuration: bool,
 ) -> Option<UnmatchedConfiguration> {
     let names = |is_selected: &dyn Fn(&PlannedCell<'_>) -> bool| -> Vec<String> {
         let selected = planned_cells.iter().filter(|planned| is_selected(planned));
         selected.flat_map(|planned| &planned.entries).map(|entry| entry.cell.name()).collect()
     };
     let cells = names(&|_| true);
-    (whole || !cells.is_empty()).then(|| UnmatchedConfiguration {
+    (whole_configuration || !cells.is_empty()).then(|| UnmatchedConfiguration {
         id: configuration.id.clone(),
         class: configuration.ranking(),
         reference: configuration.reference,
-        whole,
+        whole_configuration,
         cells,
-        right: names(&|planned| !planned.is_in_both && is_right(planned.verdict)),
+        correct_cells: names(&|planned| !planned.is_in_both && is_correct(planned.verdict)),
     })
 }
 
@@ -235,7 +235,7 @@ impl super::CellComparison {
             parameters: self.parameters.clone(),
         };
         match self.phase {
-            Phase::Measured => format!("{}: {}", cell.name(), self.figure.title),
+            Phase::Measured => format!("{}: {}", cell.name(), self.metric.title),
             _ => cell.name(),
         }
     }

@@ -2,12 +2,12 @@
 //! shown.
 //!
 //! The rounds of two runs are independent, so the interval of a ratio combines the scatter of both sides.
-//! Differences between the runs, such as another neighbour on the machine, are in no round: the control
-//! estimates them and is divided out ([`Control`]), the rest has a place in the error ([`APART`]), and known
-//! differences are listed ([`SetupDifference`]). Sides of one run are paired by round instead. Which cells
-//! differ is decided for all cells together (`jsonathlon_stats::multiple_testing`).
+//! Differences between the runs, such as another neighbour on the machine, are in no round. The control
+//! estimates them and is divided out ([`Control`]); the rest has a place in the error
+//! ([`BETWEEN_RUNS_ERROR`]); known differences are listed ([`SetupDifference`]). Sides of one run are paired
+//! by round instead. Which cells differ is decided for all cells together
+//! (`jsonathlon_stats::multiple_testing`).
 
-mod between;
 mod cell;
 mod control;
 mod differences;
@@ -17,6 +17,7 @@ mod outcome;
 mod plans;
 mod ratios;
 mod references;
+mod side_pair;
 mod sizes;
 
 use std::collections::BTreeMap;
@@ -34,20 +35,20 @@ use crate::ResultsError;
 use crate::ratio_to_best::{Significance, TrialsByRound};
 use crate::run::Run;
 
-pub use between::SidePair;
 pub use control::Control;
 pub use differences::{DifferenceKind, SetupDifference};
 pub use gate::{Reason, ReasonKind, RegressionGate};
 pub use matching::UnmatchedConfiguration;
 pub use outcome::{Counts, Outcome, SizeChange};
-pub use ratios::{APART, LOADS_APART};
+pub use ratios::{BETWEEN_LOADS_ERROR, BETWEEN_RUNS_ERROR};
 pub use references::References;
+pub use side_pair::SidePair;
 pub use sizes::SizeComparison;
 
-use cell::MatchedCell;
+use cell::MatchedMetric;
 use control::Kernels;
 use plans::PlanViolations;
-use ratios::{ByRound, SampleOrigin, SideRatio, SideValues, ratios};
+use ratios::{SampleOrigin, SideRatio, SideValues, ValuesByRound, ratios};
 
 /// Format version of the comparison's JSON.
 pub const SCHEMA: u32 = 2;
@@ -127,8 +128,8 @@ pub struct CellComparison {
     pub parameters: Parameters,
     /// Metric that is compared. It is `throughput_ops_per_s` and a p99 for a measurement window, and
     /// `seconds` for other times. Sizes use `total_bytes`, or `files_bytes` if the systems report no total.
-    #[serde(serialize_with = "figure_name")]
-    pub figure: &'static MetricDef,
+    #[serde(serialize_with = "metric_name")]
+    pub metric: &'static MetricDef,
     /// Values of the baseline.
     pub a: SideValue,
     /// Values of the other side.
@@ -140,7 +141,7 @@ pub struct CellComparison {
     /// Upper limit of the ratio's 95 % interval. `None` with fewer than two rounds on either side.
     pub high: Option<f64>,
     /// Ratio divided by the control's ratio. `None` if there is no control, or if the metric is not divided.
-    pub divided: Option<RatioInterval>,
+    pub divided_by_control: Option<RatioInterval>,
     /// Two-sided p-value of the divided ratio, or of the raw ratio without a control; the null hypothesis is
     /// a ratio of 1. `None` if it is not tested.
     pub p_differs: Option<f64>,
@@ -159,11 +160,11 @@ pub struct CellComparison {
     pub note: Option<String>,
     /// Whether the interval of the cell's own rounds, without other errors, excludes 1.
     #[serde(skip)]
-    beyond_rounds: bool,
+    rounds_exclude_one: bool,
 }
 
-fn figure_name<S: Serializer>(figure: &&'static MetricDef, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(figure.name)
+fn metric_name<S: Serializer>(metric: &&'static MetricDef, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(metric.name)
 }
 
 fn without_version<S: Serializer>(id: &ConfigurationId, serializer: S) -> Result<S::Ok, S::Error> {
@@ -230,7 +231,7 @@ impl CellComparison {
     #[must_use]
     pub fn is_worse_by(&self, share: f64) -> bool {
         let most = 1.0 + share;
-        self.tested_ratio().is_some_and(|ratio| match self.figure.better {
+        self.tested_ratio().is_some_and(|ratio| match self.metric.better {
             BetterDirection::Lower => ratio > most,
             BetterDirection::Higher => ratio < 1.0 / most,
             BetterDirection::Neither => false,
@@ -248,7 +249,7 @@ impl CellComparison {
     /// ratio.
     #[must_use]
     pub fn tested_ratio(&self) -> Option<f64> {
-        self.divided.map(|divided| divided.ratio).or(self.ratio)
+        self.divided_by_control.map(|divided| divided.ratio).or(self.ratio)
     }
 }
 
@@ -276,20 +277,20 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     }
     let (configurations_a, configurations_b) = (&a.manifest.configurations, &b.manifest.configurations);
     let (summary_a, summary_b) = (a.summary(), b.summary());
-    let matched = matching::matched(
+    let matched = matching::match_cells(
         (configurations_a.iter().collect(), &summary_a.results),
         (configurations_b.iter().collect(), &summary_b.results),
-        matching::configurations(configurations_a, configurations_b),
+        matching::match_configurations(configurations_a, configurations_b),
     );
     if matched.cells.is_empty() {
         return Err(nothing_in_common(a, b));
     }
-    let (rounds_a, rounds_b) = (TrialsByRound::of(a), TrialsByRound::of(b));
-    let (kernels_a, kernels_b) = (Kernels::of(a), Kernels::of(b));
-    let control = Control::of(&kernels_a, &kernels_b);
+    let (rounds_a, rounds_b) = (TrialsByRound::new(a), TrialsByRound::new(b));
+    let (kernels_a, kernels_b) = (Kernels::from_run(a), Kernels::from_run(b));
+    let control = Control::from_kernels(&kernels_a, &kernels_b);
     let kernels = control.map(|_| [&kernels_a, &kernels_b]);
-    let cells = cells((a, b), &matched, &SampleOrigin::TwoRuns(kernels), |pair, figure| {
-        [rounds_a.values(pair.a, figure), rounds_b.values(pair.b, figure)]
+    let cells = cells((a, b), &matched, &SampleOrigin::TwoRuns(kernels), |pair, metric| {
+        [rounds_a.values(pair.a, metric), rounds_b.values(pair.b, metric)]
     });
     Ok(RunComparison {
         schema: SCHEMA,
@@ -299,8 +300,8 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         control,
         different_data: has_different_data,
         differences: differences::differences(&a.manifest, &b.manifest, &matched.configurations),
-        counts: Counts::of(&cells),
-        references: References::of(&cells),
+        counts: Counts::new(&cells),
+        references: References::new(&cells),
         sizes: sizes::sizes(&matched.configurations, &summary_a.results, &summary_b.results),
         cells,
         only_in_a: matched.only_in_a,
@@ -313,32 +314,33 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
 ///
 /// # Errors
 /// [`ResultsError::Incomparable`] if the run has no such sides, or they have no cell in common.
-pub fn compare_between(run: &Run, between: &SidePair) -> Result<RunComparison, ResultsError> {
-    let sides = between.sides(&run.manifest.configurations)?;
+pub fn compare_sides(run: &Run, pair: &SidePair) -> Result<RunComparison, ResultsError> {
+    let sides = pair.sides(&run.manifest.configurations)?;
     let summary = run.summary();
-    let matched = matching::matched((sides.a, &summary.results), (sides.b, &summary.results), sides.pairs);
+    let matched =
+        matching::match_cells((sides.a, &summary.results), (sides.b, &summary.results), sides.pairs);
     if matched.cells.is_empty() {
         return Err(ResultsError::Incomparable(format!(
             "{} and {} have no cell in common in {}: nothing was measured of one of them",
-            between.a(),
-            between.b(),
+            pair.a(),
+            pair.b(),
             run.path
         )));
     }
-    let rounds = TrialsByRound::of(run);
-    let cells = cells((run, run), &matched, &SampleOrigin::OneRun, |pair, figure| {
-        [rounds.values(pair.a, figure), rounds.values(pair.b, figure)]
+    let rounds = TrialsByRound::new(run);
+    let cells = cells((run, run), &matched, &SampleOrigin::OneRun, |pair, metric| {
+        [rounds.values(pair.a, metric), rounds.values(pair.b, metric)]
     });
     Ok(RunComparison {
         schema: SCHEMA,
-        a: side(run, Some(between.a())),
-        b: side(run, Some(between.b())),
+        a: side(run, Some(pair.a())),
+        b: side(run, Some(pair.b())),
         within_one_run: true,
         control: None,
         different_data: false,
-        differences: differences::of_configurations(&matched.configurations),
-        counts: Counts::of(&cells),
-        references: References::of(&cells),
+        differences: differences::configuration_differences(&matched.configurations),
+        counts: Counts::new(&cells),
+        references: References::new(&cells),
         sizes: sizes::sizes(&matched.configurations, &summary.results, &summary.results),
         cells,
         only_in_a: matched.only_in_a,
@@ -352,8 +354,8 @@ fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
         "{} and {} have no cell in common: the first is of {}, the second of {}",
         a.path,
         b.path,
-        matching::names(&a.manifest.configurations),
-        matching::names(&b.manifest.configurations)
+        matching::describe_configurations(&a.manifest.configurations),
+        matching::describe_configurations(&b.manifest.configurations)
     ))
 }
 
@@ -372,24 +374,26 @@ fn side(run: &Run, part: Option<&str>) -> Side {
 /// Compares all matched cells. A cell has a ratio if both sides are right and have the same phase.
 fn cells(
     (a, b): (&Run, &Run),
-    matched: &matching::Matched<'_>,
+    matched: &matching::MatchedSides<'_>,
     origin: &SampleOrigin<'_>,
-    values: impl Fn(&matching::CellPair<'_>, &'static MetricDef) -> [ByRound; 2],
+    values: impl Fn(&matching::CellPair<'_>, &'static MetricDef) -> [ValuesByRound; 2],
 ) -> Vec<CellComparison> {
-    let matched_cell = |pair, figure| MatchedCell { pair, figure, values: values(pair, figure) };
-    let pairs =
-        matched.cells.iter().flat_map(|pair| figures_of(pair).into_iter().map(move |figure| (pair, figure)));
-    let compared: Vec<MatchedCell<'_>> = pairs.map(|(pair, figure)| matched_cell(pair, figure)).collect();
+    let matched_metric = |pair, metric| MatchedMetric { pair, metric, values: values(pair, metric) };
+    let pairs = matched
+        .cells
+        .iter()
+        .flat_map(|pair| compared_metrics(pair).into_iter().map(move |metric| (pair, metric)));
+    let compared: Vec<MatchedMetric<'_>> = pairs.map(|(pair, metric)| matched_metric(pair, metric)).collect();
     let sides: Vec<Option<SideValues>> = compared
         .iter()
-        .map(|MatchedCell { pair, figure, values: [a, b] }| {
-            let (figure, phase) = (*figure, pair.b.cell.phase);
+        .map(|MatchedMetric { pair, metric, values: [a, b] }| {
+            let (metric, phase) = (*metric, pair.b.cell.phase);
             let (a, b) = (a.clone(), b.clone());
-            let is_number = figure != &metric::INDEX_USE;
+            let is_number = metric != &metric::INDEX_USE;
             (is_comparable(pair) && is_number).then_some(SideValues {
-                figure,
+                metric,
                 phase,
-                configuration: pair.place,
+                configuration: pair.configuration_index,
                 a,
                 b,
             })
@@ -400,7 +404,7 @@ fn cells(
         .iter()
         .zip(&ratios)
         .map(|(cell, ratio)| {
-            cell.comparison(ratio.as_ref(), &PlanViolations::of((a, cell.pair.a), (b, cell.pair.b)))
+            cell.comparison(ratio.as_ref(), &PlanViolations::new((a, cell.pair.a), (b, cell.pair.b)))
         })
         .collect();
     judge(&mut cells, &ratios);
@@ -408,7 +412,7 @@ fn cells(
 }
 
 fn is_comparable(pair: &matching::CellPair<'_>) -> bool {
-    is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
+    is_correct(pair.verdict_a) && is_correct(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
 /// Metrics that are compared for a matched cell.
@@ -418,8 +422,8 @@ fn is_comparable(pair: &matching::CellPair<'_>) -> bool {
 /// an interval of it: of service time in a closed loop, of response time in an open loop. The throughput of a
 /// single operation is a fixed share of the mix's and not compared again. The use of an index and findings
 /// are words, which are compared only if they differ.
-fn figures_of(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
-    let both_have = |figure: &MetricDef| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
+fn compared_metrics(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
+    let both_have = |metric: &MetricDef| [pair.a, pair.b].iter().all(|entry| entry.value(metric).is_some());
     let cell = &pair.b.cell;
     if both_have(&metric::INDEX_USE) {
         let [a, b] = [pair.a, pair.b].map(|entry| entry.value(&metric::INDEX_USE));
@@ -435,14 +439,14 @@ fn figures_of(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
     }
     let p99 = if cell.is_open_loop() { &metric::RESPONSE_P99_US } else { &metric::SERVICE_P99_US };
     let has_limits = [pair.a, pair.b].iter().all(|entry| entry.limits(p99).is_some());
-    let mut figures = vec![&metric::THROUGHPUT_OPS_PER_S];
+    let mut metrics = vec![&metric::THROUGHPUT_OPS_PER_S];
     if is_comparable(pair) && has_limits {
-        if cell.is_of_one_operation() {
-            figures.clear();
+        if cell.is_single_operation() {
+            metrics.clear();
         }
-        figures.push(p99);
+        metrics.push(p99);
     }
-    figures
+    metrics
 }
 
 /// Decides for all cells with a ratio together which of them differ: times, and sizes that vary between
@@ -452,7 +456,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
         if let (Outcome::Sized(change), Some(ratio)) = (&mut cell.outcome, ratio)
             && !ratio.varies()
         {
-            *change = SizeChange::counted(ratio.raw.value);
+            *change = SizeChange::from_ratio(ratio.raw.value);
         }
     }
     for reference in [false, true] {
@@ -464,7 +468,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
             .filter_map(|(index, (cell, ratio))| {
                 let ratio = (*ratio)?;
                 let is_tested = match cell.outcome {
-                    Outcome::Timed(_) => ratio.tested().spread.is_some(),
+                    Outcome::Timed(_) => ratio.tested_estimate().spread.is_some(),
                     Outcome::Sized(_) => ratio.varies(),
                     _ => false,
                 };
@@ -475,20 +479,20 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
             let p_values = family.iter().map(|(_, ratio)| select(ratio).p_differs().unwrap_or(1.0));
             benjamini_hochberg(&p_values.collect::<Vec<f64>>())
         };
-        let (tested, raw) = (adjusted(&|ratio| *ratio.tested()), adjusted(&|ratio| ratio.raw));
+        let (tested, raw) = (adjusted(&|ratio| *ratio.tested_estimate()), adjusted(&|ratio| ratio.raw));
         for (((index, ratio), adjusted), raw) in family.iter().zip(tested).zip(raw) {
             let Some(cell) = cells.get_mut(*index) else { continue };
-            cell.p_differs = ratio.tested().p_differs();
-            cell.p_slower = ratio.p_worse(cell.figure.better);
+            cell.p_differs = ratio.tested_estimate().p_differs();
+            cell.p_slower = ratio.p_worse(cell.metric.better);
             cell.p_adjusted = Some(adjusted);
             match &mut cell.outcome {
                 Outcome::Sized(change) => {
-                    let counted = SizeChange::counted(ratio.raw.value);
-                    *change = if adjusted <= ALPHA { counted } else { SizeChange::NoneShown };
+                    let counted = SizeChange::from_ratio(ratio.raw.value);
+                    *change = if adjusted <= ALPHA { counted } else { SizeChange::NotSignificant };
                 }
                 outcome => {
-                    let better = cell.figure.better;
-                    let difference = significance(adjusted, ratio.tested(), better);
+                    let better = cell.metric.better;
+                    let difference = significance(adjusted, ratio.tested_estimate(), better);
                     let raw_difference = significance(raw, &ratio.raw, better);
                     cell.raw_outcome = Some(raw_difference).filter(|raw| *raw != difference);
                     *outcome = Outcome::Timed(difference);
@@ -500,10 +504,14 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
 
 /// Difference that a ratio of times or throughput shows at its adjusted p-value.
 fn significance(adjusted: f64, ratio: &BootstrapEstimate, better: BetterDirection) -> Significance {
-    if adjusted <= ALPHA { Significance::shown(ratio.value, better) } else { Significance::NotSignificant }
+    if adjusted <= ALPHA {
+        Significance::from_significant_ratio(ratio.value, better)
+    } else {
+        Significance::NotSignificant
+    }
 }
 
 /// Returns `true` if the verdict means a right answer over all documents that were offered.
-fn is_right(verdict: Verdict) -> bool {
+fn is_correct(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Exact | Verdict::Approximate)
 }

@@ -32,23 +32,23 @@ pub enum SizeChange {
     /// Both sides have exactly the same number of bytes.
     Same,
     /// Sizes vary too much between loads to show a difference.
-    NoneShown,
+    NotSignificant,
 }
 
 impl SizeChange {
     /// Wording of the change in files and tables.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Larger => "larger",
             Self::Smaller => "smaller",
             Self::Same => "same size",
-            Self::NoneShown => Significance::NotSignificant.words(),
+            Self::NotSignificant => Significance::NotSignificant.label(),
         }
     }
 
     /// Change of sizes that are compared as counted, without a test.
-    pub(super) fn counted(ratio: f64) -> Self {
+    pub(super) fn from_ratio(ratio: f64) -> Self {
         match ratio.total_cmp(&1.0) {
             std::cmp::Ordering::Greater => Self::Larger,
             std::cmp::Ordering::Less => Self::Smaller,
@@ -60,10 +60,10 @@ impl SizeChange {
 impl Outcome {
     /// Wording of the outcome in files and tables.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
-            Self::Timed(difference) => difference.words(),
-            Self::Sized(change) => change.words(),
+            Self::Timed(difference) => difference.label(),
+            Self::Sized(change) => change.label(),
             Self::NowFails => "now fails",
             Self::NowAnswers => "now answers",
             Self::NoTime => "no time in either",
@@ -74,7 +74,7 @@ impl Outcome {
 
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.words())
+        serializer.serialize_str(self.label())
     }
 }
 
@@ -107,7 +107,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(super) fn of(cells: &[CellComparison]) -> Self {
+    pub(super) fn new(cells: &[CellComparison]) -> Self {
         let mut counts = Self::default();
         for cell in cells.iter().filter(|cell| !cell.reference || cell.outcome == Outcome::NowFails) {
             let count = match cell.outcome {
@@ -116,7 +116,7 @@ impl Counts {
                 Outcome::Timed(Significance::NotSignificant) => &mut counts.none_shown,
                 Outcome::Sized(SizeChange::Larger) => &mut counts.larger,
                 Outcome::Sized(SizeChange::Smaller) => &mut counts.smaller,
-                Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => &mut counts.sizes_alike,
+                Outcome::Sized(SizeChange::Same | SizeChange::NotSignificant) => &mut counts.sizes_alike,
                 Outcome::NowFails => &mut counts.now_fail,
                 Outcome::NowAnswers => &mut counts.now_answer,
                 Outcome::NoTime => &mut counts.no_time,

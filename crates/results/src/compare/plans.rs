@@ -17,7 +17,7 @@ pub(super) struct PlanViolations<'a> {
 
 impl<'a> PlanViolations<'a> {
     /// Collects the violations of one cell in both runs.
-    pub(super) fn of(a: (&'a Run, &CellSummary), b: (&'a Run, &CellSummary)) -> Self {
+    pub(super) fn new(a: (&'a Run, &CellSummary), b: (&'a Run, &CellSummary)) -> Self {
         Self { a: violations(a.0, a.1), b: violations(b.0, b.1) }
     }
 
@@ -46,7 +46,7 @@ fn describe(sides: &str, promises: Vec<&str>) -> Option<String> {
 /// Violations of the cell's plan. A plan is read once for all phases of its question.
 fn violations<'a>(run: &'a Run, entry: &CellSummary) -> BTreeSet<&'a str> {
     run.plans()
-        .filter(|plan| plan.cell.is_same_but_for_phase(&entry.cell))
+        .filter(|plan| plan.cell.equals_except_phase(&entry.cell))
         .flat_map(|plan| &plan.violations)
         .map(|text| if text.starts_with(UNREADABLE) { UNREADABLE } else { text.as_str() })
         .collect()

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jsonathlon_schema::metric::{BetterDirection, MetricDef, Unit};
 use jsonathlon_schema::record::Phase;
 use jsonathlon_stats::multiple_testing::moderated;
-use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, LogScatter, scattered, scattered_pairs};
+use jsonathlon_stats::statistics::{
+    ALPHA, BootstrapEstimate, LogScatter, bootstrap_median, bootstrap_paired_ratio,
+};
 
 use super::control::Kernels;
 
@@ -17,14 +19,14 @@ use super::control::Kernels;
 /// runs (a type B evaluation in the terms of the *Guide to the Expression of Uncertainty in Measurement*,
 /// JCGM 100:2008, 4.3): five equal runs had drifted by 4 to 12 % before the division. `docs/comparing.md`
 /// describes costs and benefits.
-pub const APART: f64 = 0.03;
+pub const BETWEEN_RUNS_ERROR: f64 = 0.03;
 
 /// Standard error, on the logarithm, of one run's loads compared with those of equal runs, beyond the scatter
-/// of its own rounds. It replaces [`APART`] for loads, and applies to each side.
+/// of its own rounds. It replaces [`BETWEEN_RUNS_ERROR`] for loads, and applies to each side.
 ///
 /// Loads of one run share the state of the disk and its caches at the start. `docs/comparing.md` describes
 /// the runs behind this value, and which slow-down of a load two runs can still show.
-pub const LOADS_APART: f64 = 0.18;
+pub const BETWEEN_LOADS_ERROR: f64 = 0.18;
 
 /// Degrees of freedom of a standard error that is given, not estimated: any large number.
 const GIVEN_FREEDOM: f64 = 1e4;
@@ -38,17 +40,17 @@ pub(super) enum SampleOrigin<'a> {
 }
 
 /// Values of a metric by round.
-pub(super) type ByRound = BTreeMap<u32, Vec<f64>>;
+pub(super) type ValuesByRound = BTreeMap<u32, Vec<f64>>;
 
 /// Values of a cell on both sides, from which its ratio is computed.
 pub(super) struct SideValues {
     /// Metric of the values.
-    pub(super) figure: &'static MetricDef,
+    pub(super) metric: &'static MetricDef,
     pub(super) phase: Phase,
     /// Index of the configuration, which groups cells for moderation.
     pub(super) configuration: usize,
-    pub(super) a: ByRound,
-    pub(super) b: ByRound,
+    pub(super) a: ValuesByRound,
+    pub(super) b: ValuesByRound,
 }
 
 /// Ratio B ÷ A of a cell, with its scatter.
@@ -56,9 +58,9 @@ pub(super) struct SideValues {
 pub(super) struct SideRatio {
     pub(super) raw: BootstrapEstimate,
     /// Ratio divided by the control's ratio. `None` if it is not divided.
-    pub(super) divided: Option<BootstrapEstimate>,
+    pub(super) divided_by_control: Option<BootstrapEstimate>,
     /// Whether the interval of the cell's own rounds alone excludes 1.
-    pub(super) beyond_rounds: bool,
+    pub(super) rounds_exclude_one: bool,
 }
 
 impl SideRatio {
@@ -69,7 +71,7 @@ impl SideRatio {
 
     /// One-sided p-value of the null hypothesis "not worse". `None` without scatter.
     pub(super) fn p_worse(&self, better: BetterDirection) -> Option<f64> {
-        let tested = self.tested();
+        let tested = self.tested_estimate();
         match better {
             BetterDirection::Higher => inverse(*tested).p_above(1.0),
             BetterDirection::Lower | BetterDirection::Neither => tested.p_above(1.0),
@@ -77,8 +79,8 @@ impl SideRatio {
     }
 
     /// Ratio that is tested: the divided one if there is one, otherwise the raw one.
-    pub(super) fn tested(&self) -> &BootstrapEstimate {
-        self.divided.as_ref().unwrap_or(&self.raw)
+    pub(super) fn tested_estimate(&self) -> &BootstrapEstimate {
+        self.divided_by_control.as_ref().unwrap_or(&self.raw)
     }
 }
 
@@ -91,15 +93,17 @@ pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) ->
         cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
     };
     let own_sides = per_cell(&|cell| match origin {
-        SampleOrigin::TwoRuns(_) => Some(vec![scattered(&values(&cell.b))?, scattered(&values(&cell.a))?]),
+        SampleOrigin::TwoRuns(_) => {
+            Some(vec![bootstrap_median(&values(&cell.b))?, bootstrap_median(&values(&cell.a))?])
+        }
         SampleOrigin::OneRun => {
             let (a, b) = shared(&cell.a, &cell.b);
-            Some(vec![scattered_pairs(&b, &a)?])
+            Some(vec![bootstrap_paired_ratio(&b, &a)?])
         }
     });
     let divided = per_cell(&|cell| match origin {
         // The control measures time; a slow machine writes as many bytes.
-        SampleOrigin::TwoRuns(Some([a, b])) => match cell.figure.unit {
+        SampleOrigin::TwoRuns(Some([a, b])) => match cell.metric.unit {
             Unit::Seconds | Unit::Microseconds => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
             // Rates are converted to the time of an operation, divided, and converted back.
             Unit::PerSecond => {
@@ -112,9 +116,9 @@ pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) ->
     let moderated_raw = moderated_sides(cells, &own_sides);
     let moderated_divided = moderated_sides(cells, &divided);
     let between_runs = |cell: &SideValues| match origin {
-        SampleOrigin::TwoRuns(_) => match (cell.phase, cell.figure.unit) {
-            (Phase::Load, _) => LOADS_APART * std::f64::consts::SQRT_2,
-            (_, Unit::Seconds | Unit::Microseconds | Unit::PerSecond) => APART,
+        SampleOrigin::TwoRuns(_) => match (cell.phase, cell.metric.unit) {
+            (Phase::Load, _) => BETWEEN_LOADS_ERROR * std::f64::consts::SQRT_2,
+            (_, Unit::Seconds | Unit::Microseconds | Unit::PerSecond) => BETWEEN_RUNS_ERROR,
             _ => 0.0,
         },
         SampleOrigin::OneRun => 0.0,
@@ -127,8 +131,8 @@ pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) ->
             let between_runs = between_runs(cell.as_ref()?);
             Some(SideRatio {
                 raw: ratio(moderated_raw, between_runs)?,
-                divided: ratio(divided, between_runs),
-                beyond_rounds: ratio(own_sides.as_ref()?, 0.0)?.at(ALPHA).excludes_one(),
+                divided_by_control: ratio(divided, between_runs),
+                rounds_exclude_one: ratio(own_sides.as_ref()?, 0.0)?.interval_at(ALPHA).excludes_one(),
             })
         })
         .collect()
@@ -140,9 +144,10 @@ fn ratio(sides: &[BootstrapEstimate], between_runs: f64) -> Option<BootstrapEsti
         [ratio] => *ratio,
         _ => return None,
     };
-    let run_scatter = LogScatter { standard_error: between_runs, freedom: GIVEN_FREEDOM };
-    let spread =
-        ratio.spread.map(|spread| if between_runs > 0.0 { spread.with(&run_scatter) } else { spread });
+    let run_scatter = LogScatter { standard_error: between_runs, degrees_of_freedom: GIVEN_FREEDOM };
+    let spread = ratio
+        .spread
+        .map(|spread| if between_runs > 0.0 { spread.combined_with(&run_scatter) } else { spread });
     Some(BootstrapEstimate { spread, ..ratio })
 }
 
@@ -151,17 +156,17 @@ fn inverse(estimate: BootstrapEstimate) -> BootstrapEstimate {
     BootstrapEstimate { value: 1.0 / estimate.value, ..estimate }
 }
 
-fn inverted(rounds: &ByRound) -> ByRound {
+fn inverted(rounds: &ValuesByRound) -> ValuesByRound {
     let invert = |values: &Vec<f64>| values.iter().map(|value| 1.0 / value).collect();
     rounds.iter().map(|(round, values)| (*round, invert(values))).collect()
 }
 
-fn values(rounds: &ByRound) -> Vec<Vec<f64>> {
+fn values(rounds: &ValuesByRound) -> Vec<Vec<f64>> {
     rounds.values().cloned().collect()
 }
 
 /// Values of the rounds that both sides have.
-fn shared(a: &ByRound, b: &ByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+fn shared(a: &ValuesByRound, b: &ValuesByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     a.iter().filter_map(|(round, a)| Some((a.clone(), b.get(round)?.clone()))).unzip()
 }
 
@@ -178,7 +183,7 @@ fn moderated_sides(cells: &[Option<SideValues>], sides: &[Option<Sides>]) -> Vec
         let kind = cell.phase.planned();
         let group = if kind == Phase::Load { 0 } else { cell.configuration };
         kinds
-            .entry((kind, cell.figure.quantile().is_some()))
+            .entry((kind, cell.metric.quantile().is_some()))
             .or_default()
             .extend(sides.iter().map(|side| (index, group, *side)));
     }

@@ -1,6 +1,6 @@
 //! Evaluates the reference rows, which run the same program on the same data in every run.
 
-use jsonathlon_stats::statistics::at_least;
+use jsonathlon_stats::statistics::binomial_tail;
 use serde::Serialize;
 
 use super::CellComparison;
@@ -27,15 +27,15 @@ pub struct References {
 }
 
 impl References {
-    pub(super) fn of(cells: &[CellComparison]) -> Self {
+    pub(super) fn new(cells: &[CellComparison]) -> Self {
         let tested = || cells.iter().filter(|cell| cell.reference && cell.has_interval());
         let with_interval = tested().count();
-        let differ = tested().filter(|cell| cell.beyond_rounds).count();
+        let differ = tested().filter(|cell| cell.rounds_exclude_one).count();
         Self {
             with_interval,
             differ,
             expected_by_chance: with_interval as f64 * CHANCE_SHARE,
-            beyond_chance: at_least(differ as u64, with_interval as u64, CHANCE_SHARE) < MIN_PROBABILITY,
+            beyond_chance: binomial_tail(differ as u64, with_interval as u64, CHANCE_SHARE) < MIN_PROBABILITY,
         }
     }
 }

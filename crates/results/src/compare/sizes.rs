@@ -7,7 +7,7 @@ use jsonathlon_schema::metric::{self, MetricDef};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::is_right;
+use super::is_correct;
 use crate::cell_summary::CellSummary;
 
 /// One size of a configuration that both sides have.
@@ -19,7 +19,7 @@ pub struct SizeComparison {
     /// Ranking of the configuration in B.
     pub class: String,
     /// What was measured, such as `size, drained`.
-    pub what: &'static str,
+    pub quantity: &'static str,
     /// Whether the size is also compared among the cells.
     #[serde(skip)]
     pub is_cell: bool,
@@ -50,7 +50,7 @@ fn both<S: Serializer>([a, b]: &[ConfigurationId; 2], serializer: S) -> Result<S
 /// Finds one value among a configuration's entries. `None` if it is missing.
 type Find = fn(&[&CellSummary]) -> Option<f64>;
 
-const FIGURES: [(&str, Option<DataState>, Find); 5] = [
+const QUANTITIES: [(&str, Option<DataState>, Find); 5] = [
     ("size, drained", Some(DataState::Drained), |entries| size(entries, DataState::Drained)),
     ("size, compacted", Some(DataState::Compacted), |entries| size(entries, DataState::Compacted)),
     ("peak memory, loading", None, |entries| {
@@ -69,7 +69,7 @@ pub(super) fn sizes(
     let mut comparisons = Vec::new();
     for [configuration_a, configuration_b] in configurations {
         let (entries_a, entries_b) = (right_entries(configuration_a, a), right_entries(configuration_b, b));
-        for (what, state, find) in FIGURES {
+        for (quantity, state, find) in QUANTITIES {
             let (a_bytes, b_bytes) = (find(&entries_a), find(&entries_b));
             if a_bytes.is_none() && b_bytes.is_none() {
                 continue;
@@ -78,7 +78,7 @@ pub(super) fn sizes(
             comparisons.push(SizeComparison {
                 ids: [configuration_a.id.clone(), configuration_b.id.clone()],
                 class: configuration_b.ranking(),
-                what,
+                quantity,
                 is_cell: state.is_some() && a_bytes.is_some() && b_bytes.is_some(),
                 a_bytes,
                 b_bytes,
@@ -91,13 +91,16 @@ pub(super) fn sizes(
 
 /// Entries of a configuration that are right over all documents that were offered.
 fn right_entries<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<&'a CellSummary> {
-    entries.iter().filter(|entry| configuration.has(&entry.cell) && is_right(entry.verdict)).collect()
+    entries
+        .iter()
+        .filter(|entry| configuration.contains_cell(&entry.cell) && is_correct(entry.verdict))
+        .collect()
 }
 
 fn size(entries: &[&CellSummary], state: DataState) -> Option<f64> {
     let entry =
         entries.iter().find(|entry| entry.cell.step == Step::Size && entry.cell.state == Some(state))?;
-    [metric::TOTAL_BYTES, metric::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
+    [metric::TOTAL_BYTES, metric::FILES_BYTES].iter().find_map(|metric| entry.metric(metric))
 }
 
 fn peak(entries: &[&CellSummary], metric: &MetricDef, is_included: impl Fn(&Step) -> bool) -> Option<f64> {

@@ -161,7 +161,7 @@ impl ServingFixture {
         manifest.settings.run.rounds = self.rounds;
         let own_settings = json!({ "warmup_s": 0.75, "duration_s": 2.0 });
         manifest.settings.workload = WorkloadSettings {
-            others: BTreeMap::from([(WorkloadKind::Serving.into(), own_settings)]),
+            other_workloads: BTreeMap::from([(WorkloadKind::Serving.into(), own_settings)]),
             ..WorkloadSettings::default()
         };
         Run { path: name.into(), manifest, records }
@@ -345,7 +345,7 @@ fn add_quantiles(trial: &mut Trial, name: &str, histogram: &Histogram) {
 /// Run with cells that must not look fast. Mix `a` of one system has wrong answers in one trial, its mix `c`
 /// was not verified, and the first trial of another system's mix `a` failed.
 #[must_use]
-pub fn bad(name: &str) -> Run {
+pub fn run_with_bad_cells(name: &str) -> Run {
     let mut run = ServingFixture { rounds: 2, clients: vec![8], ..ServingFixture::default() }.run(name);
     for record in &mut run.records {
         let jsonathlon_schema::record::RecordBody::Trial(trial) = &mut record.body else { continue };

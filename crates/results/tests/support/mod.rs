@@ -1,7 +1,5 @@
 //! Synthetic runs for comparisons.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use jsonathlon_results::compare::{CellComparison, ReasonKind, RegressionGate, RunComparison};
 use jsonathlon_results::summary::Run;
 use jsonathlon_results::test_fixtures;
@@ -76,7 +74,7 @@ pub(crate) fn one(comparison: &RunComparison, name: &str) -> CellComparison {
 
 /// The result of the gate with 5 % allowed and nothing allowed to be missing.
 pub(crate) fn gate(comparison: &RunComparison) -> RegressionGate {
-    comparison.clone().gated(0.05, false).gate.unwrap()
+    comparison.clone().with_gate(0.05, false).gate.unwrap()
 }
 
 pub(crate) fn kinds(gate: &RegressionGate) -> Vec<ReasonKind> {

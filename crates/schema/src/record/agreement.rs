@@ -64,7 +64,7 @@ pub struct Agreement {
     /// all that were offered if the user gave the answer.
     pub documents: u64,
     /// Digest that identifies these documents.
-    pub holding: String,
+    pub documents_digest: String,
     /// Largest number that may have cancelled out in a sum. Columns without a scale are compared within 1e-9
     /// of it. `None` if this tolerance made no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct Agreement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Result of each configuration, in plan order.
-    pub standings: Vec<ConfigurationAnswer>,
+    pub answers: Vec<ConfigurationAnswer>,
 }
 
 impl Agreement {
@@ -132,7 +132,7 @@ pub struct ConfigurationAnswer {
     /// Number of documents that the configuration holds.
     pub documents: u64,
     /// Digest that identifies the documents that it holds.
-    pub holding: String,
+    pub documents_digest: String,
     /// File with the expected answer over all documents that this configuration holds, against which its
     /// later answers are verified. Relative to the run folder; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

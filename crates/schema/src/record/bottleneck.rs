@@ -28,7 +28,7 @@ pub enum Bottleneck {
 impl Bottleneck {
     /// Wording of the bottleneck in files and tables.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::AllCores => "cpu",
             Self::SomeCores => "cpu, part",
@@ -41,7 +41,7 @@ impl Bottleneck {
 
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
+        f.write_str(self.phrase())
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
     fn bottlenecks_are_written_as_their_words() {
         use Bottleneck::{AllCores, Disk, OneCore, SomeCores, Waiting};
         for bottleneck in [AllCores, SomeCores, OneCore, Disk, Waiting] {
-            assert_eq!(serde_json::to_value(bottleneck).unwrap(), bottleneck.words());
+            assert_eq!(serde_json::to_value(bottleneck).unwrap(), bottleneck.phrase());
         }
     }
 }

@@ -54,11 +54,11 @@ impl From<WrittenCell> for Cell {
                 word.is_empty()
             }
             (STATE, Some(word)) => {
-                state = DataState::of_word(word);
+                state = DataState::from_word(word);
                 state.is_none()
             }
             (PROFILE, Some(word)) => {
-                profile = MemoryProfile::of_word(word);
+                profile = MemoryProfile::from_word(word);
                 profile.is_none()
             }
             _ => true,
@@ -149,7 +149,7 @@ impl Cell {
 
     /// Returns `true` if the cells are equal in everything except the phase.
     #[must_use]
-    pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
+    pub fn equals_except_phase(&self, other: &Self) -> bool {
         let identity = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
         identity == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
     }
@@ -162,7 +162,7 @@ impl Cell {
 
     /// Returns `true` if the cell is about a single operation of a mix.
     #[must_use]
-    pub fn is_of_one_operation(&self) -> bool {
+    pub fn is_single_operation(&self) -> bool {
         self.parameters.contains_key(OPERATION)
     }
 
@@ -275,7 +275,7 @@ pub(super) mod tests {
             cell.parameters.insert(name.to_owned(), value);
         }
         assert_eq!(cell.name(), "a, read, 8 clients, synced, poisson, 1000/s");
-        assert!(cell.is_open_loop() && cell.is_of_one_operation());
+        assert!(cell.is_open_loop() && cell.is_single_operation());
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Phase {
 
     /// Wording of the phase in sentences.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::HotNotInMemory => "hot, not in memory",
             other => other.word(),
@@ -221,33 +221,33 @@ pub struct Failure {
     /// Key of the record of the failure that caused this one and whose message is not repeated here. `None`
     /// if this failure has its own cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
+    pub cause_key: Option<String>,
 }
 
 impl Failure {
     /// Makes a failure that was not caused by another one.
     #[must_use]
     pub fn new(kind: FailureKind, error: impl Into<String>) -> Self {
-        Self { kind, error: error.into(), because: None }
+        Self { kind, error: error.into(), cause_key: None }
     }
 
     /// Refers to the record `key` as the cause, because that record holds the message. A reference to an
     /// earlier record is kept.
     #[must_use]
-    pub fn recorded_in(self, key: &str) -> Self {
-        let because = self.because.or_else(|| Some(key.to_owned()));
-        Self { because, ..self }
+    pub fn with_cause_key(self, key: &str) -> Self {
+        let cause_key = self.cause_key.or_else(|| Some(key.to_owned()));
+        Self { cause_key, ..self }
     }
 
-    /// Makes a failure caused by this one, with the same kind. Its message is `words`; the message of this
+    /// Makes a failure caused by this one, with the same kind. Its message is `message`; the message of this
     /// failure is appended unless a record holds it already.
     #[must_use]
-    pub fn followed_by(&self, words: &str) -> Self {
-        let error = match self.because {
-            Some(_) => words.to_owned(),
-            None => format!("{words}: {}", self.error),
+    pub fn consequence(&self, message: &str) -> Self {
+        let error = match self.cause_key {
+            Some(_) => message.to_owned(),
+            None => format!("{message}: {}", self.error),
         };
-        Self { kind: self.kind, error, because: self.because.clone() }
+        Self { kind: self.kind, error, cause_key: self.cause_key.clone() }
     }
 }
 
@@ -299,7 +299,7 @@ pub struct Trial {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
     /// Subject of the observation, unique within its cell, such as `bulk, whole` or `parameter, value`.
-    pub of: String,
+    pub subject: String,
     /// State of the subject.
     #[cfg_attr(feature = "typescript", ts(as = "String"))]
     pub state: FindingState,
@@ -309,18 +309,18 @@ pub struct Finding {
     /// Message of the system, word for word. `None` if it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub words: Option<String>,
+    pub message: Option<String>,
     /// Observed value in readable form, such as the document read back. `None` if there is nothing to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub seen: Option<String>,
+    pub observed: Option<String>,
 }
 
 impl Finding {
     /// Makes a finding without details, message or evidence.
     #[must_use]
-    pub fn new(of: &str, state: impl Into<FindingState>) -> Self {
-        Self { of: of.to_owned(), state: state.into(), ..Self::default() }
+    pub fn new(subject: &str, state: impl Into<FindingState>) -> Self {
+        Self { subject: subject.to_owned(), state: state.into(), ..Self::default() }
     }
 
     /// State and details in one text, such as `changed: key order, loss`.
@@ -451,15 +451,15 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Formats the reason `words` with the place of the first document and the remedy.
+    /// Formats the reason `message` with the place of the first document and the remedy.
     #[must_use]
-    pub fn in_words(&self, words: &str) -> String {
+    pub fn describe(&self, message: &str) -> String {
         let first = self.first.as_ref().map(|first| match self.documents {
             1 => format!(" ({first})"),
             _ => format!(" (the first: {first})"),
         });
         let remedy = self.remedy.as_ref().map(|remedy| format!("; {remedy}"));
-        std::iter::once(words.to_owned()).chain(first).chain(remedy).collect()
+        std::iter::once(message.to_owned()).chain(first).chain(remedy).collect()
     }
 }
 

@@ -49,7 +49,7 @@ pub enum RfcRequirement {
 impl RfcRequirement {
     /// Returns the phrase used in tables and digests.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::Accept => "must be accepted",
             Self::Reject => "must be rejected",
@@ -65,13 +65,13 @@ pub struct KnownCase {
     /// Name of the case, the step of its cells.
     pub name: String,
     /// What the RFC requires: accept, reject, or a free choice.
-    pub must: RfcRequirement,
+    pub requirement: RfcRequirement,
     /// Reference to the requirement, e.g. a section of the RFC.
     pub source: String,
     /// Property that the case tests, in words.
     pub probes: String,
     /// Whether the case counts for the decision if a system is I-JSON-safe.
-    pub decides: bool,
+    pub decides_i_json: bool,
     /// Size of the document in bytes.
     pub bytes: u64,
     /// The document in printable form; the middle of a long one is omitted.

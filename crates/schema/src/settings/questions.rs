@@ -16,7 +16,7 @@ pub struct QuestionSettings {
     /// Minimum number of hot trials per round; 3 by default.
     pub hot_trials: u32,
     /// Maximum number of hot trials per round; 20 by default.
-    pub most_hot_trials: u32,
+    pub max_hot_trials: u32,
     /// Seconds that hot trials of one question should take per round, within both limits; 0.3 by default.
     /// Fast questions get more trials, because their single times vary more.
     pub hot_duration_s: f64,
@@ -32,10 +32,10 @@ pub struct QuestionSettings {
 impl QuestionSettings {
     /// Number of hot trials for a question that takes `seconds`.
     #[must_use]
-    pub fn hot_trials_of(&self, seconds: f64) -> u32 {
+    pub fn hot_trials_for(&self, seconds: f64) -> u32 {
         let fitting = (self.hot_duration_s / seconds.max(1e-9)).ceil();
         // A float beyond `u32` is converted to the largest `u32`, which the maximum then limits.
-        (fitting as u32).min(self.most_hot_trials).max(self.hot_trials)
+        (fitting as u32).min(self.max_hot_trials).max(self.hot_trials)
     }
 
     /// Returns `true` if questions are asked cold in `round`.
@@ -50,7 +50,7 @@ impl Default for QuestionSettings {
         Self {
             states: vec![DataState::Drained],
             hot_trials: 3,
-            most_hot_trials: 20,
+            max_hot_trials: 20,
             hot_duration_s: 0.3,
             cold: true,
             cold_rounds: None,
@@ -139,10 +139,10 @@ pub enum ColumnType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScaleColumns {
     /// Index of the column with the sum of the absolute values of all addends.
-    pub size: usize,
+    pub magnitude: usize,
     /// Index of the column by which that sum is divided. `None`: it is not divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub per: Option<usize>,
+    pub divisor: Option<usize>,
 }
 
 #[cfg(test)]
@@ -155,9 +155,9 @@ mod tests {
         for (seconds, trials) in
             [(0.0, 20), (0.001, 20), (0.015, 20), (0.075, 4), (0.2, 3), (1.0, 3), (3600.0, 3)]
         {
-            assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
+            assert_eq!(settings.hot_trials_for(seconds), trials, "{seconds}");
         }
-        let fixed = QuestionSettings { hot_trials: 7, most_hot_trials: 7, ..settings };
-        assert_eq!((fixed.hot_trials_of(1e-6), fixed.hot_trials_of(100.0)), (7, 7));
+        let fixed = QuestionSettings { hot_trials: 7, max_hot_trials: 7, ..settings };
+        assert_eq!((fixed.hot_trials_for(1e-6), fixed.hot_trials_for(100.0)), (7, 7));
     }
 }

@@ -8,7 +8,7 @@ use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::script::{ExitMode, FaultAction, ReadBackFault};
+use super::script::{CrashSignal, FaultAction, ReadBackFault};
 
 /// Executes the part of a fault that comes before the answer. In a load, `offered` documents were read so
 /// far.
@@ -17,8 +17,8 @@ pub(super) fn inject_before(action: &FaultAction, offered: u64, host: &DriverCon
         FaultAction::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
         FaultAction::Refuse { message } => return Err(DriverError::Refused(message.clone())),
         FaultAction::Conflict { message } => return Err(DriverError::Conflict(message.clone())),
-        FaultAction::Lose { message } => return Err(DriverError::Crashed(message.clone())),
-        FaultAction::Crash { by, after } if *after == offered => die(*by),
+        FaultAction::Disconnect { message } => return Err(DriverError::Crashed(message.clone())),
+        FaultAction::Crash { signal, after } if *after == offered => die(*signal),
         FaultAction::Hang { after } if *after == offered => loop {
             // Not on the host's clock, because a fake clock would turn this into a busy loop.
             std::thread::sleep(Duration::from_secs(3600));
@@ -30,8 +30,8 @@ pub(super) fn inject_before(action: &FaultAction, offered: u64, host: &DriverCon
     Ok(())
 }
 
-fn die(mode: ExitMode) -> ! {
-    if mode == ExitMode::Kill {
+fn die(signal: CrashSignal) -> ! {
+    if signal == CrashSignal::Kill {
         // If the kill fails, the process aborts below.
         kill_process(getpid(), Signal::KILL).ok();
     }
@@ -93,7 +93,7 @@ fn similar_value(value: &Value) -> Value {
 
 /// Returns a document as a system that changes documents would return it. Text that is not JSON stays
 /// unchanged.
-pub(super) fn changed(document: String, changes: ReadBackFault) -> String {
+pub(super) fn alter_document(document: String, changes: ReadBackFault) -> String {
     if !changes.drop_nulls && !changes.reorder_keys {
         return document;
     }

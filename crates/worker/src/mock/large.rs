@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 const INDEX: &[u8] = &[b'i'; 4096];
 
 /// Returns `true` if the statement belongs to these tables.
-pub(super) fn is_of_tables(name: &str) -> bool {
+pub(super) fn is_table_statement(name: &str) -> bool {
     name.starts_with("doc_")
 }
 
@@ -30,7 +30,7 @@ pub(super) fn table_of_load(statement: &str) -> Option<&str> {
 }
 
 /// Appends the line of a document, key and text separated by a tab, to `out`.
-pub(super) fn line(key: i64, document: &[u8], out: &mut Vec<u8>) {
+pub(super) fn write_line(key: i64, document: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(key.to_string().as_bytes());
     out.push(b'\t');
     out.extend_from_slice(document);
@@ -123,7 +123,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, is_spoilt: bool) -> 
                     let value = document.pointer_mut(&pointer).ok_or_else(missing_argument)?;
                     *value = parse(number)?;
                 }
-                line(document_key, document.to_string().as_bytes(), &mut lines);
+                write_line(document_key, document.to_string().as_bytes(), &mut lines);
                 Ok(())
             })?;
             std::fs::write(path(folder, table, "table"), lines).map_err(|error| refusal(&error))?;
@@ -143,7 +143,7 @@ fn copy(folder: &Path, table: &str, target: &str, is_spoilt: bool) -> Result<()>
         if is_spoilt && lines.is_empty() {
             document["k0"]["l"] = 77.into();
         }
-        line(key, document.to_string().as_bytes(), &mut lines);
+        write_line(key, document.to_string().as_bytes(), &mut lines);
         Ok(())
     })?;
     append(folder, target, &lines)

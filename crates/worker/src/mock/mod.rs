@@ -50,7 +50,7 @@ impl Mock {
     /// Reads the script and opens the data folder.
     pub(crate) fn open(open: &SessionOptions, host: &DriverContext) -> Result<Self> {
         let mock = Self {
-            script: Script::of(open)?,
+            script: Script::from_options(open)?,
             store: Store::new(&open.folder),
             host: host.clone(),
             prepared: StatementTable::default(),
@@ -62,14 +62,14 @@ impl Mock {
     /// Counts an execution of the statement, sleeps for its delay and executes the faults before its answer.
     /// Returns the number of the execution, from 1.
     fn begin(&self, name: &str) -> Result<u64> {
-        let nth = self.store.count_ask(name)?;
+        let execution = self.store.count_execution(name)?;
         self.host.clock.sleep(self.delay(name));
-        self.inject_faults(name, nth, 0)?;
-        Ok(nth)
+        self.inject_faults(name, execution, 0)?;
+        Ok(execution)
     }
 
-    fn inject_faults(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
-        self.script.faults_of(name, nth).try_for_each(|action| {
+    fn inject_faults(&self, name: &str, execution: u64, offered: u64) -> Result<()> {
+        self.script.faults_for(name, execution).try_for_each(|action| {
             // In the middle of a load only faults that wait for a certain document are executed.
             let is_positional = matches!(action, FaultAction::Crash { .. } | FaultAction::Hang { .. });
             if offered > 0 && !is_positional {
@@ -83,8 +83,8 @@ impl Mock {
         Duration::from_millis(self.script.delay_ms.get(name).copied().unwrap_or(0))
     }
 
-    fn answer(&mut self, name: &str, rest: &str, nth: u64) -> Result<ResultSet> {
-        self.store.choose(rest);
+    fn answer(&mut self, name: &str, rest: &str, execution: u64) -> Result<ResultSet> {
+        self.store.select_table(rest);
         if let Some(question) = Question::ALL.into_iter().find(|question| question.id() == name) {
             let rows = self.store.answers()?.rows(question).to_vec();
             let columns = question.columns().iter().map(|column| (*column).to_owned()).collect();
@@ -103,10 +103,10 @@ impl Mock {
             "index" | "drain" | "compact" => self.store.bytes().map(|_| ResultSet::default()),
             "load" => {
                 let file = rest.split_once(" < ").map_or(rest, |(_, file)| file);
-                self.load_file(Path::new(file), nth).map(|()| ResultSet::default())
+                self.load_file(Path::new(file), execution).map(|()| ResultSet::default())
             }
             "drained" => {
-                let remaining = self.script.undrained.saturating_sub(nth - 1);
+                let remaining = self.script.undrained.saturating_sub(execution - 1);
                 Ok(single_value("remaining", count_value(remaining)))
             }
             "count" => {
@@ -122,10 +122,13 @@ impl Mock {
             // The answer that the statement itself contains, whatever the table holds.
             "answer" => parse_rows(rest),
             "rows" => generate_rows(rest),
-            name if single::is_of_one(name) => single::answer(name, rest, self.store.folder(), &self.script),
-            name if large::is_of_tables(name) => {
-                let is_careless = |action: &FaultAction| matches!(action, FaultAction::Careless);
-                let is_spoilt = self.script.faults_of(name, nth).any(is_careless);
+            name if single::is_single_statement(name) => {
+                single::answer(name, rest, self.store.folder(), &self.script)
+            }
+            name if large::is_table_statement(name) => {
+                let changes_extra_value =
+                    |action: &FaultAction| matches!(action, FaultAction::ChangeExtraValue);
+                let is_spoilt = self.script.faults_for(name, execution).any(changes_extra_value);
                 large::answer(name, rest, self.store.folder(), is_spoilt)
             }
             _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
@@ -150,8 +153,8 @@ impl Mock {
             .filter(|key| !key.is_empty())
             .map(|key| key.parse().map_err(|_| DriverError::Refused(format!("`{key}` is no time"))))
             .collect::<Result<_>>()?;
-        let documents = self.store.with_times(&keys)?;
-        let row = |document| vec![Value::Text(faults::changed(document, self.script.read_back))];
+        let documents = self.store.documents_with_times(&keys)?;
+        let row = |document| vec![Value::Text(faults::alter_document(document, self.script.read_back))];
         Ok(ResultSet {
             columns: vec!["document".into()],
             rows: documents.into_iter().map(row).collect(),
@@ -160,7 +163,7 @@ impl Mock {
     }
 
     /// Loads a whole file or nothing of it, like engines that read files themselves.
-    fn load_file(&mut self, file: &Path, nth: u64) -> Result<()> {
+    fn load_file(&mut self, file: &Path, execution: u64) -> Result<()> {
         struct File(jsonathlon_dataset::source::Documents);
         impl DocumentSource for File {
             fn next_document(&mut self) -> Result<Option<&[u8]>> {
@@ -169,16 +172,16 @@ impl Mock {
         }
         struct First(Option<(u64, String)>);
         impl LoadSink for First {
-            fn refused(&mut self, ordinal: u64, reason: String) {
+            fn reject(&mut self, ordinal: u64, reason: String) {
                 self.0.get_or_insert((ordinal, reason));
             }
-            fn offered(&mut self, _: u64) {}
+            fn report_offered(&mut self, _: u64) {}
         }
         let documents = Source::Path(file.to_owned())
             .documents()
             .map_err(|error| DriverError::Refused(error.to_string()))?;
         let mut first_refusal = First(None);
-        let lines = self.gather(&mut File(documents), &mut first_refusal, nth)?.0;
+        let lines = self.gather(&mut File(documents), &mut first_refusal, execution)?.0;
         match first_refusal.0 {
             Some((ordinal, reason)) => {
                 Err(DriverError::Refused(format!("document {ordinal} of {}: {reason}", file.display())))
@@ -192,15 +195,15 @@ impl Mock {
         &mut self,
         documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
-        nth: u64,
+        execution: u64,
     ) -> Result<(Vec<u8>, u64)> {
         let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
         while let Some(document) = documents.next_document()? {
             // Some systems repeat the document in their message.
             let fill_in = |reason: &str| reason.replace("<document>", &String::from_utf8_lossy(document));
-            let refusal = self.script.refusal(offered, nth).map(fill_in);
-            match refusal.or_else(|| self.store.unreadable(document)) {
-                Some(reason) => sink.refused(offered, reason),
+            let refusal = self.script.refusal(offered, execution).map(fill_in);
+            match refusal.or_else(|| self.store.rejection_reason(document)) {
+                Some(reason) => sink.reject(offered, reason),
                 None => {
                     lines.extend_from_slice(document);
                     lines.push(b'\n');
@@ -208,8 +211,8 @@ impl Mock {
                 }
             }
             offered += 1;
-            self.inject_faults("load", nth, offered)?;
-            sink.offered(offered);
+            self.inject_faults("load", execution, offered)?;
+            sink.report_offered(offered);
         }
         Ok((lines, accepted))
     }
@@ -224,10 +227,12 @@ impl Connection for Mock {
         let mut outcome = ResultSet::default();
         for statement in statement.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
             let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
-            let nth = self.begin(name)?;
-            outcome = self.answer(name, rest.trim(), nth)?;
+            let execution = self.begin(name)?;
+            outcome = self.answer(name, rest.trim(), execution)?;
             outcome.server_seconds = Some(self.delay(name).as_secs_f64());
-            self.script.faults_of(name, nth).for_each(|action| faults::inject_after(action, &mut outcome));
+            self.script
+                .faults_for(name, execution)
+                .for_each(|action| faults::inject_after(action, &mut outcome));
         }
         outcome.replay(sink)
     }
@@ -243,7 +248,7 @@ impl Connection for Mock {
         sink: &mut dyn RowSink,
     ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?;
-        if records::is_of_records(statement) {
+        if records::is_record_statement(statement) {
             let Self { store, script, host, .. } = &*self;
             let outcome = records::execute(statement, parameters, store.folder(), store, script, host)?;
             let report = outcome.0.replay(sink)?;
@@ -253,7 +258,7 @@ impl Connection for Mock {
             let table = table.to_owned();
             self.begin(single::PUT)?;
             let document = parameter_text(parameter_at(0, parameters)?);
-            if let Some(reason) = single::unwanted(document.as_bytes(), &self.script) {
+            if let Some(reason) = single::rejection_reason(document.as_bytes(), &self.script) {
                 return Err(DriverError::Refused(reason));
             }
             single::put(self.store.folder(), &table, document.as_bytes())?;
@@ -276,19 +281,19 @@ impl Connection for Mock {
         if !statement.contains(":doc") {
             return Err(DriverError::Unsupported("the load statement has no :doc".into()));
         }
-        let nth = self.begin("load")?;
+        let execution = self.begin("load")?;
         if let Some(table) = single::table_of_load(statement) {
             let mut accepted = 0;
             while let Some(document) = documents.next_document()? {
-                let refusal = self.script.refusal(0, nth).map(str::to_owned);
-                match refusal.or_else(|| single::unwanted(document, &self.script)) {
-                    Some(reason) => sink.refused(0, reason),
+                let refusal = self.script.refusal(0, execution).map(str::to_owned);
+                match refusal.or_else(|| single::rejection_reason(document, &self.script)) {
+                    Some(reason) => sink.reject(0, reason),
                     None => {
                         single::put(self.store.folder(), table, document)?;
                         accepted += 1;
                     }
                 }
-                sink.offered(1);
+                sink.report_offered(1);
             }
             return Ok(accepted);
         }
@@ -296,24 +301,25 @@ impl Connection for Mock {
             let mut lines = Vec::new();
             let (mut offered, mut accepted) = (0, 0);
             while let Some((key, document)) = documents.next_keyed()? {
-                let longest = self.script.longest.filter(|longest| document.len() > *longest);
+                let longest =
+                    self.script.max_keyed_document_bytes.filter(|longest| document.len() > *longest);
                 let length_refusal = longest.map(|longest| format!("a document has {longest} bytes at most"));
-                match (key, self.script.refusal(offered, nth).map(str::to_owned).or(length_refusal)) {
+                match (key, self.script.refusal(offered, execution).map(str::to_owned).or(length_refusal)) {
                     (None, _) => return Err(DriverError::Unsupported("documents here have keys".into())),
-                    (Some(_), Some(reason)) => sink.refused(offered, reason),
+                    (Some(_), Some(reason)) => sink.reject(offered, reason),
                     (Some(key), None) => {
-                        large::line(key, document, &mut lines);
+                        large::write_line(key, document, &mut lines);
                         accepted += 1;
                     }
                 }
                 offered += 1;
-                self.inject_faults("load", nth, offered)?;
-                sink.offered(offered);
+                self.inject_faults("load", execution, offered)?;
+                sink.report_offered(offered);
             }
             return large::append(self.store.folder(), table, &lines).map(|()| accepted);
         }
-        self.store.choose(statement);
-        let (lines, accepted) = self.gather(documents, sink, nth)?;
+        self.store.select_table(statement);
+        let (lines, accepted) = self.gather(documents, sink, execution)?;
         self.store.append(&lines)?;
         Ok(accepted)
     }

@@ -50,17 +50,17 @@ impl PersistedWrites {
         let is_nth = |interval: Option<u64>| {
             interval.is_some_and(|interval| self.writes.is_multiple_of(interval.max(1)))
         };
-        if !is_nth(persistence.loses_each) {
+        if !is_nth(persistence.loss_interval) {
             let half = document.floor_char_boundary(document.len() / 2);
-            let text = if is_nth(persistence.tears_each) { document.get(..half) } else { Some(document) };
+            let text = if is_nth(persistence.tear_interval) { document.get(..half) } else { Some(document) };
             self.pending.extend(serde_json::json!([key, text]).to_string().into_bytes());
             self.pending.push(b'\n');
         }
-        if !self.writes.is_multiple_of(persistence.together.max(1)) {
+        if !self.writes.is_multiple_of(persistence.batch_writes.max(1)) {
             return Ok(());
         }
         match self.write_out(folder, persistence.syncs) {
-            Err(error) if !persistence.is_careless => {
+            Err(error) if !persistence.ignores_write_errors => {
                 Err(DriverError::Refused(format!("failed to keep it: {error}")))
             }
             _ => Ok(()),
@@ -95,7 +95,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Returns `true` if the statement belongs to these records.
-pub(super) fn is_of_records(statement: &str) -> bool {
+pub(super) fn is_record_statement(statement: &str) -> bool {
     statement.starts_with("kv_")
 }
 
@@ -113,7 +113,7 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
         return Ok(Arc::clone(table));
     }
     let mut table = Table::default();
-    store.each(|line| {
+    store.for_each_line(|line| {
         let Ok(parsed) = serde_json::from_slice::<serde_json::Value>(line) else { return };
         if let (Some(key), Some(document)) = (parsed.get("key"), parsed.get("doc")) {
             let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
@@ -157,13 +157,13 @@ pub(super) fn execute(
     if let Some(delay) = script.delay_ms.get(name) {
         host.clock.sleep(std::time::Duration::from_millis(*delay));
     }
-    for action in script.faults_of(name, count) {
+    for action in script.faults_for(name, count) {
         faults::inject_before(action, 0, host)?;
     }
     let (mut outcome, affected) = {
         let mut table = lock(&table);
         let result = answer(name, parameters, &mut table)?;
-        if let (Some(persistence), Some(1)) = (script.keeps, result.1) {
+        if let (Some(persistence), Some(1)) = (script.persistence, result.1) {
             let key = parameter_text(parameters, 0)?;
             let Table { documents, persisted, .. } = &mut *table;
             if let Some(versions) = documents.get(&key) {
@@ -172,7 +172,7 @@ pub(super) fn execute(
         }
         result
     };
-    for action in script.faults_of(name, count) {
+    for action in script.faults_for(name, count) {
         distort(action, parameters, &lock(&table), &mut outcome)?;
     }
     Ok((outcome, affected))

@@ -20,9 +20,9 @@ pub(crate) struct Script {
     /// Faults and the statements that trigger them.
     pub(crate) faults: Vec<Fault>,
     /// Documents that loads reject.
-    pub(crate) refuse: Vec<DocumentRejection>,
+    pub(crate) rejections: Vec<DocumentRejection>,
     /// Maximum length in bytes of documents in tables with keys. `None` for no limit.
-    pub(crate) longest: Option<usize>,
+    pub(crate) max_keyed_document_bytes: Option<usize>,
     /// Number that is added to the result of every `count`.
     pub(crate) count_off_by: i64,
     /// Remaining work that the first execution of `drained` reports; each further execution reports 1 less.
@@ -30,11 +30,11 @@ pub(crate) struct Script {
     /// Changes to documents when they are read back.
     pub(crate) read_back: ReadBackFault,
     /// Whether single-document tables accept text that is not JSON.
-    pub(crate) takes_anything: bool,
+    pub(crate) accepts_invalid_json: bool,
     /// Maximum nesting depth of documents in single-document tables. `None` for no limit.
-    pub(crate) deepest: Option<usize>,
+    pub(crate) max_nesting: Option<usize>,
     /// How the writes of clients are persisted. `None` if they are lost when the process ends.
-    pub(crate) keeps: Option<Persistence>,
+    pub(crate) persistence: Option<Persistence>,
     /// Columns of `sizes`, which are added to the real ones or replace them.
     pub(crate) sizes: BTreeMap<String, Value>,
     /// Query plans, by statement name.
@@ -47,14 +47,14 @@ impl Default for Script {
             version: "mock 1.0".into(),
             delay_ms: BTreeMap::new(),
             faults: Vec::new(),
-            refuse: Vec::new(),
-            longest: None,
+            rejections: Vec::new(),
+            max_keyed_document_bytes: None,
             count_off_by: 0,
             undrained: 0,
             read_back: ReadBackFault::default(),
-            takes_anything: false,
-            deepest: None,
-            keeps: None,
+            accepts_invalid_json: false,
+            max_nesting: None,
+            persistence: None,
             sizes: BTreeMap::new(),
             plans: BTreeMap::new(),
         }
@@ -65,18 +65,18 @@ impl Default for Script {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Fault {
     /// Name of the statement, including `load` and `open`.
-    pub(crate) on: String,
+    pub(crate) statement: String,
     /// Number of the execution, from 1, counted over all processes on the data folder. `None` for every
     /// execution.
-    pub(crate) nth: Option<u64>,
+    pub(crate) execution: Option<u64>,
     /// Effect of the fault.
     #[serde(flatten)]
-    pub(crate) act: FaultAction,
+    pub(crate) action: FaultAction,
 }
 
 /// Effect of a fault.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case")]
+#[serde(tag = "action", rename_all = "snake_case")]
 pub(crate) enum FaultAction {
     /// Replaces one cell by `value`, or by a value close to the right one if `value` is absent.
     WrongValue {
@@ -99,11 +99,11 @@ pub(crate) enum FaultAction {
     /// Returns an error instead of an answer.
     Refuse { message: String },
     /// Breaks the connection, as if the server had exited.
-    Lose { message: String },
-    /// Kills the process with the signal `by`; in a load, after `after` documents.
+    Disconnect { message: String },
+    /// Kills the process with `signal`; in a load, after `after` documents.
     Crash {
         #[serde(default)]
-        by: ExitMode,
+        signal: CrashSignal,
         #[serde(default)]
         after: u64,
     },
@@ -127,7 +127,7 @@ pub(crate) enum FaultAction {
     /// Returns another record's document.
     AnotherKey,
     /// In the first document of a copy, also changes a value that the statement leaves unchanged.
-    Careless,
+    ChangeExtraValue,
     /// Aborts the statement with a conflict, as if another client had changed the same data.
     Conflict { message: String },
 }
@@ -137,22 +137,28 @@ pub(crate) enum FaultAction {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Persistence {
     /// Number of acknowledged writes that are written to the file in one batch; by default 1.
-    pub(crate) together: u64,
+    pub(crate) batch_writes: u64,
     /// Interval of lost writes: every n-th write is acknowledged but never written to the file. `None` for no
     /// losses.
-    pub(crate) loses_each: Option<u64>,
+    pub(crate) loss_interval: Option<u64>,
     /// Interval of torn writes: of every n-th write only the first half of the document is written to the
     /// file. `None` for no torn writes.
-    pub(crate) tears_each: Option<u64>,
+    pub(crate) tear_interval: Option<u64>,
     /// Whether writes are synced to the disk before they are acknowledged.
     pub(crate) syncs: bool,
     /// Whether a write is acknowledged even if writing it to the file failed.
-    pub(crate) is_careless: bool,
+    pub(crate) ignores_write_errors: bool,
 }
 
 impl Default for Persistence {
     fn default() -> Self {
-        Self { together: 1, loses_each: None, tears_each: None, syncs: false, is_careless: false }
+        Self {
+            batch_writes: 1,
+            loss_interval: None,
+            tear_interval: None,
+            syncs: false,
+            ignores_write_errors: false,
+        }
     }
 }
 
@@ -170,7 +176,7 @@ fn explicit_value<'de, D: serde::Deserializer<'de>>(
 /// Signal by which the process is killed in a crash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ExitMode {
+pub(crate) enum CrashSignal {
     /// SIGABRT, as after a failed assertion.
     #[default]
     Abort,
@@ -208,7 +214,7 @@ impl Script {
     /// # Errors
     /// [`DriverError::Unavailable`] if the file cannot be read, [`DriverError::Unsupported`] if the script is
     /// invalid.
-    pub(crate) fn of(options: &SessionOptions) -> Result<Self> {
+    pub(crate) fn from_options(options: &SessionOptions) -> Result<Self> {
         let text = match options.settings.get("script") {
             Some(text) => text.clone(),
             None => match std::fs::read_to_string(options.folder.join(SCRIPT_FILE)) {
@@ -223,22 +229,24 @@ impl Script {
             .map_err(|error| DriverError::Unsupported(format!("invalid mock script: {error}")))
     }
 
-    /// Returns the faults of the `nth` execution of `statement`.
-    pub(crate) fn faults_of<'a>(
+    /// Returns the faults of an execution of `statement`, given by its number.
+    pub(crate) fn faults_for<'a>(
         &'a self,
         statement: &'a str,
-        nth: u64,
+        execution: u64,
     ) -> impl Iterator<Item = &'a FaultAction> {
         self.faults
             .iter()
-            .filter(move |fault| fault.on == statement && fault.nth.is_none_or(|number| number == nth))
-            .map(|fault| &fault.act)
+            .filter(move |fault| {
+                fault.statement == statement && fault.execution.is_none_or(|number| number == execution)
+            })
+            .map(|fault| &fault.action)
     }
 
     /// Returns the message with which load `load_number` rejects the document at `ordinal`. `None` if it is
     /// accepted.
     pub(crate) fn refusal(&self, ordinal: u64, load_number: u64) -> Option<&str> {
-        self.refuse
+        self.rejections
             .iter()
             .find(|rejection| {
                 rejection.ordinal == ordinal && rejection.load.is_none_or(|load| load == load_number)

@@ -23,7 +23,7 @@ use super::script::Script;
 pub(super) const PUT: &str = "one_put";
 
 /// Returns `true` if the statement belongs to these tables.
-pub(super) fn is_of_one(name: &str) -> bool {
+pub(super) fn is_single_statement(name: &str) -> bool {
     name.starts_with("one_")
 }
 
@@ -49,11 +49,11 @@ fn refusal(error: &std::io::Error) -> DriverError {
 }
 
 /// Reason for which a document is rejected. `None` if it is accepted.
-pub(super) fn unwanted(document: &[u8], script: &Script) -> Option<String> {
+pub(super) fn rejection_reason(document: &[u8], script: &Script) -> Option<String> {
     match strict::read(document) {
-        Err(fault) if !script.takes_anything => Some(format!("not JSON: {fault}")),
+        Err(fault) if !script.accepts_invalid_json => Some(format!("not JSON: {fault}")),
         _ => {
-            let limit = script.deepest.filter(|limit| levels(document) > *limit)?;
+            let limit = script.max_nesting.filter(|limit| levels(document) > *limit)?;
             Some(format!("a document has {limit} levels at most"))
         }
     }
@@ -115,7 +115,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> 
             Some(bytes) => {
                 let text = String::from_utf8(bytes)
                     .map_err(|error| DriverError::Protocol(format!("a text that is no UTF-8: {error}")))?;
-                Some(Value::Text(faults::changed(text, script.read_back)))
+                Some(Value::Text(faults::alter_document(text, script.read_back)))
             }
         },
         "one_value" => document(folder, table)?.map(|bytes| value(&bytes, member)).transpose()?,

@@ -40,7 +40,7 @@ impl Store {
 
     /// Switches to the table that a statement names: a word that begins with `documents`. Otherwise to the
     /// default table.
-    pub(super) fn choose(&mut self, statement: &str) {
+    pub(super) fn select_table(&mut self, statement: &str) {
         let is_name = |word: &&str| {
             word.starts_with(TABLE) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Counts an execution of `statement` on disk. Returns its number, from 1.
-    pub(super) fn count_ask(&self, statement: &str) -> Result<u64> {
+    pub(super) fn count_execution(&self, statement: &str) -> Result<u64> {
         let path = self.folder.join(ASKS);
         // The file is changed in place: on a full disk there is no room for a second file, and the mock must
         // not be the first to notice that. The file is locked until it is closed, because clients run at the
@@ -68,16 +68,16 @@ impl Store {
             text => serde_json::from_slice(text)
                 .map_err(|error| DriverError::Refused(format!("{} is damaged: {error}", path.display())))?,
         };
-        let nth = asks.entry(statement.to_owned()).or_default();
-        *nth += 1;
-        let nth = *nth;
+        let execution = asks.entry(statement.to_owned()).or_default();
+        *execution += 1;
+        let execution = *execution;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
         // The file is not truncated first: counts only grow, so a kill between two system calls never leaves
         // a partial text.
         file.rewind()
             .and_then(|()| file.write_all(&text))
             .map_err(|error| io_failure("write", &path, &error))?;
-        Ok(nth)
+        Ok(execution)
     }
 
     /// Path of the data folder.
@@ -127,7 +127,7 @@ impl Store {
 
     /// Reason for which a system that understands JSON would reject the document. `None` if it would be
     /// accepted.
-    pub(super) fn unreadable(&mut self, document: &[u8]) -> Option<String> {
+    pub(super) fn rejection_reason(&mut self, document: &[u8]) -> Option<String> {
         let scan = self.scanner.scan(document);
         scan.traits.intersects(Traits::UNREADABLE).then(|| match scan.fault {
             Some(fault) => format!("not JSON: {fault}"),
@@ -151,7 +151,7 @@ impl Store {
             None => {
                 let mut reference = Reference::default();
                 let mut scanner = Scanner::new();
-                self.each(|line| reference.observe(&scanner.scan(line).event))?;
+                self.for_each_line(|line| reference.observe(&scanner.scan(line).event))?;
                 reference
             }
         };
@@ -159,10 +159,10 @@ impl Store {
     }
 
     /// Documents whose `time_us` is one of `keys`.
-    pub(super) fn with_times(&self, keys: &[i64]) -> Result<Vec<String>> {
+    pub(super) fn documents_with_times(&self, keys: &[i64]) -> Result<Vec<String>> {
         let mut scanner = Scanner::new();
         let mut documents = Vec::new();
-        self.each(|line| {
+        self.for_each_line(|line| {
             if scanner.scan(line).event.time_us.is_some_and(|time| keys.contains(&time)) {
                 documents.push(String::from_utf8_lossy(line).into_owned());
             }
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Calls `visit` with every document of the table.
-    pub(super) fn each(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
+    pub(super) fn for_each_line(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let path = self.table();
         let file = File::open(&path).map_err(|error| self.table_error(&path, &error))?;
         let mut reader = BufReader::with_capacity(1 << 18, file);

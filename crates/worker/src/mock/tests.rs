@@ -42,7 +42,7 @@ fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
     let mut mock = mock(folder, script).unwrap();
     mock.collect("create").unwrap();
     assert_eq!(
-        mock.bulk_in("load :doc", &mut MemoryDocuments::of(&events()), &mut RecordingSink::default()),
+        mock.bulk_in("load :doc", &mut MemoryDocuments::new(&events()), &mut RecordingSink::default()),
         Ok(40)
     );
     mock
@@ -79,7 +79,7 @@ fn a_file_is_loaded_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in put.ndjson");
     std::fs::write(&file, events().join("\n")).unwrap();
-    let script = json!({"refuse": [{"ordinal": 7, "reason": "no", "load": 1}]});
+    let script = json!({"rejections": [{"ordinal": 7, "reason": "no", "load": 1}]});
     let mut mock = mock(folder.path(), script).unwrap();
     mock.collect("create").unwrap();
     let load = format!("load {}", file.display());
@@ -94,12 +94,12 @@ fn a_file_is_loaded_whole_or_not_at_all() {
 #[test]
 fn documents_are_refused_by_the_script_and_for_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
-    let script = json!({"refuse": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
+    let script = json!({"rejections": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
     let mut mock = mock(folder.path(), script).unwrap();
     mock.collect("create").unwrap();
     let mut sink = RecordingSink::default();
     let lines = [&b"{}"[..], b"{}", b"{\"a\":", b"[1]", b"{\"b\":1}", b"\"\xff\""];
-    assert_eq!(mock.bulk_in("load :doc", &mut MemoryDocuments::of(&lines), &mut sink), Ok(2));
+    assert_eq!(mock.bulk_in("load :doc", &mut MemoryDocuments::new(&lines), &mut sink), Ok(2));
     assert_eq!(sink.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
     assert_eq!(sink.refused[0].1, "too red");
     assert!(sink.refused[1].1.starts_with("not JSON: "), "{:?}", sink.refused);
@@ -110,13 +110,13 @@ fn documents_are_refused_by_the_script_and_for_what_they_are() {
 fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"faults": [
-        {"on": "q2", "nth": 2, "do": "wrong_value", "row": 0, "column": 2},
-        {"on": "q2", "nth": 3, "do": "missing_row", "row": 1},
-        {"on": "q2", "nth": 4, "do": "extra_row", "cells": ["x", null, 1.5]},
-        {"on": "q2", "nth": 5, "do": "reorder"},
-        {"on": "q2", "nth": 6, "do": "nan", "row": 1, "column": 1},
-        {"on": "q2", "nth": 7, "do": "wrong_value", "row": 0, "column": 0, "value": null},
-        {"on": "q2", "nth": 8, "do": "refuse", "message": "out of memory"},
+        {"statement": "q2", "execution": 2, "action": "wrong_value", "row": 0, "column": 2},
+        {"statement": "q2", "execution": 3, "action": "missing_row", "row": 1},
+        {"statement": "q2", "execution": 4, "action": "extra_row", "cells": ["x", null, 1.5]},
+        {"statement": "q2", "execution": 5, "action": "reorder"},
+        {"statement": "q2", "execution": 6, "action": "nan", "row": 1, "column": 1},
+        {"statement": "q2", "execution": 7, "action": "wrong_value", "row": 0, "column": 0, "value": null},
+        {"statement": "q2", "execution": 8, "action": "refuse", "message": "out of memory"},
     ]});
     let expected = expected_rows(Question::Q2);
     let mut current = loaded(folder.path(), script.clone());
@@ -150,14 +150,14 @@ fn asks_of_clients_at_the_same_time_are_all_counted() {
             scope.spawn(|| (0..OPENED).for_each(|_| drop(mock(folder.path(), json!({})).unwrap())));
         }
     });
-    let script = json!({"faults": [{"on": "open", "nth": CLIENTS * OPENED + 1, "do": "refuse", "message": "the last"}]});
+    let script = json!({"faults": [{"statement": "open", "execution": CLIENTS * OPENED + 1, "action": "refuse", "message": "the last"}]});
     assert_eq!(mock(folder.path(), script).err(), Some(DriverError::Refused("the last".into())));
 }
 
 #[test]
 fn delays_pass_on_the_hosts_clock_and_are_told_as_its_own_time() {
     let folder = tempfile::tempdir().unwrap();
-    let script = json!({"delay_ms": {"open": 700, "q1": 30}, "faults": [{"on": "q1", "nth": 2, "do": "delay", "ms": 5}]});
+    let script = json!({"delay_ms": {"open": 700, "q1": 30}, "faults": [{"statement": "q1", "execution": 2, "action": "delay", "ms": 5}]});
     let settings = BTreeMap::from([("script".to_owned(), script.to_string())]);
     let open = SessionOptions { folder: folder.path().to_owned(), settings, ..SessionOptions::default() };
     let (host, clock) = host();
@@ -198,7 +198,7 @@ fn documents_come_back_as_they_were_unless_the_script_changes_them() {
     plain
         .bulk_in(
             ":doc",
-            &mut MemoryDocuments::of(&[document, r#"{"time_us":6}"#]),
+            &mut MemoryDocuments::new(&[document, r#"{"time_us":6}"#]),
             &mut RecordingSink::default(),
         )
         .unwrap();
@@ -227,7 +227,8 @@ fn tables_must_be_there_and_statements_known() {
 #[test]
 fn it_can_fail_to_open_and_a_wrong_script_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let script = json!({"faults": [{"on": "open", "nth": 2, "do": "refuse", "message": "locked"}]});
+    let script =
+        json!({"faults": [{"statement": "open", "execution": 2, "action": "refuse", "message": "locked"}]});
     mock(folder.path(), script.clone()).unwrap();
     assert_eq!(mock(folder.path(), script.clone()).err(), Some(DriverError::Refused("locked".into())));
     mock(folder.path(), script).unwrap();

@@ -91,7 +91,7 @@ impl Yardstick {
     /// Merges documents that were added later into the table's columns.
     fn merge(&mut self, name: &str) -> Result<()> {
         let Some(tail) = self.tails.remove(name) else { return Ok(()) };
-        let mut builder = Builder::onto(self.table(name)?).map_err(driver_error)?;
+        let mut builder = Builder::extending(self.table(name)?).map_err(driver_error)?;
         for document in tail.documents() {
             // Each document was checked and accepted when it was added.
             if let Err(reason) = builder.push(document).map_err(driver_error)? {
@@ -122,10 +122,10 @@ impl Yardstick {
                     tail.push(document);
                     accepted += 1;
                 }
-                Err(reason) => sink.refused(offered, reason),
+                Err(reason) => sink.reject(offered, reason),
             }
             offered += 1;
-            sink.offered(offered);
+            sink.report_offered(offered);
         }
         tail.write().map_err(driver_error)?;
         self.tails.insert(name.to_owned(), tail);
@@ -222,10 +222,10 @@ impl Connection for Yardstick {
         while let Some(document) = documents.next_document()? {
             match builder.push(document).map_err(driver_error)? {
                 Ok(()) => accepted += 1,
-                Err(reason) => sink.refused(offered, reason),
+                Err(reason) => sink.reject(offered, reason),
             }
             offered += 1;
-            sink.offered(offered);
+            sink.report_offered(offered);
         }
         self.replace(name, builder.finish(&self.threads))?;
         Ok(accepted)

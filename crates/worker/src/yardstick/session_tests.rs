@@ -24,7 +24,7 @@ fn open_with(folder: &Path, settings: &[(&str, &str)]) -> Result<Box<Yardstick>>
 
 fn loaded(session: &mut Yardstick, table: &str, lines: &[String]) -> RecordingSink {
     let mut sink = RecordingSink::default();
-    session.bulk_in(&format!("load {table} :doc"), &mut MemoryDocuments::of(lines), &mut sink).unwrap();
+    session.bulk_in(&format!("load {table} :doc"), &mut MemoryDocuments::new(lines), &mut sink).unwrap();
     sink
 }
 
@@ -107,7 +107,7 @@ fn a_load_that_fails_as_a_whole_leaves_nothing() {
     let load = session.bulk_in("load documents :doc", &mut Broken(0), &mut RecordingSink::default());
     assert_eq!(load, Err(DriverError::Documents("cut".into())));
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
-    let mut empty = MemoryDocuments::of::<&str>(&[]);
+    let mut empty = MemoryDocuments::new::<&str>(&[]);
     assert!(
         error(session.bulk_in("count documents", &mut empty, &mut RecordingSink::default()))
             .contains("loads nothing")

@@ -21,14 +21,14 @@ fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {
     let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
     let open =
         SessionOptions { protocol: protocol.into(), folder: folder.to_owned(), ..SessionOptions::default() };
-    Connector::of(protocol).unwrap().connect(&open, &host).unwrap()
+    Connector::for_protocol(protocol).unwrap().connect(&open, &host).unwrap()
 }
 
 fn lane(protocol: &str, folder: &Path, prepare: bool) -> Box<dyn NonblockingConnection> {
     let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
     let open =
         SessionOptions { protocol: protocol.into(), folder: folder.to_owned(), ..SessionOptions::default() };
-    Connector::of(protocol).unwrap().lane(&open, &host, prepare).unwrap()
+    Connector::for_protocol(protocol).unwrap().open_nonblocking(&open, &host, prepare).unwrap()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn sqlite_keeps_the_contract() {
     // SQLite has no type for instants; the statement chooses the unit.
     let instants = Instants {
         make: &[],
-        asked: &[
+        queries: &[
             ("SELECT unixepoch('2026-01-02') * 1000000", DAY),
             ("SELECT unixepoch('2026-01-02 03:04:05') * 1000000", SECOND),
             (
@@ -107,6 +107,6 @@ fn the_yardstick_keeps_the_contract() {
 
 #[test]
 fn an_unknown_protocol_is_told_with_those_there_are() {
-    let Err(DriverError::Unsupported(text)) = Connector::of("dbase") else { panic!("a connector") };
+    let Err(DriverError::Unsupported(text)) = Connector::for_protocol("dbase") else { panic!("a connector") };
     assert!(text.contains("`dbase`") && text.contains("postgres, sqlite"), "{text}");
 }

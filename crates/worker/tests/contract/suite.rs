@@ -90,7 +90,7 @@ pub(crate) struct Instants<'a> {
     /// Statements to execute first.
     pub(crate) make: &'a [&'a str],
     /// Statements that return one such value, and its microseconds since 1970.
-    pub(crate) asked: &'a [(&'a str, i64)],
+    pub(crate) queries: &'a [(&'a str, i64)],
 }
 
 pub(crate) const INSTANT: i64 = 1_767_323_045_678_901;
@@ -103,7 +103,7 @@ pub(crate) fn instants_are_microseconds(connection: &mut dyn Connection, instant
     for statement in instants.make {
         connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
-    for (statement, expected) in instants.asked {
+    for (statement, expected) in instants.queries {
         let expected = [vec![Value::Int(*expected)]];
         let asked = connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
         assert_eq!(asked.rows, expected, "{statement}");
@@ -199,12 +199,12 @@ struct Told {
 }
 
 impl LoadSink for Told {
-    fn refused(&mut self, ordinal: u64, reason: String) {
+    fn reject(&mut self, ordinal: u64, reason: String) {
         assert!(!reason.is_empty());
         self.refused.push(ordinal);
     }
 
-    fn offered(&mut self, documents: u64) {
+    fn report_offered(&mut self, documents: u64) {
         self.offered = documents;
     }
 }

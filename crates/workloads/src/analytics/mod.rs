@@ -37,7 +37,7 @@ pub struct Analytics {
     settings: AnalyticsSettings,
     reference: Reference,
     /// Whether the questions are asked even if the documents are not events.
-    of_any_documents: bool,
+    allows_any_documents: bool,
 }
 
 impl Analytics {
@@ -49,22 +49,22 @@ impl Analytics {
 
     /// Allows documents that are not events.
     #[must_use]
-    pub fn of_any_documents(self) -> Self {
-        Self { of_any_documents: true, ..self }
+    pub fn with_any_documents(self) -> Self {
+        Self { allows_any_documents: true, ..self }
     }
 
     /// Computes the expected answers over the documents that a system holds.
-    fn answers(&self, staged: &StagedDocuments, accepted: &LoadedDocuments) -> Result<Answers, RunError> {
-        let mut reference = match accepted.refused_lines.is_empty() {
+    fn answers(&self, staged: &StagedDocuments, loaded: &LoadedDocuments) -> Result<Answers, RunError> {
+        let mut reference = match loaded.rejected_lines.is_empty() {
             true => self.reference.clone(),
             false => {
                 let mut remaining = Reference::default();
-                staged.show_without(&accepted.refused_lines, &mut remaining)?;
+                staged.visit_clean_except(&loaded.rejected_lines, &mut remaining)?;
                 remaining
             }
         };
-        let suspects = accepted.suspects.iter().filter_map(|index| staged.suspects.get(*index));
-        staged.show_suspects(suspects, &mut reference)?;
+        let suspects = loaded.accepted_suspects.iter().filter_map(|index| staged.suspects.get(*index));
+        staged.visit_suspects(suspects, &mut reference)?;
         Ok(reference.answers())
     }
 }
@@ -77,7 +77,7 @@ impl DocumentVisitor for OnlyEvents<'_> {
         self.0.observe(event);
     }
 
-    fn refuses(&self) -> Option<String> {
+    fn refusal(&self) -> Option<String> {
         let (documents, events) = (self.0.documents(), self.0.events());
         (2 * events < documents).then(|| {
             format!(
@@ -108,24 +108,24 @@ impl Workload for Analytics {
     }
 
     fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
-        match self.of_any_documents {
+        match self.allows_any_documents {
             true => Box::new(&mut self.reference),
             false => Box::new(OnlyEvents(&mut self.reference)),
         }
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
-        asking::keys(self, &self.settings, bench)
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
+        asking::keys(self, &self.settings, context)
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        asking::run(self, &self.settings, bench, recorder)
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        asking::run(self, &self.settings, context, recorder)
     }
 }
 
 impl AnswerKey for Analytics {
     /// Expected answers, computed over the documents that the target holds; `None` before its load.
-    type Held = Option<Answers>;
+    type Expected = Option<Answers>;
 
     fn questions(&self, _: &Target) -> Vec<Question> {
         let to_question = |question: AnalyticsQuestion| Question {
@@ -140,17 +140,23 @@ impl AnswerKey for Analytics {
         target.configuration.analytics().map(|rules| rules.questions).unwrap_or_default()
     }
 
-    fn expected_answers(
+    fn determine_expected(
         &self,
-        bench: &RunContext<'_>,
-        accepted: &LoadedDocuments,
-    ) -> Result<Self::Held, RunError> {
-        self.answers(bench.staged, accepted).map(Some)
+        context: &RunContext<'_>,
+        loaded: &LoadedDocuments,
+    ) -> Result<Self::Expected, RunError> {
+        self.answers(context.staged, loaded).map(Some)
     }
 
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
-        let (Some(answers), Ok(known)) = (held, question.name.parse::<AnalyticsQuestion>()) else {
-            return AnswerCheck::of_another_question();
+    fn judge(
+        &self,
+        expected: &Self::Expected,
+        cells: Cells<'_>,
+        question: &Question,
+        rows: &[Row],
+    ) -> AnswerCheck {
+        let (Some(answers), Ok(known)) = (expected, question.name.parse::<AnalyticsQuestion>()) else {
+            return AnswerCheck::unverified();
         };
         let rules = self.rules(cells.target);
         let approximate = rules.get(&question.name).map(|rules| rules.approximate.as_slice());

@@ -19,8 +19,9 @@ impl AnswerCheck {
         Self { verdict: Verdict::Wrong, approximate_error: None, difference: Some(difference) }
     }
 
-    /// Result for a statement that is declared to answer another question: there is no expected answer.
-    pub(crate) fn of_another_question() -> Self {
+    /// Result for an answer that cannot be verified, e.g. because its statement is declared to answer another
+    /// question.
+    pub(crate) fn unverified() -> Self {
         Self { verdict: Verdict::Unverified, approximate_error: None, difference: None }
     }
 }

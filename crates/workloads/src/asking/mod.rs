@@ -39,7 +39,7 @@ pub(crate) struct Question {
 /// Source of questions and of their expected answers.
 pub(crate) trait AnswerKey: Sized {
     /// Expected answers of one target.
-    type Held: Default;
+    type Expected: Default;
 
     /// Questions for a target, in the order in which they are asked.
     fn questions(&self, target: &Target) -> Vec<Question>;
@@ -47,18 +47,24 @@ pub(crate) trait AnswerKey: Sized {
     /// Declarations and requirements of the target's folder, by question.
     fn rules(&self, target: &Target) -> BTreeMap<String, QuestionRules>;
 
-    /// Determines the expected answers of a target that holds the documents `accepted`.
+    /// Determines the expected answers of a target that holds the documents `loaded`.
     ///
     /// # Errors
     /// If documents cannot be read again.
-    fn expected_answers(
+    fn determine_expected(
         &self,
-        bench: &RunContext<'_>,
-        accepted: &LoadedDocuments,
-    ) -> Result<Self::Held, RunError>;
+        context: &RunContext<'_>,
+        loaded: &LoadedDocuments,
+    ) -> Result<Self::Expected, RunError>;
 
     /// Verifies an answer of a target against the expected answer.
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck;
+    fn judge(
+        &self,
+        expected: &Self::Expected,
+        cells: Cells<'_>,
+        question: &Question,
+        rows: &[Row],
+    ) -> AnswerCheck;
 
     /// Determines expected answers that depend on the systems' own answers, before anything is timed. Does
     /// nothing by default.
@@ -67,60 +73,60 @@ pub(crate) trait AnswerKey: Sized {
     /// If the run must end.
     fn survey<'a>(
         &self,
-        bench: &RunContext<'a>,
+        context: &RunContext<'a>,
         targets: &mut [QuestionTarget<'a, Self>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let _ = (bench, targets, recorder);
+        let _ = (context, targets, recorder);
         Ok(())
     }
 }
 
 /// A target with its questions and expected answers.
 pub(crate) struct QuestionTarget<'a, T: AnswerKey> {
-    pub(crate) of: TargetState<'a>,
+    pub(crate) state: TargetState<'a>,
     pub(crate) questions: Vec<Question>,
     /// Declarations and requirements of the system's folder, by question.
     pub(crate) rules: BTreeMap<String, QuestionRules>,
-    pub(crate) held: T::Held,
+    pub(crate) expected: T::Expected,
 }
 
 /// Keys of all planned trials of all targets.
 pub(crate) fn keys<T: AnswerKey>(
     answer_key: &T,
     question_settings: &QuestionSettings,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
 ) -> Vec<String> {
     let target_keys = |target| {
         let questions = answer_key.questions(target);
         let names = questions.iter().map(|question| question.name.as_str());
-        plan::keys(bench.cells(target), names, bench.settings, question_settings)
+        plan::keys(context.cells(target), names, context.settings, question_settings)
     };
-    bench.targets.iter().flat_map(target_keys).collect()
+    context.targets.iter().flat_map(target_keys).collect()
 }
 
 /// Runs every planned trial that the journal does not contain yet.
 pub(crate) fn run<T: AnswerKey>(
     answer_key: &T,
     question_settings: &QuestionSettings,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let mut targets = Vec::new();
-    for state in bench.all_under_test() {
+    for state in context.target_states() {
         let target = state.cells.target;
         let (questions, rules) = (answer_key.questions(target), answer_key.rules(target));
-        targets.push(QuestionTarget { of: state, questions, rules, held: T::Held::default() });
+        targets.push(QuestionTarget { state, questions, rules, expected: T::Expected::default() });
     }
-    let result = rounds::all(answer_key, question_settings, bench, &mut targets, recorder);
+    let result = rounds::run_all(answer_key, question_settings, context, &mut targets, recorder);
     // The first error is the one that matters.
-    let mut states: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.of).collect();
-    bench.drop_remote_objects_of(&mut states, recorder);
+    let mut states: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.state).collect();
+    context.drop_remote_objects_of(&mut states, recorder);
     result
 }
 
 /// Makes the session reject changes, if the system's folder has statements for that.
-pub(crate) fn read_only(session: &mut Session<'_>, limit: Duration) -> Result<(), TrialError> {
+pub(crate) fn make_read_only(session: &mut Session<'_>, limit: Duration) -> Result<(), TrialError> {
     let statements = session.statements("read_only", &[("table", TABLE)])?;
     if statements.is_empty() {
         return Ok(());

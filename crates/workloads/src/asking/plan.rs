@@ -8,7 +8,7 @@ use crate::cells::Cells;
 
 /// Cell of a question in `state` and `phase`.
 #[must_use]
-pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: DataState) -> Cell {
+pub(crate) fn question_cell(cells: Cells<'_>, question: &str, phase: Phase, state: DataState) -> Cell {
     cells.cell(question, phase, Some(state))
 }
 
@@ -46,19 +46,19 @@ pub(crate) fn question_keys(
     round: u32,
     question_settings: &QuestionSettings,
 ) -> Vec<String> {
-    let key = |(phase, order)| question(cells, question_name, phase, state).trial_key(round, order);
-    trials(cells, round, question_settings).into_iter().map(key).collect()
+    let key = |(phase, order)| question_cell(cells, question_name, phase, state).trial_key(round, order);
+    planned_trials(cells, round, question_settings).into_iter().map(key).collect()
 }
 
 /// Phases and orders of one question's planned trials in one round.
 #[must_use]
-pub(crate) fn trials(
+pub(crate) fn planned_trials(
     cells: Cells<'_>,
     round: u32,
     question_settings: &QuestionSettings,
 ) -> Vec<(Phase, u32)> {
     let mut trials = Vec::new();
-    if is_cold(cells, round, question_settings) {
+    if has_cold_trials(cells, round, question_settings) {
         trials.push((Phase::Cold, 0));
         // Pages of a remote server can only be dropped on its own machine.
         if question_settings.cold_os && cells.target.remote.is_none() {
@@ -71,6 +71,6 @@ pub(crate) fn trials(
 
 /// Returns `true` if a round has cold trials for this target; `false` if the target cannot be cold.
 #[must_use]
-pub(crate) fn is_cold(cells: Cells<'_>, round: u32, question_settings: &QuestionSettings) -> bool {
+pub(crate) fn has_cold_trials(cells: Cells<'_>, round: u32, question_settings: &QuestionSettings) -> bool {
     question_settings.is_cold(round) && cells.target.can_be_cold()
 }

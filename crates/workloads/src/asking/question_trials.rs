@@ -19,10 +19,10 @@ use super::{AnswerCheck, Question, plan};
 use crate::{
     RunError, bottleneck,
     cells::Cells,
-    in_memory::may_read,
+    in_memory::read_limit_bytes,
     observer::{Activity, RunEvent},
     plan_check,
-    recorder::{MemoryReading, SAME, TrialRecorder, memory_metrics, new_trial},
+    recorder::{MemoryReading, SAME_REASON, TrialRecorder, memory_metrics, new_trial},
     run_context::TABLE,
     session::{Session, TrialError},
 };
@@ -37,7 +37,7 @@ const STILL_WARMING: f64 = 0.9;
 pub(crate) struct QuestionTrials<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) settings: &'a RunSettings,
-    pub(crate) own: &'a QuestionSettings,
+    pub(crate) question_settings: &'a QuestionSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
     /// Compares rows with the expected answer.
     pub(crate) judge: &'a dyn Fn(&[Row]) -> AnswerCheck,
@@ -48,16 +48,16 @@ pub(crate) struct QuestionTrials<'a> {
 }
 
 /// Keys of questions that are not asked again, because one of their trials timed out.
-pub(crate) type TimedOut = HashSet<String>;
+pub(crate) type TimedOutQuestions = HashSet<String>;
 
 impl QuestionTrials<'_> {
     fn cell(&self, phase: Phase) -> Cell {
-        plan::question(self.cells, &self.question.name, phase, self.state)
+        plan::question_cell(self.cells, &self.question.name, phase, self.state)
     }
 
     fn compare(&self, reply: &AskReply) -> AnswerCheck {
         if self.rules.other_question.is_some() {
-            return AnswerCheck::of_another_question();
+            return AnswerCheck::unverified();
         }
         (self.judge)(&reply.outcome.rows)
     }
@@ -71,10 +71,16 @@ impl QuestionTrials<'_> {
     pub(crate) fn ask(
         &self,
         session: &mut Session<'_>,
-        timed_out: &mut TimedOut,
+        timed_out: &mut TimedOutQuestions,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let keys = plan::question_keys(self.cells, &self.question.name, self.state, self.round, self.own);
+        let keys = plan::question_keys(
+            self.cells,
+            &self.question.name,
+            self.state,
+            self.round,
+            self.question_settings,
+        );
         if keys.iter().all(|key| recorder.has(key)) {
             return Ok(());
         }
@@ -93,7 +99,7 @@ impl QuestionTrials<'_> {
         };
         let system = self.cells.target.file_name();
         let activity = format!("round {}{round_total}: {system} {}", self.round, self.question.name);
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
         session.subject().set_activity(&format!("{activity}, {}", self.state.word()));
         let statement =
             match TrialError::split_fatal(session.statement(&self.question.file, &[("table", TABLE)]))? {
@@ -121,15 +127,15 @@ impl QuestionTrials<'_> {
         statement: &str,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        if plan::is_cold(self.cells, self.round, self.own) {
+        if plan::has_cold_trials(self.cells, self.round, self.question_settings) {
             self.run_cold(session, statement, recorder)?;
-            if self.own.cold_os && !session.is_remote() {
+            if self.question_settings.cold_os && !session.is_remote() {
                 self.run_cold_os(session, statement, recorder)?;
             }
         } else {
             session.open()?;
         }
-        self.read_only(session)?;
+        self.make_read_only(session)?;
         self.run_hot(session, statement, recorder)?;
         // After the trials, because reading a plan may load data into caches.
         self.check_plan(session, statement, recorder)
@@ -150,14 +156,14 @@ impl QuestionTrials<'_> {
         let mut trial = new_trial(&cell, self.round, 0);
         trial.metrics.insert(metric::OPEN_S.name.to_owned(), session.open_s);
         self.verify_cold(session, &mut trial)?;
-        self.read_only(session)?;
+        self.make_read_only(session)?;
         self.execute(session, statement, trial, key, None, recorder)?;
         Ok(())
     }
 
     /// Makes the session reject changes, if the system's folder has statements for that.
-    fn read_only(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
-        super::read_only(session, self.limit())
+    fn make_read_only(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
+        super::make_read_only(session, self.limit())
     }
 
     fn run_cold_os(
@@ -205,7 +211,7 @@ impl QuestionTrials<'_> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         let cell = self.cell(Phase::Hot);
-        let max_read_bytes = may_read(session);
+        let max_read_bytes = read_limit_bytes(session);
         let mut fastest = f64::INFINITY;
         for execution in 0..WARM_UP.1 {
             let op = Op::Ask { statement: statement.to_owned() };
@@ -233,7 +239,11 @@ impl QuestionTrials<'_> {
                 // One reading per round, between trials, because reading the memory map of a large process
                 // takes milliseconds. A peak within a short trial is not seen.
                 if let Some(memory) = session.memory() {
-                    trial.metrics.extend(memory_metrics(MemoryReading::Held, memory, session.idle));
+                    trial.metrics.extend(memory_metrics(
+                        MemoryReading::BetweenTrials,
+                        memory,
+                        session.idle_memory,
+                    ));
                 }
                 match self.engine_metrics(session) {
                     Ok(figures) => trial.metrics.extend(figures),
@@ -255,13 +265,13 @@ impl QuestionTrials<'_> {
     /// would bias the median towards fast rounds.
     fn hot_trials(&self, seconds: f64, recorder: &TrialRecorder<'_>) -> u32 {
         let cell = self.cell(Phase::Hot);
-        let max_trials = self.own.most_hot_trials.max(self.own.hot_trials);
+        let max_trials = self.question_settings.max_hot_trials.max(self.question_settings.hot_trials);
         let first_round_trials =
             (0..max_trials).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
-        if self.round > 1 && first_round_trials >= self.own.hot_trials as usize {
+        if self.round > 1 && first_round_trials >= self.question_settings.hot_trials as usize {
             u32::try_from(first_round_trials).unwrap_or(max_trials)
         } else {
-            self.own.hot_trials_of(seconds)
+            self.question_settings.hot_trials_for(seconds)
         }
     }
 
@@ -269,7 +279,7 @@ impl QuestionTrials<'_> {
     /// servers.
     fn engine_metrics(&self, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
         // On a remote server, these numbers include the activity of other clients.
-        if session.is_remote() || session.target.part.statements("counters").is_empty() {
+        if session.is_remote() || session.target.setup.statements("counters").is_empty() {
             return Ok(Metrics::new());
         }
         let figures = session.figures("counters", &[("table", TABLE)], self.limit())?;
@@ -297,7 +307,7 @@ impl QuestionTrials<'_> {
         let reply = session.request::<AskReply>(&op, self.limit(), &mut |_| {});
         // Telemetry samples once per second and skips short trials, so only long trials have samples.
         if let Some(peak) = session.subject().end_trial() {
-            trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle));
+            trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle_memory));
         }
         let reply = reply?;
         let check = self.compare(&reply);
@@ -323,7 +333,7 @@ impl QuestionTrials<'_> {
             }
         }
         self.save_answer(&trial, &reply, recorder)
-            .and_then(|()| recorder.trial(key, trial))
+            .and_then(|()| recorder.record_trial(key, trial))
             .map_err(TrialError::from)
     }
 
@@ -412,13 +422,13 @@ impl QuestionTrials<'_> {
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut any_recorded = false;
         let (mut first_failure, mut next_failure) = (failure.clone(), failure.clone());
-        for (phase, order) in plan::trials(self.cells, self.round, self.own) {
+        for (phase, order) in plan::planned_trials(self.cells, self.round, self.question_settings) {
             let cell = self.cell(phase);
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                recorder.failed(key.clone(), &cell, self.round, order, next_failure)?;
-                first_failure = first_failure.recorded_in(&key);
-                next_failure = first_failure.followed_by(SAME);
+                recorder.record_failure(key.clone(), &cell, self.round, order, next_failure)?;
+                first_failure = first_failure.with_cause_key(&key);
+                next_failure = first_failure.consequence(SAME_REASON);
                 any_recorded = true;
             }
         }
@@ -427,12 +437,12 @@ impl QuestionTrials<'_> {
         }
         // A trial beyond the planned ones failed, which must be recorded, too.
         let cell = self.cell(Phase::Hot);
-        let free_order = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
+        let free_order = (0..=self.question_settings.max_hot_trials.max(self.question_settings.hot_trials))
             .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));
         match free_order {
             Some(order) => {
                 let key = cell.trial_key(self.round, order);
-                recorder.failed(key, &cell, self.round, order, failure.clone())
+                recorder.record_failure(key, &cell, self.round, order, failure.clone())
             }
             None => Ok(()),
         }

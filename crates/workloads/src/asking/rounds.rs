@@ -7,7 +7,7 @@ use jsonathlon_telemetry::control::Control;
 
 use super::{
     AnswerKey, Question, QuestionTarget, plan,
-    question_trials::{QuestionTrials, TimedOut},
+    question_trials::{QuestionTrials, TimedOutQuestions},
 };
 use crate::{
     RunError, cells::rotation, loading::skipped_after_load_failure, recorder::TrialRecorder,
@@ -16,29 +16,29 @@ use crate::{
 
 /// Runs rounds, in which every target has a turn; holds what the turns share.
 struct RoundRunner<'t, 'b, 'a, T> {
-    bench: &'b RunContext<'a>,
+    context: &'b RunContext<'a>,
     answer_key: &'t T,
     question_settings: &'t QuestionSettings,
     control: Control,
-    timed_out: TimedOut,
+    timed_out: TimedOutQuestions,
 }
 
 /// Runs all questions of all targets, in rounds.
-pub(super) fn all<'a, T: AnswerKey>(
+pub(super) fn run_all<'a, T: AnswerKey>(
     answer_key: &T,
     question_settings: &QuestionSettings,
-    bench: &RunContext<'a>,
+    context: &RunContext<'a>,
     targets: &mut [QuestionTarget<'a, T>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let mut runner = RoundRunner {
-        bench,
+        context,
         answer_key,
         question_settings,
         control: Control::new(),
-        timed_out: TimedOut::new(),
+        timed_out: TimedOutQuestions::new(),
     };
-    answer_key.survey(bench, targets, recorder)?;
+    answer_key.survey(context, targets, recorder)?;
     // The first data state with questions determines the number of rounds.
     let mut rounds = None;
     for state in DataState::ALL {
@@ -51,7 +51,7 @@ pub(super) fn all<'a, T: AnswerKey>(
         if !is_asked && state == DataState::Compacted {
             continue;
         }
-        let fixed_rounds = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
+        let fixed_rounds = if is_asked { rounds } else { Some(context.max_load_rounds()) };
         let round_count = runner.rounds(state, fixed_rounds, targets, recorder)?;
         if is_asked {
             rounds = Some(round_count);
@@ -69,8 +69,8 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         targets: &mut [QuestionTarget<'a, T>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<u32, RunError> {
-        let bench = self.bench;
-        let mut controller = bench.pace(Some(state));
+        let context = self.context;
+        let mut controller = context.round_controller(Some(state));
         let mut round = 1;
         loop {
             for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
@@ -78,14 +78,14 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
                 self.turn(state, round, position, question_target, recorder)?;
             }
             let decision = match fixed_rounds {
-                Some(rounds) if round >= rounds => RoundDecision::Enough,
-                Some(_) => RoundDecision::Another,
-                None => {
-                    controller.after(round, bench.elapsed_s(), || recorder.ranked(bench.targets, state))?
-                }
+                Some(rounds) if round >= rounds => RoundDecision::Stop,
+                Some(_) => RoundDecision::RunAnother,
+                None => controller.decide_after(round, context.elapsed_s(), || {
+                    recorder.ranked_cell_times(context.targets, state)
+                })?,
             };
-            controller.tell(recorder.observer);
-            if decision == RoundDecision::Enough {
+            controller.report(recorder.observer);
+            if decision == RoundDecision::Stop {
                 return Ok(round);
             }
             round += 1;
@@ -101,27 +101,27 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (bench, question_settings) = (self.bench, self.question_settings);
+        let (context, question_settings) = (self.context, self.question_settings);
         let is_asked = question_settings.states.contains(&state);
         if state == DataState::Drained {
-            bench.fail_planned_loads(round, &question_target.of, recorder)?;
+            context.fail_planned_loads(round, &question_target.state, recorder)?;
         }
         let is_open = |question: &Question| {
-            let cells = question_target.of.cells;
+            let cells = question_target.state.cells;
             let keys = plan::question_keys(cells, &question.name, state, round, question_settings);
             keys.iter().any(|key| !recorder.has(key))
         };
         let is_asking = is_asked && question_target.questions.iter().any(is_open);
         let is_loading =
-            state == DataState::Drained && bench.is_load_due(round, &question_target.of, recorder);
+            state == DataState::Drained && context.is_load_due(round, &question_target.state, recorder);
         if !is_asking && !is_loading {
             return Ok(());
         }
-        bench.control(round, position, &mut self.control, recorder)?;
-        if is_loading || !question_target.of.is_loaded {
+        context.time_control(round, position, &mut self.control, recorder)?;
+        if is_loading || !question_target.state.is_loaded {
             self.load(round, question_target, recorder)?;
             if state == DataState::Compacted {
-                bench.enter(DataState::Compacted, None, &mut question_target.of, recorder)?;
+                context.enter_state(DataState::Compacted, None, &mut question_target.state, recorder)?;
             }
         }
         if is_asking {
@@ -129,10 +129,10 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
                 self.ask(index, state, round, question_target, recorder)?;
             }
         }
-        if let Err(failure) = TrialError::split_fatal(question_target.of.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(question_target.state.session.close())? {
             recorder.warn(&format!(
                 "{}: failed to close: {}",
-                question_target.of.cells.target.file_name(),
+                question_target.state.cells.target.file_name(),
                 failure.error
             ));
         }
@@ -146,14 +146,14 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        self.bench.load(round, &mut question_target.of, recorder)?;
+        self.context.load(round, &mut question_target.state, recorder)?;
         self.determine_answers(question_target)
     }
 
     /// Determines the expected answers over the documents that the target holds now.
     fn determine_answers(&self, question_target: &mut QuestionTarget<'a, T>) -> Result<(), RunError> {
-        if let Ok(accepted) = &question_target.of.load_result {
-            question_target.held = self.answer_key.expected_answers(self.bench, accepted)?;
+        if let Ok(loaded) = &question_target.state.load_result {
+            question_target.expected = self.answer_key.determine_expected(self.context, loaded)?;
         }
         Ok(())
     }
@@ -163,8 +163,8 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         question_target: &mut QuestionTarget<'a, T>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let was_loaded = question_target.of.is_loaded;
-        self.bench.compact(&mut question_target.of, recorder)?;
+        let was_loaded = question_target.state.is_loaded;
+        self.context.compact(&mut question_target.state, recorder)?;
         if was_loaded { Ok(()) } else { self.determine_answers(question_target) }
     }
 
@@ -177,21 +177,21 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Some(question) = question_target.questions.get(index) else { return Ok(()) };
-        let cells = question_target.of.cells;
+        let cells = question_target.state.cells;
         let no_rules = QuestionRules::default();
         let trials = QuestionTrials {
             cells,
-            settings: self.bench.settings,
-            own: self.question_settings,
-            disk_bytes_per_s: self.bench.disk_bytes_per_s,
-            judge: &|rows| self.answer_key.judge(&question_target.held, cells, question, rows),
+            settings: self.context.settings,
+            question_settings: self.question_settings,
+            disk_bytes_per_s: self.context.disk_bytes_per_s,
+            judge: &|rows| self.answer_key.judge(&question_target.expected, cells, question, rows),
             rules: question_target.rules.get(&question.name).unwrap_or(&no_rules),
             question,
             state,
             round,
         };
-        match &question_target.of.load_result {
-            Ok(_) => trials.ask(&mut question_target.of.session, &mut self.timed_out, recorder),
+        match &question_target.state.load_result {
+            Ok(_) => trials.ask(&mut question_target.state.session, &mut self.timed_out, recorder),
             Err(failure) => trials.fail(&skipped_after_load_failure(failure), recorder),
         }
     }

@@ -5,7 +5,7 @@ use jsonathlon_schema::record::{Cell, FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::RunReply;
 
-use super::turn::{COPY, DocumentsTurn, StepResult};
+use super::turn::{COPY_TABLE, DocumentsTurn, StepResult};
 use crate::loading::{settle, sizes};
 use crate::recorder::{TrialRecorder, new_trial};
 use crate::run_context::TABLE;
@@ -28,28 +28,28 @@ impl DocumentsTurn<'_, '_, '_> {
         match result {
             Ok(trial) => {
                 if !recorder.has(&key) {
-                    recorder.trial(key, trial)?;
+                    recorder.record_trial(key, trial)?;
                 }
                 Ok(Ok(true))
             }
-            Err(failure) => Ok(self.failed(&failure, &cell, 1, session, recorder)?.map(|()| false)),
+            Err(failure) => Ok(self.record_failure(&failure, &cell, 1, session, recorder)?.map(|()| false)),
         }
     }
 
     pub(super) fn try_copy(&self, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, TrialError> {
         session.open()?;
-        let create = session.statements("create", &[("table", COPY)])?;
+        let create = session.statements("create", &[("table", COPY_TABLE)])?;
         session.run(create, self.limit())?;
-        let statements = session.statements("copy", &[("table", TABLE), ("copy", COPY)])?;
+        let statements = session.statements("copy", &[("table", TABLE), ("copy", COPY_TABLE)])?;
         let reply: RunReply = session.run(statements, self.limit())?;
         let mut trial = new_trial(cell, self.round, 0);
-        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
-        trial.verdict = match self.part.lacks("export") {
+        self.add_timing(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        trial.verdict = match self.setup.skip_reason("export") {
             Some(_) => Verdict::Unverified,
             None => {
-                self.verified_export(COPY, self.truth.of_copies, session)?;
+                self.export_and_verify(COPY_TABLE, self.expected.copy_digest, session)?;
                 // The originals must be unchanged.
-                self.verified_export(TABLE, self.truth.digest, session)?;
+                self.export_and_verify(TABLE, self.expected.original_digest, session)?;
                 Verdict::Exact
             }
         };
@@ -58,11 +58,11 @@ impl DocumentsTurn<'_, '_, '_> {
 
     /// Drops the table of copies, even if it is incomplete or missing.
     pub(super) fn drop_copy(&self, session: &mut Session<'_>) -> StepResult<()> {
-        if self.part.lacks("copy").is_some() {
+        if self.setup.skip_reason("copy").is_some() {
             return Ok(Ok(()));
         }
         let result = session.open().and_then(|()| {
-            let drop = session.statements("drop", &[("table", COPY)])?;
+            let drop = session.statements("drop", &[("table", COPY_TABLE)])?;
             session.run(drop, self.limit())
         });
         match TrialError::split_fatal(result)? {
@@ -83,7 +83,7 @@ impl DocumentsTurn<'_, '_, '_> {
         session.open()?;
         let mut seconds = 0.0;
         for table in tables {
-            seconds += settle(session, "drain", table, self.bench.settings.load_timeout_s, sync)?.seconds;
+            seconds += settle(session, "drain", table, self.context.settings.load_timeout_s, sync)?.seconds;
         }
         // Some sessions are unusable afterwards.
         session.reconnect()?;
@@ -112,7 +112,7 @@ impl DocumentsTurn<'_, '_, '_> {
         };
         let total_bytes = page_cache::allocated_bytes(session.folder()).map_err(to_error)?;
         let log_bytes =
-            page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).map_err(to_error)?;
+            page_cache::allocated_bytes_of(session.folder(), &session.target.setup.logs).map_err(to_error)?;
         metrics.insert(metric::FILES_BYTES.name.to_owned(), total_bytes.saturating_sub(log_bytes) as f64);
         metrics.insert(metric::LOG_BYTES.name.to_owned(), log_bytes as f64);
         Ok(metrics)
@@ -120,7 +120,7 @@ impl DocumentsTurn<'_, '_, '_> {
 
     /// Records the disk space with and without the copy, and the copy's share relative to the documents'
     /// texts.
-    pub(super) fn disk(
+    pub(super) fn record_disk_space(
         &self,
         before: &Metrics,
         has_copy: bool,
@@ -134,13 +134,14 @@ impl DocumentsTurn<'_, '_, '_> {
         }
         let mut trial = new_trial(&cell, 1, 0);
         trial.metrics = before.clone();
-        trial.metrics.insert(metric::DOCUMENTS.name.to_owned(), self.truth.table.documents as f64);
+        trial.metrics.insert(metric::DOCUMENTS.name.to_owned(), self.expected.table.documents as f64);
         trial.metrics.insert(metric::SOURCE_BYTES.name.to_owned(), self.source_bytes as f64);
         trial.verdict = Verdict::Exact;
         if has_copy {
-            let after = match TrialError::split_fatal(self.settle_and_measure(&[TABLE, COPY], session))? {
+            let after = match TrialError::split_fatal(self.settle_and_measure(&[TABLE, COPY_TABLE], session))?
+            {
                 Ok(after) => after,
-                Err(failure) => return self.failed(&failure, &cell, 1, session, recorder),
+                Err(failure) => return self.record_failure(&failure, &cell, 1, session, recorder),
             };
             let files_bytes = |disk: &Metrics| disk.get(metric::FILES_BYTES.name).copied();
             if let (Some(before), Some(after)) = (files_bytes(before), files_bytes(&after)) {
@@ -151,7 +152,7 @@ impl DocumentsTurn<'_, '_, '_> {
                 trial.metrics.insert(metric::ADDED_SHARE.name.to_owned(), share);
             }
         }
-        recorder.trial(key, trial)?;
+        recorder.record_trial(key, trial)?;
         Ok(Ok(()))
     }
 }

@@ -1,11 +1,11 @@
 //! The expected answers over a table, and the verification of a system's answers.
 
-use jsonathlon_catalogue::Expected;
+use jsonathlon_catalogue::QueryAnswer;
 use jsonathlon_dataset::nested::NestedTable;
 use jsonathlon_schema::value::{Row, Value};
 
 /// Number that copies have as their top-level `l`.
-pub(super) const OF_COPIES: i64 = 1;
+pub(super) const COPY_NUMBER: i64 = 1;
 
 /// Answers to all queries over one table, computed from its parameters, and the digests of its documents.
 #[derive(Debug, Clone)]
@@ -18,9 +18,9 @@ pub(super) struct ExpectedAnswers {
     rare_keys: Vec<i64>,
     ordered_keys: Vec<i64>,
     all_keys: Vec<i64>,
-    /// Sums of document digests: `digest` of the originals, `of_copies` of their copies.
-    pub(super) digest: u64,
-    pub(super) of_copies: u64,
+    /// Sums of document digests: `original_digest` of the originals, `copy_digest` of their copies.
+    pub(super) original_digest: u64,
+    pub(super) copy_digest: u64,
 }
 
 fn signed(keys: &[u64]) -> Vec<i64> {
@@ -28,25 +28,25 @@ fn signed(keys: &[u64]) -> Vec<i64> {
 }
 
 impl ExpectedAnswers {
-    pub(super) fn of(table: NestedTable) -> Self {
+    pub(super) fn new(table: NestedTable) -> Self {
         let mut numbers: Vec<i64> =
             (0..table.documents).map(|key| NestedTable::top_level_number(key).cast_signed()).collect();
         numbers.sort_unstable();
         Self {
             numbers,
             ten_keys: signed(&table.keys_where_l_is_10()),
-            rare_keys: signed(&table.rare()),
-            ordered_keys: signed(&table.ordered()),
+            rare_keys: signed(&table.rare_keys()),
+            ordered_keys: signed(&table.ordered_keys()),
             all_keys: (0..table.documents.cast_signed()).collect(),
-            digest: table.digest(None),
-            of_copies: table.digest(Some(OF_COPIES)),
+            original_digest: table.digest(None),
+            copy_digest: table.digest(Some(COPY_NUMBER)),
             table,
         }
     }
 
     /// Describes the first difference of an answer, of which only the first column counts; `None` if it is
     /// correct.
-    pub(super) fn differs(&self, expected: Expected, rows: &[Row]) -> Option<String> {
+    pub(super) fn difference(&self, expected: QueryAnswer, rows: &[Row]) -> Option<String> {
         let mut actual = Vec::with_capacity(rows.len());
         for row in rows {
             match row.first().and_then(number) {
@@ -60,13 +60,13 @@ impl ExpectedAnswers {
             }
         }
         let correct = match expected {
-            Expected::L => &self.numbers,
-            Expected::Ten => &self.ten_keys,
-            Expected::Rare => &self.rare_keys,
-            Expected::All => &self.all_keys,
-            Expected::Order => &self.ordered_keys,
+            QueryAnswer::AllNumbers => &self.numbers,
+            QueryAnswer::KeysOfTen => &self.ten_keys,
+            QueryAnswer::KeysWithRare => &self.rare_keys,
+            QueryAnswer::AllKeys => &self.all_keys,
+            QueryAnswer::OrderedKeys => &self.ordered_keys,
         };
-        if expected != Expected::Order {
+        if expected != QueryAnswer::OrderedKeys {
             actual.sort_unstable();
         }
         if actual == *correct {
@@ -79,7 +79,7 @@ impl ExpectedAnswers {
                 let position = position + 1;
                 let (correct, actual) = (correct.unwrap_or_default(), actual.unwrap_or_default());
                 match expected {
-                    Expected::Order => {
+                    QueryAnswer::OrderedKeys => {
                         format!("{actual} came in place {position} of the order, where {correct} belongs")
                     }
                     _ => format!(
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn expected_answers() -> ExpectedAnswers {
-        ExpectedAnswers::of(NestedTable { n: 3, documents: 4, data: InnerContent::Identical, seed: 1 })
+        ExpectedAnswers::new(NestedTable { n: 3, documents: 4, data: InnerContent::Identical, seed: 1 })
     }
 
     fn rows(numbers: &[i64]) -> Vec<Row> {
@@ -120,24 +120,24 @@ mod tests {
     fn right_answers_are_right_in_any_order_but_where_order_is_asked_for() {
         let answers = expected_answers();
         // The values of `l` are 10, 929, 848, 767.
-        assert_eq!(answers.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
-        assert_eq!(answers.differs(Expected::Ten, &rows(&[0])), None);
-        assert_eq!(answers.differs(Expected::Rare, &rows(&[1])), None);
-        assert_eq!(answers.differs(Expected::All, &rows(&[3, 1, 2, 0])), None);
-        assert_eq!(answers.differs(Expected::Order, &rows(&[0, 3, 2, 1])), None);
+        assert_eq!(answers.difference(QueryAnswer::AllNumbers, &rows(&[929, 10, 767, 848])), None);
+        assert_eq!(answers.difference(QueryAnswer::KeysOfTen, &rows(&[0])), None);
+        assert_eq!(answers.difference(QueryAnswer::KeysWithRare, &rows(&[1])), None);
+        assert_eq!(answers.difference(QueryAnswer::AllKeys, &rows(&[3, 1, 2, 0])), None);
+        assert_eq!(answers.difference(QueryAnswer::OrderedKeys, &rows(&[0, 3, 2, 1])), None);
         let text = vec![vec![Value::Text("0".into())]];
-        assert_eq!(answers.differs(Expected::Ten, &text), None);
+        assert_eq!(answers.difference(QueryAnswer::KeysOfTen, &text), None);
     }
 
     #[test]
     fn what_is_wrong_is_told() {
         let answers = expected_answers();
-        let difference = |expected, numbers: &[i64]| answers.differs(expected, &rows(numbers)).unwrap();
-        let order = difference(Expected::Order, &[0, 2, 3, 1]);
+        let difference = |expected, numbers: &[i64]| answers.difference(expected, &rows(numbers)).unwrap();
+        let order = difference(QueryAnswer::OrderedKeys, &[0, 2, 3, 1]);
         assert!(order.starts_with("2 came in place 2 of the order, where 3"));
-        assert_eq!(difference(Expected::Ten, &[]), "0 rows came, 1 are right");
-        assert!(difference(Expected::L, &[10, 767, 848, 930]).contains("where 929 belongs"));
-        let null = answers.differs(Expected::Ten, &[vec![Value::Null]]).unwrap();
+        assert_eq!(difference(QueryAnswer::KeysOfTen, &[]), "0 rows came, 1 are right");
+        assert!(difference(QueryAnswer::AllNumbers, &[10, 767, 848, 930]).contains("where 929 belongs"));
+        let null = answers.difference(QueryAnswer::KeysOfTen, &[vec![Value::Null]]).unwrap();
         assert!(null.contains("no whole number"), "{null}");
     }
 }

@@ -23,16 +23,16 @@ pub(super) fn write(
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> StepResult<()> {
-    for history in histories(turn.part) {
+    for history in histories(turn.setup) {
         let cell = turn.tests.version(history);
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) || turn.record_unsupported("version", &cell, 1, recorder)? {
             continue;
         }
         match TrialError::split_fatal(write_versions(turn, history, versions, &cell, session))? {
-            Ok(trial) => recorder.trial(key, trial)?,
+            Ok(trial) => recorder.record_trial(key, trial)?,
             Err(failure) => {
-                if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
+                if let Err(failure) = turn.record_failure(&failure, &cell, 1, session, recorder)? {
                     return Ok(Err(failure));
                 }
             }
@@ -50,7 +50,7 @@ fn write_versions(
     cell: &Cell,
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
-    let table = turn.tests.at.table;
+    let table = turn.tests.configured_table.table;
     let key = table.documents.saturating_sub(1);
     let disk_before = turn.settle_and_measure(&[TABLE], session)?;
     let mut statements = Vec::new();
@@ -78,7 +78,7 @@ fn write_versions(
     let mut trial = new_trial(cell, 1, 0);
     let document_bytes = NestedGenerator::new(table).length(key);
     let seconds_per_version = reply.seconds / f64::from(versions.max(1));
-    turn.timed(&mut trial, seconds_per_version, &reply.usage, document_bytes);
+    turn.add_timing(&mut trial, seconds_per_version, &reply.usage, document_bytes);
     trial.metrics.insert(metric::DOCUMENTS.name.to_owned(), f64::from(versions));
     trial.metrics.insert(metric::SOURCE_BYTES.name.to_owned(), document_bytes as f64);
     let files_bytes = |disk: &Metrics| disk.get(metric::FILES_BYTES.name).copied();
@@ -99,7 +99,7 @@ fn verify_number(
     number: i64,
     session: &mut Session<'_>,
 ) -> Result<Verdict, TrialError> {
-    let expected = turn.tests.at.table.digest_of(key, Some(number));
+    let expected = turn.tests.configured_table.table.digest_of(key, Some(number));
     turn.verify_document(
         key,
         expected,

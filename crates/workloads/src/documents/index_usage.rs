@@ -4,7 +4,7 @@ use jsonathlon_catalogue::{Index, IndexQuery, IndexUse};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Failure, FailureKind, Verdict};
 
-use super::turn::{DocumentsTurn, StepResult, filled, is_too_much};
+use super::turn::{DocumentsTurn, StepResult, fill_table, is_over_limit};
 use crate::{
     RunError,
     recorder::{TrialRecorder, new_trial},
@@ -27,13 +27,13 @@ struct PlanFinding {
 }
 
 /// Reads the plans of all queries of an index, and records how they use it.
-pub(super) fn read(
+pub(super) fn read_plans(
     turn: &DocumentsTurn<'_, '_, '_>,
     index: &Index,
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> StepResult<()> {
-    for query in &index.asks {
+    for query in &index.queries {
         let key = turn.tests.usage(query, index).trial_key(1, 0);
         if recorder.has(&key) {
             continue;
@@ -44,8 +44,8 @@ pub(super) fn read(
                 let name = format!(
                     "plans/{}-{}-{}-{}-{}-{}.txt",
                     turn.tests.cells.target.file_name(),
-                    super::settings::size_word(turn.tests.at.asked.n),
-                    turn.tests.at.table.data,
+                    super::settings::size_word(turn.tests.configured_table.requested.n),
+                    turn.tests.configured_table.table.data,
                     index.name,
                     query.operation.word(),
                     encode_form(&query.form)
@@ -55,11 +55,11 @@ pub(super) fn read(
                 let mut trial = new_trial(&cell, 1, 0);
                 trial.verdict = Verdict::Exact;
                 trial.metrics.insert(metric::INDEX_USE.name.to_owned(), f64::from(finding.usage as u8));
-                recorder.trial(key, trial)?;
+                recorder.record_trial(key, trial)?;
             }
             Err(failure) => {
                 let cell = turn.tests.usage(query, index);
-                if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
+                if let Err(failure) = turn.record_failure(&failure, &cell, 1, session, recorder)? {
                     return Ok(Err(failure));
                 }
             }
@@ -69,13 +69,13 @@ pub(super) fn read(
 }
 
 /// Records that no query can use an index that could not be built.
-pub(super) fn impossible(
+pub(super) fn record_impossible(
     turn: &DocumentsTurn<'_, '_, '_>,
     index: &Index,
     reason: &str,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    for query in &index.asks {
+    for query in &index.queries {
         let cell = turn.tests.usage(query, index);
         let key = cell.trial_key(1, 0);
         if !recorder.has(&key) {
@@ -83,7 +83,7 @@ pub(super) fn impossible(
             trial.verdict = Verdict::NotApplicable;
             trial.failure = Some(Failure::new(FailureKind::Refused, reason));
             trial.metrics.insert(metric::INDEX_USE.name.to_owned(), f64::from(IndexUsage::Impossible as u8));
-            recorder.trial(key, trial)?;
+            recorder.record_trial(key, trial)?;
         }
     }
     Ok(())
@@ -95,7 +95,7 @@ fn find_usage(
     session: &mut Session<'_>,
 ) -> Result<PlanFinding, TrialError> {
     session.open()?;
-    let statement = filled(session, &query.statement);
+    let statement = fill_table(session, &query.statement);
     // A query form that the system refuses cannot use an index.
     let plan = match session.plan(&statement, turn.limit()) {
         Ok(plan) => plan,
@@ -114,10 +114,10 @@ fn find_usage(
             });
         }
         // A query that exceeds its memory limit still has a plan.
-        Err(TrialError::Failed(failure)) if is_too_much(&failure, session) => {}
+        Err(TrialError::Failed(failure)) if is_over_limit(&failure, session) => {}
         Err(error) => return Err(error),
     }
-    match query.judge(&plan) {
+    match query.classify_plan(&plan) {
         IndexUse::Used => Ok(PlanFinding { usage: IndexUsage::Used, evidence: plan }),
         IndexUse::FullIndexScan => Ok(PlanFinding { usage: IndexUsage::InVain, evidence: plan }),
         IndexUse::NotUsed if !query.can_be_forced() => {
@@ -134,16 +134,17 @@ fn find_forced(
     plan: &str,
     session: &mut Session<'_>,
 ) -> Result<PlanFinding, TrialError> {
-    let fill_all =
-        |session: &Session<'_>, texts: &[String]| texts.iter().map(|text| filled(session, text)).collect();
+    let fill_all = |session: &Session<'_>, texts: &[String]| {
+        texts.iter().map(|text| fill_table(session, text)).collect()
+    };
     let force: Vec<String> = fill_all(session, &query.force);
     let unforce: Vec<String> = fill_all(session, &query.unforce);
     if !force.is_empty() {
         session.run(force, turn.limit())?;
     }
-    let statement = filled(session, query.forced.as_ref().unwrap_or(&query.statement));
+    let statement = fill_table(session, query.forced_statement.as_ref().unwrap_or(&query.statement));
     let result = session.plan(&statement, turn.limit());
-    if !unforce.is_empty() && session.pid().is_some() {
+    if !unforce.is_empty() && session.worker_pid().is_some() {
         session.run(unforce, turn.limit())?;
     }
     let forced_plan = match result {
@@ -156,7 +157,7 @@ fn find_forced(
         }
         Err(error) => return Err(error),
     };
-    let usage = match query.judge(&forced_plan) {
+    let usage = match query.classify_plan(&forced_plan) {
         IndexUse::Used => IndexUsage::Usable,
         IndexUse::FullIndexScan => IndexUsage::InVain,
         IndexUse::NotUsed => IndexUsage::Impossible,

@@ -7,7 +7,7 @@ use jsonathlon_worker::protocol::RunReply;
 
 use super::{
     index_usage, trials,
-    turn::{DocumentsTurn, StepResult, filled},
+    turn::{DocumentsTurn, StepResult, fill_table},
 };
 use crate::{
     RunError,
@@ -18,18 +18,18 @@ use crate::{
 };
 
 impl DocumentsTurn<'_, '_, '_> {
-    pub(super) fn indexes(
+    pub(super) fn run_indexes(
         &self,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        if trials::has_no_index(self.part, self.own) {
+        if trials::has_no_index(self.setup, self.settings) {
             let cell = trials::no_index(&self.tests);
             self.record_unsupported("index", &cell, 1, recorder)?;
             return Ok(Ok(()));
         }
-        for index in trials::indexes(self.part, self.own, self.round) {
-            if let Err(failure) = self.index(index, session, recorder)? {
+        for index in trials::indexes(self.setup, self.settings, self.round) {
+            if let Err(failure) = self.run_index(index, session, recorder)? {
                 return Ok(Err(failure));
             }
         }
@@ -37,29 +37,29 @@ impl DocumentsTurn<'_, '_, '_> {
     }
 
     /// Builds one index, runs its queries, reads their plans, and drops the index.
-    pub(super) fn index(
+    pub(super) fn run_index(
         &self,
         index: &Index,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
         let cell = self.tests.index(index);
-        let result = TrialError::split_fatal(self.build(index, &cell, session))?;
+        let result = TrialError::split_fatal(self.build_index(index, &cell, session))?;
         match result {
             Ok(trial) => {
                 let key = cell.trial_key(self.round, 0);
                 if !recorder.has(&key) {
-                    recorder.trial(key, trial)?;
+                    recorder.record_trial(key, trial)?;
                 }
             }
             Err(failure) => {
-                self.not_built(index, &failure, recorder)?;
+                self.record_not_built(index, &failure, recorder)?;
                 if failure.kind != FailureKind::Refused {
-                    return self.failed(&failure, &cell, 1, session, recorder);
+                    return self.record_failure(&failure, &cell, 1, session, recorder);
                 }
                 // Remove what earlier statements have created; errors of the others do not matter.
                 for text in &index.drop {
-                    let statement = filled(session, text);
+                    let statement = fill_table(session, text);
                     TrialError::split_fatal(
                         session.open().and_then(|()| session.run(vec![statement], self.limit())),
                     )?
@@ -69,20 +69,20 @@ impl DocumentsTurn<'_, '_, '_> {
             }
         }
         for operation in Operation::ALL {
-            let Some(query) = index.timed(operation) else { continue };
-            let statement = filled(session, &query.statement);
+            let Some(query) = index.timed_query(operation) else { continue };
+            let statement = fill_table(session, &query.statement);
             let cell = self.tests.indexed(operation, index);
             if let Err(failure) = self.time_query(&statement, query.answer, &cell, session, recorder)? {
                 return Ok(Err(failure));
             }
         }
         if self.round == 1
-            && let Err(failure) = index_usage::read(self, index, session, recorder)?
+            && let Err(failure) = index_usage::read_plans(self, index, session, recorder)?
         {
             return Ok(Err(failure));
         }
         let result = session.open().and_then(|()| {
-            let statements = index.drop.iter().map(|text| filled(session, text)).collect();
+            let statements = index.drop.iter().map(|text| fill_table(session, text)).collect();
             session.run(statements, self.limit())
         });
         Ok(TrialError::split_fatal(result)?.map(drop))
@@ -90,31 +90,32 @@ impl DocumentsTurn<'_, '_, '_> {
 
     /// Records that an index could not be built, and all its queries with it. A refused index is recorded as
     /// not applicable.
-    pub(super) fn not_built(
+    pub(super) fn record_not_built(
         &self,
         index: &Index,
         failure: &Failure,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let operations = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
-        let queries = operations.map(|operation| (self.tests.indexed(operation, index), self.own.reads));
+        let operations =
+            Operation::ALL.into_iter().filter(|operation| index.timed_query(*operation).is_some());
+        let queries = operations.map(|operation| (self.tests.indexed(operation, index), self.settings.reads));
         for (cell, orders) in [(self.tests.index(index), 1)].into_iter().chain(queries) {
             if failure.kind == FailureKind::Refused {
-                self.not_applicable(failure, &cell, orders, recorder)?;
+                self.record_not_applicable(failure, &cell, orders, recorder)?;
                 continue;
             }
             for order in 0..orders {
                 let key = cell.trial_key(self.round, order);
-                recorder.failed(key, &cell, self.round, order, failure.clone())?;
+                recorder.record_failure(key, &cell, self.round, order, failure.clone())?;
             }
         }
         match self.round {
-            1 => index_usage::impossible(self, index, &failure.error, recorder),
+            1 => index_usage::record_impossible(self, index, &failure.error, recorder),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn build(
+    pub(super) fn build_index(
         &self,
         index: &Index,
         cell: &Cell,
@@ -125,12 +126,12 @@ impl DocumentsTurn<'_, '_, '_> {
             Ok(sizes(session, TABLE)?.get(metric::INDEX_BYTES.name).copied())
         };
         let bytes_before = index_bytes(session)?;
-        let statements = index.create.iter().map(|text| filled(session, text)).collect();
+        let statements = index.create.iter().map(|text| fill_table(session, text)).collect();
         let reply: RunReply = session.run(statements, self.load_limit())?;
         // Statistics of new columns and other inputs of the planner belong to no test.
         self.settle(&[TABLE], false, session)?;
         let mut trial = new_trial(cell, self.round, 0);
-        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        self.add_timing(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
         if let (Some(bytes_before), Some(bytes_after)) = (bytes_before, index_bytes(session)?) {
             trial.metrics.insert(metric::INDEX_BYTES.name.to_owned(), (bytes_after - bytes_before).max(0.0));
         }

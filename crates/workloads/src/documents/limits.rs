@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_catalogue::{Documents as Part, LoadMode};
-use jsonathlon_dataset::nested::{InnerContent, Larger, NestedTable};
+use jsonathlon_catalogue::{Documents as Setup, LoadMode};
+use jsonathlon_dataset::nested::{EnlargedDocument, InnerContent, NestedTable};
 use jsonathlon_schema::{
     metric,
     record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict},
@@ -46,13 +46,13 @@ const TAKEN: &str = "bytes taken";
 const REFUSED: &str = "bytes refused";
 
 /// Size in bytes of the largest document that is tried.
-pub(super) fn room(settings: &DocumentsSettings) -> u64 {
+pub(super) fn largest_bytes(settings: &DocumentsSettings) -> u64 {
     settings.max_size_search.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
 }
 
 fn tests<'a>(cells: Cells<'a>, settings: &DocumentsSettings, n: u32) -> TestCells<'a> {
     let table = NestedTable { n, documents: 1, data: InnerContent::Identical, seed: settings.seed };
-    TestCells::new(cells, ConfiguredTable { asked: table, table })
+    TestCells::new(cells, ConfiguredTable { requested: table, table })
 }
 
 /// Keys of all steps of one configuration.
@@ -62,9 +62,9 @@ pub(super) fn keys(cells: Cells<'_>, settings: &DocumentsSettings) -> Vec<String
 
 /// Loads documents of ascending size into one configuration, until one is rejected.
 pub(super) fn find(
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     settings: &DocumentsSettings,
-    part: &Part,
+    setup: &Setup,
     state: &mut TargetState<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
@@ -72,9 +72,9 @@ pub(super) fn find(
     // was resumed.
     let mut previous: Option<(u32, bool)> = None;
     let mut rejected: Option<(u32, String)> = None;
-    let file = bench.work.join("limit.ndjson");
-    let attempt = |document: Larger, cell: &Cell, session: &mut Session<'_>| {
-        try_and_remove(bench, part, document, cell, &file, session)
+    let file = context.work_folder.join("limit.ndjson");
+    let attempt = |document: EnlargedDocument, cell: &Cell, session: &mut Session<'_>| {
+        try_and_remove(context, setup, document, cell, &file, session)
     };
     for n in &settings.max_size_search {
         let cell = tests(state.cells, settings, *n).limit();
@@ -84,24 +84,24 @@ pub(super) fn find(
             continue;
         }
         if let Some((rejected_n, record_key)) = &rejected {
-            recorder.trial(key, not_tried(&cell, *rejected_n, record_key))?;
+            recorder.record_trial(key, not_tried(&cell, *rejected_n, record_key))?;
             continue;
         }
         let activity = format!("{} one document of {}", state.cells.target.file_name(), size_word(*n));
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
         state.session.subject().set_activity(&activity);
-        let result = attempt(Larger { n: *n, more: 0 }, &cell, &mut state.session);
+        let result = attempt(EnlargedDocument { n: *n, extra_objects: 0 }, &cell, &mut state.session);
         match TrialError::split_fatal(result)? {
             Ok(trial) => {
                 previous = Some((*n, true));
-                recorder.trial(key, trial)?;
+                recorder.record_trial(key, trial)?;
             }
             Err(failure) => {
                 rejected = Some((*n, key.clone()));
                 match failure.kind {
                     // The system accepted the document and returned another one, or this program is at fault.
                     FailureKind::Wrong | FailureKind::Protocol => {
-                        recorder.failed(key, &cell, 1, 0, failure)?
+                        recorder.record_failure(key, &cell, 1, 0, failure)?
                     }
                     _ => {
                         let mut is_accepted = |document| -> Result<bool, RunError> {
@@ -109,7 +109,7 @@ pub(super) fn find(
                             Ok(TrialError::split_fatal(result)?.is_ok())
                         };
                         let findings = bisect_from(previous, *n, &mut is_accepted)?;
-                        recorder.trial(key, Trial { findings, ..unstored_trial(&cell, failure) })?;
+                        recorder.record_trial(key, Trial { findings, ..unstored_trial(&cell, failure) })?;
                     }
                 }
             }
@@ -123,10 +123,10 @@ pub(super) fn find(
 fn bisect_from(
     previous: Option<(u32, bool)>,
     rejected: u32,
-    is_accepted: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
+    is_accepted: &mut dyn FnMut(EnlargedDocument) -> Result<bool, RunError>,
 ) -> Result<Vec<Finding>, RunError> {
     let Some((accepted, is_known)) = previous else { return Ok(Vec::new()) };
-    if is_known || is_accepted(Larger { n: accepted, more: 0 })? {
+    if is_known || is_accepted(EnlargedDocument { n: accepted, extra_objects: 0 })? {
         return bisect(accepted, rejected, is_accepted);
     }
     Ok(Vec::new())
@@ -136,18 +136,18 @@ fn bisect_from(
 fn bisect(
     accepted: u32,
     rejected: u32,
-    is_accepted: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
+    is_accepted: &mut dyn FnMut(EnlargedDocument) -> Result<bool, RunError>,
 ) -> Result<Vec<Finding>, RunError> {
     let parts = accepted.min(PARTS);
     // If ordinals in between were not requested, the limit may be beyond the next ordinal; each ordinal is
     // divided into parts.
     let document_at = |position: u64| {
         let n = accepted + u32::try_from(position >> parts).unwrap_or(u32::MAX);
-        Larger { n, more: (position & ((1 << parts) - 1)) << n.saturating_sub(parts) }
+        EnlargedDocument { n, extra_objects: (position & ((1 << parts) - 1)) << n.saturating_sub(parts) }
     };
     let end = u64::from(rejected.saturating_sub(accepted)) << parts;
     let (last_accepted, first_rejected) =
-        limit::between(0, end, |position| is_accepted(document_at(position)))?;
+        limit::bisect(0, end, |position| is_accepted(document_at(position)))?;
     let bytes_at = |position| document_at(position).bytes().to_string();
     Ok(vec![Finding::new(TAKEN, bytes_at(last_accepted)), Finding::new(REFUSED, bytes_at(first_rejected))])
 }
@@ -156,7 +156,7 @@ fn bisect(
 /// `record_key`.
 fn not_tried(cell: &Cell, rejected: u32, record_key: &str) -> Trial {
     let error = format!("not tried: {} was refused", size_word(rejected));
-    unstored_trial(cell, Failure::new(FailureKind::Refused, error).recorded_in(record_key))
+    unstored_trial(cell, Failure::new(FailureKind::Refused, error).with_cause_key(record_key))
 }
 
 /// Trial of a step in which no document was stored.
@@ -166,14 +166,14 @@ fn unstored_trial(cell: &Cell, failure: Failure) -> Trial {
 
 /// Tries a document and removes everything it left, so that the next one starts with an empty data folder.
 fn try_and_remove(
-    bench: &RunContext<'_>,
-    part: &Part,
-    document: Larger,
+    context: &RunContext<'_>,
+    setup: &Setup,
+    document: EnlargedDocument,
     cell: &Cell,
     file: &Path,
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
-    let result = try_document(bench, part, document, cell, file, session);
+    let result = try_document(context, setup, document, cell, file, session);
     std::fs::remove_file(file).ok();
     session.kill();
     if !session.is_remote() {
@@ -183,22 +183,22 @@ fn try_and_remove(
 }
 
 fn try_document(
-    bench: &RunContext<'_>,
-    part: &Part,
-    document: Larger,
+    context: &RunContext<'_>,
+    setup: &Setup,
+    document: EnlargedDocument,
     cell: &Cell,
     file: &Path,
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
-    let bytes = write(document, file, &bench.work)?;
+    let bytes = write(document, file, &context.work_folder)?;
     session.reset_data()?;
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, STEP_TIMEOUT)?;
-    let plain_name = PlainName::of(file)?;
+    let plain_name = PlainName::new(file)?;
     let path = plain_name.text();
     let values = [("table", TABLE), ("file", path.as_str())];
-    let load = match part.load {
+    let load = match setup.load {
         LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
         LoadMode::Rows | LoadMode::Stream => {
             LoadMethod::Keyed { statement: session.statement("load", &values)?, file: file.to_owned() }
@@ -216,7 +216,7 @@ fn try_document(
     }
     let mut trial = new_trial(cell, 1, 0);
     trial.verdict = Verdict::Unverified;
-    if part.lacks("export").is_none() {
+    if setup.skip_reason("export").is_none() {
         let statement = session.statement("export", &[("table", TABLE)])?;
         let exported: ExportReply =
             session.request_or_abort(&Op::Export { statement, values: true }, STEP_TIMEOUT, &check)?;
@@ -235,7 +235,7 @@ fn try_document(
 }
 
 /// Writes a document as one line; returns the size of its text in bytes.
-fn write(document: Larger, file: &Path, work: &Path) -> Result<u64, TrialError> {
+fn write(document: EnlargedDocument, file: &Path, work: &Path) -> Result<u64, TrialError> {
     let result = std::fs::create_dir_all(work).and_then(|()| {
         let mut writer = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
         let bytes = document.line(&mut writer)?;

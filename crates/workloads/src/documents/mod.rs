@@ -27,7 +27,7 @@ use settings::DocumentsSettings;
 use trials::{ConfiguredTable, TestCells};
 use turn::DocumentsTurn;
 
-use jsonathlon_catalogue::{DOCUMENTS, Documents as Part};
+use jsonathlon_catalogue::{DOCUMENTS, Documents as Setup};
 use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
 use jsonathlon_schema::{record::Failure, settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
@@ -69,11 +69,11 @@ struct TableProgress {
     /// Whether the data folder was emptied for this table.
     is_fresh: bool,
     /// Names of the tables that exist in the system.
-    has: Vec<&'static str>,
+    existing_tables: Vec<&'static str>,
     /// Sum of hashes and total bytes of the exported texts that were verified by value; `None` before.
-    texts: Option<(u64, u64)>,
+    verified_texts: Option<(u64, u64)>,
     /// Why no further steps run on this table; `None` if they can run.
-    failed: Option<Failure>,
+    failure: Option<Failure>,
 }
 
 impl Workload for Documents {
@@ -82,7 +82,7 @@ impl Workload for Documents {
     }
 
     fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
-        WorkloadSettings::of(WorkloadKind::Documents, &self.settings)
+        WorkloadSettings::for_workload(WorkloadKind::Documents, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -96,46 +96,47 @@ impl Workload for Documents {
         // Tables are processed one after the other, and each system keeps its own data. The search for limits
         // then needs one document in one system at a time.
         let table_bytes = largest.max().unwrap_or_default() * (1 + DISK_PER_BYTE * systems);
-        table_bytes.max(limits::room(&self.settings) * (1 + DISK_PER_BYTE))
+        table_bytes.max(limits::largest_bytes(&self.settings) * (1 + DISK_PER_BYTE))
     }
 
     fn size_option_hint(&self) -> &'static str {
         "a smaller --table-size"
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
-        let mut keys: Vec<String> = bench
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
+        let mut keys: Vec<String> = context
             .targets
             .iter()
             .filter(|target| target.configuration.documents().is_some())
-            .flat_map(|target| limits::keys(bench.cells(target), &self.settings))
+            .flat_map(|target| limits::keys(context.cells(target), &self.settings))
             .collect();
         for table in &self.tables {
-            for target in bench.targets {
-                let Some(part) = target.configuration.documents() else { continue };
-                let tests = TestCells::new(bench.cells(target), ConfiguredTable::of(*table, &part));
-                for round in 1..=bench.settings.rounds {
-                    keys.extend(trials::keys(&tests, &part, &self.settings, round));
+            for target in context.targets {
+                let Some(setup) = target.configuration.documents() else { continue };
+                let tests = TestCells::new(context.cells(target), ConfiguredTable::new(*table, &setup));
+                for round in 1..=context.settings.rounds {
+                    keys.extend(trials::keys(&tests, &setup, &self.settings, round));
                 }
             }
         }
         keys
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let mut targets: Vec<(TargetState<'_>, Part)> = bench
-            .all_under_test()
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        let mut targets: Vec<(TargetState<'_>, Setup)> = context
+            .target_states()
             .into_iter()
             .filter_map(|state| Some((state.cells.target.configuration.documents()?, state)))
-            .map(|(part, state)| (state, part))
+            .map(|(setup, state)| (state, setup))
             .collect();
-        let result = self.run_tables(bench, &mut targets, recorder).and_then(|()| {
+        let result = self.run_tables(context, &mut targets, recorder).and_then(|()| {
             let mut targets = targets.iter_mut();
-            targets.try_for_each(|(state, part)| limits::find(bench, &self.settings, part, state, recorder))
+            targets
+                .try_for_each(|(state, setup)| limits::find(context, &self.settings, setup, state, recorder))
         });
         // The first error is returned, so the clean-up only warns.
         let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|(state, _)| state).collect();
-        bench.drop_remote_objects_of(&mut targets, recorder);
+        context.drop_remote_objects_of(&mut targets, recorder);
         result
     }
 }
@@ -143,8 +144,8 @@ impl Workload for Documents {
 impl Documents {
     fn run_tables<'a>(
         &self,
-        bench: &RunContext<'a>,
-        targets: &mut [(TargetState<'a>, Part)],
+        context: &RunContext<'a>,
+        targets: &mut [(TargetState<'a>, Setup)],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let bytes: u64 =
@@ -154,16 +155,16 @@ impl Documents {
             targets.len(),
             self.tables.len(),
             bytes >> 20,
-            bench.settings.rounds
+            context.settings.rounds
         )));
         let mut control = Control::new();
         for (table_index, table) in self.tables.iter().enumerate() {
-            let result = self.run_table(bench, table_index, *table, targets, &mut control, recorder);
+            let result = self.run_table(context, table_index, *table, targets, &mut control, recorder);
             for (state, _) in targets.iter_mut() {
                 // The next table starts with an empty data folder; the data of this one is not needed any
                 // more.
                 state.session.kill();
-                if !bench.settings.keep_data && !state.session.is_remote() {
+                if !context.settings.keep_data && !state.session.is_remote() {
                     std::fs::remove_dir_all(state.session.folder()).ok();
                 }
             }
@@ -175,18 +176,18 @@ impl Documents {
     /// Runs all rounds over one table.
     fn run_table<'a>(
         &self,
-        bench: &RunContext<'a>,
+        context: &RunContext<'a>,
         table_index: usize,
         requested: NestedTable,
-        targets: &mut [(TargetState<'a>, Part)],
+        targets: &mut [(TargetState<'a>, Setup)],
         control: &mut Control,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let rounds = bench.settings.rounds;
-        let has_missing = |(state, part): &(TargetState<'a>, Part), recorder: &TrialRecorder<'_>| {
-            let tests = TestCells::new(state.cells, ConfiguredTable::of(requested, part));
+        let rounds = context.settings.rounds;
+        let has_missing = |(state, setup): &(TargetState<'a>, Setup), recorder: &TrialRecorder<'_>| {
+            let tests = TestCells::new(state.cells, ConfiguredTable::new(requested, setup));
             (1..=rounds).any(|round| {
-                trials::keys(&tests, part, &self.settings, round).iter().any(|key| !recorder.has(key))
+                trials::keys(&tests, setup, &self.settings, round).iter().any(|key| !recorder.has(key))
             })
         };
         if !targets.iter().any(|target| has_missing(target, recorder)) {
@@ -197,29 +198,30 @@ impl Documents {
         let mut staged_tables: Vec<StagedTable> = Vec::new();
         for round in 1..=rounds {
             for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
-                let (Some((state, part)), Some(progress)) =
+                let (Some((state, setup)), Some(progress)) =
                     (targets.get_mut(index), progresses.get_mut(index))
                 else {
                     continue;
                 };
-                bench.control(round, position + table_index * bench.targets.len(), control, recorder)?;
-                let tests = TestCells::new(state.cells, ConfiguredTable::of(requested, part));
-                let table = tests.at.table;
+                let position = position + table_index * context.targets.len();
+                context.time_control(round, position, control, recorder)?;
+                let tests = TestCells::new(state.cells, ConfiguredTable::new(requested, setup));
+                let table = tests.configured_table.table;
                 let known = staged_tables.iter().position(|staged| staged.expected.table == table);
                 let staged_index = match known {
                     Some(staged_index) => staged_index,
                     None => {
-                        staged_tables.push(StagedTable::make(table, &bench.work)?);
+                        staged_tables.push(StagedTable::make(table, &context.work_folder)?);
                         staged_tables.len() - 1
                     }
                 };
                 let Some(staged) = staged_tables.get(staged_index) else { continue };
                 let turn = DocumentsTurn {
-                    bench,
-                    own: &self.settings,
-                    part,
+                    context,
+                    settings: &self.settings,
+                    setup,
                     tests,
-                    truth: &staged.expected,
+                    expected: &staged.expected,
                     file: &staged.file,
                     source_bytes: staged.bytes,
                     round,
@@ -255,6 +257,6 @@ impl StagedTable {
         result.map_err(RunError::io(format!("write {}", file.display())))?;
         let bytes = generator.bytes();
         drop(generator);
-        Ok(Self { expected: ExpectedAnswers::of(table), file, bytes })
+        Ok(Self { expected: ExpectedAnswers::new(table), file, bytes })
     }
 }

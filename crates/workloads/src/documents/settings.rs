@@ -1,6 +1,6 @@
 //! User settings of a run with large documents.
 
-use jsonathlon_dataset::nested::{InnerContent, LARGEST, NestedTable};
+use jsonathlon_dataset::nested::{InnerContent, MAX_ORDINAL, NestedTable};
 use serde::{Deserialize, Serialize};
 
 /// Settings that only this workload has.
@@ -36,15 +36,15 @@ impl DocumentsSettings {
     /// # Errors
     /// If an ordinal is too large, or no size or kind of content is given.
     pub fn tables(&self) -> Result<Vec<NestedTable>, String> {
-        if let Some(n) = self.max_size_search.iter().find(|n| **n > LARGEST) {
-            return Err(format!("D({n}); documents up to D({LARGEST}) can be made"));
+        if let Some(n) = self.max_size_search.iter().find(|n| **n > MAX_ORDINAL) {
+            return Err(format!("D({n}); documents up to D({MAX_ORDINAL}) can be made"));
         }
         if self.document_sizes.is_empty() || self.content.is_empty() {
             return Err("name a size of documents and a data set at least".to_owned());
         }
         let tables_of = |content: InnerContent| {
             let sizes = self.document_sizes.iter();
-            sizes.map(move |n| NestedTable::of_total(*n, self.table_size, content, self.seed))
+            sizes.map(move |n| NestedTable::with_total_bytes(*n, self.table_size, content, self.seed))
         };
         self.content
             .iter()
@@ -57,7 +57,7 @@ impl DocumentsSettings {
 /// Size of a document D(n) as text, e.g. `64KiB` or `1MiB`.
 #[must_use]
 pub fn size_word(n: u32) -> String {
-    let bytes = NestedTable::nominal_bytes_of(n.min(LARGEST));
+    let bytes = NestedTable::nominal_bytes_of(n.min(MAX_ORDINAL));
     match bytes {
         bytes if bytes >= 1 << 30 => format!("{}GiB", bytes >> 30),
         bytes if bytes >= 1 << 20 => format!("{}MiB", bytes >> 20),

@@ -1,6 +1,6 @@
 //! The steps of a turn in order: import, export, reads, copy, indexes, updates.
 
-use jsonathlon_catalogue::{Expected, LoadMode};
+use jsonathlon_catalogue::{LoadMode, QueryAnswer};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
@@ -9,7 +9,7 @@ use jsonathlon_worker::protocol::{ExportReply, LoadMethod, LoadReply, Op};
 use super::{
     TableProgress, history,
     trials::{self, READS},
-    turn::{COPY, DocumentsTurn, StepResult},
+    turn::{COPY_TABLE, DocumentsTurn, StepResult},
     update,
 };
 use crate::{
@@ -30,24 +30,24 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         progress: &mut TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let keys = trials::keys(&self.tests, self.part, self.own, self.round);
+        let keys = trials::keys(&self.tests, self.setup, self.settings, self.round);
         if keys.iter().all(|key| recorder.has(key)) {
             return Ok(());
         }
-        if let Some(failure) = &progress.failed {
+        if let Some(failure) = &progress.failure {
             // A failed import is not repeated.
             return self.fail_remaining(&failure.clone(), recorder);
         }
-        if let Some(reason) = self.tests.at.too_large(self.part) {
+        if let Some(reason) = self.tests.configured_table.size_skip_reason(self.setup) {
             let reason = Failure::new(FailureKind::Refused, reason);
-            let cells = trials::cells(&self.tests, self.part, self.own, self.round);
+            let cells = trials::cells(&self.tests, self.setup, self.settings, self.round);
             return cells
                 .iter()
-                .try_for_each(|(cell, orders)| self.not_applicable(&reason, cell, *orders, recorder));
+                .try_for_each(|(cell, orders)| self.record_not_applicable(&reason, cell, *orders, recorder));
         }
         let name = state.cells.target.file_name();
-        let activity = format!("round {}: {name} {}", self.round, self.truth.table);
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+        let activity = format!("round {}: {name} {}", self.round, self.expected.table);
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
         state.session.subject().set_activity(&activity);
         let result = self.run_steps(state, progress, recorder)?;
         if let Err(failure) = result {
@@ -70,7 +70,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     ) -> StepResult<()> {
         let session = &mut state.session;
         if let Err(failure) = self.import(session, progress, recorder)? {
-            progress.failed = Some(failure.clone());
+            progress.failure = Some(failure.clone());
             return Ok(Err(failure));
         }
         let result = match self.round {
@@ -93,24 +93,24 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
             Err(failure) => return Ok(Err(failure)),
         };
         if let Some(disk_before) = disk_before
-            && let Err(failure) = self.disk(&disk_before, has_copy, session, recorder)?
+            && let Err(failure) = self.record_disk_space(&disk_before, has_copy, session, recorder)?
         {
             return Ok(Err(failure));
         }
         if let Err(failure) = self.drop_copy(session)? {
             return Ok(Err(failure));
         }
-        if let Err(failure) = self.indexes(session, recorder)? {
+        if let Err(failure) = self.run_indexes(session, recorder)? {
             return Ok(Err(failure));
         }
         if self.round == 1
-            && let Some(versions) = self.own.versions
+            && let Some(versions) = self.settings.versions
             && let Err(failure) = history::write(self, versions, session, recorder)?
         {
             return Ok(Err(failure));
         }
-        if self.own.update_path {
-            return update::paths(self, session, recorder);
+        if self.settings.update_path {
+            return update::update_paths(self, session, recorder);
         }
         Ok(Ok(()))
     }
@@ -122,7 +122,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
                 return Ok(Err(failure));
             }
         }
-        if self.round == 1 && self.own.cold {
+        if self.round == 1 && self.settings.cold {
             for (file, expected) in trials::cold_reads() {
                 if let Err(failure) = self.run_cold_read(file, expected, session, recorder)? {
                     return Ok(Err(failure));
@@ -136,12 +136,18 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     fn fail_remaining(&self, failure: &Failure, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut failure = failure.clone();
         let round = self.round;
-        for (cell, orders) in trials::cells(&self.tests, self.part, self.own, round) {
+        for (cell, orders) in trials::cells(&self.tests, self.setup, self.settings, round) {
             for order in 0..orders {
                 let key = cell.trial_key(round, order);
                 if !recorder.has(&key) {
-                    recorder.failed(key.clone(), &cell, round, order, failure.followed_by("not done"))?;
-                    failure = failure.recorded_in(&key);
+                    recorder.record_failure(
+                        key.clone(),
+                        &cell,
+                        round,
+                        order,
+                        failure.consequence("not done"),
+                    )?;
+                    failure = failure.with_cause_key(&key);
                 }
             }
         }
@@ -161,13 +167,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         match result {
             Ok(trial) => {
                 if !recorder.has(&key) {
-                    recorder.trial(key, trial)?;
+                    recorder.record_trial(key, trial)?;
                 }
                 Ok(Ok(()))
             }
             Err(failure) => {
-                recorder.failed(key.clone(), &cell, self.round, 0, failure.clone())?;
-                Ok(Err(failure.recorded_in(&key).followed_by("the import failed")))
+                recorder.record_failure(key.clone(), &cell, self.round, 0, failure.clone())?;
+                Ok(Err(failure.with_cause_key(&key).consequence("the import failed")))
             }
         }
     }
@@ -180,22 +186,22 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     ) -> Result<(), TrialError> {
         if progress.is_fresh {
             session.open()?;
-            for table in [TABLE, COPY] {
-                if progress.has.contains(&table) {
+            for table in [TABLE, COPY_TABLE] {
+                if progress.existing_tables.contains(&table) {
                     let drop = session.statements("drop", &[("table", table)])?;
                     session.run(drop, self.limit())?;
                 }
             }
-            progress.has.clear();
+            progress.existing_tables.clear();
         } else {
             session.reset_data()?;
             session.open()?;
             progress.is_fresh = true;
-            progress.has.clear();
+            progress.existing_tables.clear();
         }
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit())?;
-        progress.has.push(TABLE);
+        progress.existing_tables.push(TABLE);
         Ok(())
     }
 
@@ -206,10 +212,10 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Trial, TrialError> {
         self.create_table(session, progress)?;
-        let plain_name = PlainName::of(self.file)?;
+        let plain_name = PlainName::new(self.file)?;
         let path = plain_name.text();
         let values = [("table", TABLE), ("file", path.as_str())];
-        let load = match self.part.load {
+        let load = match self.setup.load {
             LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
             LoadMode::Rows | LoadMode::Stream => LoadMethod::Keyed {
                 statement: session.statement("load", &values)?,
@@ -230,14 +236,14 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         let mut trial = new_trial(&self.tests.import(), self.round, 0);
         // Time in which the kernel writes data to the disk afterwards is not part of the statement.
         let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
-        self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
+        self.add_timing(&mut trial, seconds, &loaded.usage, self.source_bytes);
         trial.metrics.extend(loaded.sync_seconds.map(|seconds| metric::SYNC_S.with_value(seconds)));
         put_client_memory(&mut trial, session);
-        trial.verdict = match self.part.lacks("export") {
+        trial.verdict = match self.setup.skip_reason("export") {
             Some(_) => Verdict::Unverified,
             None => {
-                let reply = self.verified_export(TABLE, self.truth.digest, session)?;
-                progress.texts = Some((reply.texts, reply.bytes));
+                let reply = self.export_and_verify(TABLE, self.expected.original_digest, session)?;
+                progress.verified_texts = Some((reply.texts, reply.bytes));
                 Verdict::Exact
             }
         };
@@ -250,7 +256,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         progress: &TableProgress,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        let (cell, orders) = (self.tests.export(), self.own.reads);
+        let (cell, orders) = (self.tests.export(), self.settings.reads);
         if self.record_unsupported("export", &cell, orders, recorder)? {
             return Ok(Ok(()));
         }
@@ -260,8 +266,8 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
                 continue;
             }
             match TrialError::split_fatal(self.time_export(&cell, order, session, progress))? {
-                Ok(trial) => recorder.trial(key, trial)?,
-                Err(failure) => return self.failed(&failure, &cell, orders, session, recorder),
+                Ok(trial) => recorder.record_trial(key, trial)?,
+                Err(failure) => return self.record_failure(&failure, &cell, orders, session, recorder),
             }
         }
         Ok(Ok(()))
@@ -279,12 +285,12 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         let reply: ExportReply =
             session.request(&Op::Export { statement, values: false }, self.limit(), &mut |_| {})?;
         // Must be the same texts that were verified by value after the import.
-        if progress.texts != Some((reply.texts, reply.bytes)) {
+        if progress.verified_texts != Some((reply.texts, reply.bytes)) {
             let error = "the texts that came out are not those that came out before".to_owned();
             return Err(TrialError::failed(FailureKind::Wrong, error));
         }
         let mut trial = new_trial(cell, self.round, order);
-        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        self.add_timing(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
         trial.metrics.insert(metric::DELIVERED_BYTES.name.to_owned(), reply.bytes as f64);
         put_client_memory(&mut trial, session);
         trial.verdict = Verdict::Exact;
@@ -295,14 +301,14 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         &self,
         file: &str,
         test: &str,
-        expected: Expected,
+        expected: QueryAnswer,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        if !trials::has_form(self.part, file) {
+        if !trials::has_form(self.setup, file) {
             return Ok(Ok(()));
         }
-        let (cell, orders) = (self.tests.read(file, Phase::Hot), self.own.reads);
+        let (cell, orders) = (self.tests.read(file, Phase::Hot), self.settings.reads);
         if self.record_unsupported(test, &cell, orders, recorder)? {
             return Ok(Ok(()));
         }
@@ -316,7 +322,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     fn run_cold_read(
         &self,
         file: &str,
-        expected: Expected,
+        expected: QueryAnswer,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
@@ -330,17 +336,17 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
         match TrialError::split_fatal(self.try_cold_read(file, expected, &cell, session))? {
             Ok(trial) => {
-                recorder.trial(key, trial)?;
+                recorder.record_trial(key, trial)?;
                 Ok(Ok(()))
             }
-            Err(failure) => self.failed(&failure, &cell, 1, session, recorder),
+            Err(failure) => self.record_failure(&failure, &cell, 1, session, recorder),
         }
     }
 
     fn try_cold_read(
         &self,
         file: &str,
-        expected: Expected,
+        expected: QueryAnswer,
         cell: &Cell,
         session: &mut Session<'_>,
     ) -> Result<Trial, TrialError> {
@@ -356,7 +362,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         };
         let statement = session.statement(file, &[("table", TABLE)])?;
         let reply = self.query_once(&statement, expected, session)?;
-        let mut trial = self.answered(cell, 0, &reply);
+        let mut trial = self.query_trial(cell, 0, &reply);
         match resident {
             Some(resident) if resident.share() <= COLD_LIMIT => {}
             _ => trial.cell.phase = Phase::ColdUnverified,

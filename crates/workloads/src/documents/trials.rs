@@ -1,6 +1,6 @@
 //! Plans the trials of a run with large documents.
 
-use jsonathlon_catalogue::{Documents as Part, Expected, Index, IndexQuery, Operation};
+use jsonathlon_catalogue::{Documents as Setup, Index, IndexQuery, Operation, QueryAnswer};
 use jsonathlon_dataset::nested::NestedTable;
 use jsonathlon_schema::{
     id::DataState,
@@ -14,7 +14,7 @@ use crate::cells::Cells;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConfiguredTable {
     /// Table that the user asked for.
-    pub(super) asked: NestedTable,
+    pub(super) requested: NestedTable,
     /// Table that is used: the same, or documents of the next smaller ordinal if those are the largest that
     /// the configuration is tried with.
     pub(super) table: NestedTable,
@@ -22,18 +22,18 @@ pub(super) struct ConfiguredTable {
 
 impl ConfiguredTable {
     /// Chooses the table for a configuration.
-    pub(super) fn of(requested: NestedTable, part: &Part) -> Self {
-        let n = match part.largest.as_ref() {
+    pub(super) fn new(requested: NestedTable, setup: &Setup) -> Self {
+        let n = match setup.largest.as_ref() {
             // The number of documents stays the same; only their size is halved.
             Some(largest) if largest.n + 1 == requested.n => largest.n,
             _ => requested.n,
         };
-        Self { asked: requested, table: NestedTable { n, ..requested } }
+        Self { requested, table: NestedTable { n, ..requested } }
     }
 
     /// Why the configuration is not tried with these documents; `None` if it is.
-    pub(super) fn too_large<'p>(&self, part: &'p Part) -> Option<&'p str> {
-        part.largest.as_ref().filter(|largest| largest.n < self.table.n).map(|largest| largest.why.as_str())
+    pub(super) fn size_skip_reason<'p>(&self, setup: &'p Setup) -> Option<&'p str> {
+        setup.largest.as_ref().filter(|largest| largest.n < self.table.n).map(|largest| largest.why.as_str())
     }
 
     fn cell(&self, cells: Cells<'_>, step: &str, phase: Phase) -> Cell {
@@ -41,7 +41,7 @@ impl ConfiguredTable {
         let state = (phase != Phase::Load).then_some(DataState::Drained);
         let mut cell = table_cells.cell(step, phase, state);
         let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
-        set("size", size_word(self.asked.n).into());
+        set("size", size_word(self.requested.n).into());
         set("n", self.table.n.into());
         set("data", self.table.data.word().into());
         cell
@@ -57,101 +57,111 @@ fn with_parameter(mut cell: Cell, name: &str, value: impl Into<serde_json::Value
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TestCells<'a> {
     pub(super) cells: Cells<'a>,
-    pub(super) at: ConfiguredTable,
+    pub(super) configured_table: ConfiguredTable,
 }
 
 impl<'a> TestCells<'a> {
-    pub(super) fn new(cells: Cells<'a>, table: ConfiguredTable) -> Self {
-        Self { cells, at: table }
+    pub(super) fn new(cells: Cells<'a>, configured_table: ConfiguredTable) -> Self {
+        Self { cells, configured_table }
     }
 
     pub(super) fn import(&self) -> Cell {
-        self.at.cell(self.cells, "import", Phase::Load)
+        self.configured_table.cell(self.cells, "import", Phase::Load)
     }
 
     pub(super) fn export(&self) -> Cell {
-        self.at.cell(self.cells, "export", Phase::Hot)
+        self.configured_table.cell(self.cells, "export", Phase::Hot)
     }
 
     pub(super) fn copy(&self) -> Cell {
-        self.at.cell(self.cells, "copy", Phase::Load)
+        self.configured_table.cell(self.cells, "copy", Phase::Load)
     }
 
     pub(super) fn disk(&self) -> Cell {
-        self.at.cell(self.cells, "disk", Phase::Steady)
+        self.configured_table.cell(self.cells, "disk", Phase::Steady)
     }
 
     /// Cell of a read without an index; `file` is the name of its statement file.
     pub(super) fn read(&self, file: &str, phase: Phase) -> Cell {
         match file.strip_suffix("_simple") {
-            Some(step) => with_parameter(self.at.cell(self.cells, step, phase), "form", "simple"),
-            None => self.at.cell(self.cells, file, phase),
+            Some(step) => {
+                with_parameter(self.configured_table.cell(self.cells, step, phase), "form", "simple")
+            }
+            None => self.configured_table.cell(self.cells, file, phase),
         }
     }
 
     pub(super) fn index(&self, index: &Index) -> Cell {
-        with_parameter(self.at.cell(self.cells, "index", Phase::Load), "index", index.name.as_str())
+        with_parameter(
+            self.configured_table.cell(self.cells, "index", Phase::Load),
+            "index",
+            index.name.as_str(),
+        )
     }
 
     /// Cell of a read with an index.
     pub(super) fn indexed(&self, operation: Operation, index: &Index) -> Cell {
-        with_parameter(self.at.cell(self.cells, operation.word(), Phase::Hot), "index", index.name.as_str())
+        with_parameter(
+            self.configured_table.cell(self.cells, operation.word(), Phase::Hot),
+            "index",
+            index.name.as_str(),
+        )
     }
 
     /// Cell of how a query plan uses an index.
     pub(super) fn usage(&self, query: &IndexQuery, index: &Index) -> Cell {
-        let cell = self.at.cell(self.cells, "use", Phase::Steady);
+        let cell = self.configured_table.cell(self.cells, "use", Phase::Steady);
         let cell = with_parameter(cell, "index", index.name.as_str());
         with_parameter(with_parameter(cell, "query", query.operation.word()), "form", query.form.as_str())
     }
 
     pub(super) fn version(&self, history: &str) -> Cell {
-        with_parameter(self.at.cell(self.cells, "version", Phase::Load), "history", history)
+        with_parameter(self.configured_table.cell(self.cells, "version", Phase::Load), "history", history)
     }
 
     pub(super) fn limit(&self) -> Cell {
-        self.at.cell(self.cells, "limit", Phase::Load)
+        self.configured_table.cell(self.cells, "limit", Phase::Load)
     }
 
     pub(super) fn update_path(&self, depth: u32) -> Cell {
-        with_parameter(self.at.cell(self.cells, "update_path", Phase::Load), "depth", depth)
+        with_parameter(self.configured_table.cell(self.cells, "update_path", Phase::Load), "depth", depth)
     }
 }
 
 /// Ways to write versions of a document: as updates, and with a commit after each if the system keeps a
 /// history of its data.
-pub(super) fn histories(part: &Part) -> Vec<&'static str> {
-    let has_commits = part.files.get("commit").is_some_and(|file| !file.statements.is_empty());
+pub(super) fn histories(setup: &Setup) -> Vec<&'static str> {
+    let has_commits = setup.files.get("commit").is_some_and(|file| !file.statements.is_empty());
     ["update", "commit"].into_iter().take(if has_commits { 2 } else { 1 }).collect()
 }
 
 /// Reads without an index: statement file, its test, and expected answer.
-pub(super) const READS: [(&str, &str, Expected); 4] = [
-    ("extract", "extract", Expected::L),
-    ("filter", "filter", Expected::Ten),
-    ("order", "order", Expected::Order),
-    ("order_simple", "order", Expected::Order),
+pub(super) const READS: [(&str, &str, QueryAnswer); 4] = [
+    ("extract", "extract", QueryAnswer::AllNumbers),
+    ("filter", "filter", QueryAnswer::KeysOfTen),
+    ("order", "order", QueryAnswer::OrderedKeys),
+    ("order_simple", "order", QueryAnswer::OrderedKeys),
 ];
 
 /// Reads that are also run cold, with their expected answers: the main form of each test only.
-pub(super) fn cold_reads() -> impl Iterator<Item = (&'static str, Expected)> {
+pub(super) fn cold_reads() -> impl Iterator<Item = (&'static str, QueryAnswer)> {
     READS.into_iter().filter(|(file, test, _)| file == test).map(|(file, _, expected)| (file, expected))
 }
 
 /// Returns `true` if the statement file exists. A missing second form is not a trial.
-pub(super) fn has_form(part: &Part, file: &str) -> bool {
-    file != "order_simple" || part.files.get(file).is_some_and(|file| !file.statements.is_empty())
+pub(super) fn has_form(setup: &Setup, file: &str) -> bool {
+    file != "order_simple" || setup.files.get(file).is_some_and(|file| !file.statements.is_empty())
 }
 
 /// Indexes built in a round: the best one in every round, the others in round 1 if requested. Others matter
 /// for their query plans only, which do not change between rounds.
-pub(super) fn indexes<'p>(part: &'p Part, settings: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
-    part.index.iter().filter(|index| index.best || settings.all_indexes && round == 1).collect()
+pub(super) fn indexes<'p>(setup: &'p Setup, settings: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
+    setup.indexes.iter().filter(|index| index.best || settings.all_indexes && round == 1).collect()
 }
 
 /// Returns `true` if no index is built in any round.
-pub(super) fn has_no_index(part: &Part, settings: &DocumentsSettings) -> bool {
-    indexes(part, settings, 1).is_empty()
+pub(super) fn has_no_index(setup: &Setup, settings: &DocumentsSettings) -> bool {
+    indexes(setup, settings, 1).is_empty()
 }
 
 /// Depths at which a number is updated: top, middle, bottom.
@@ -164,35 +174,40 @@ pub(super) fn depths(n: u32) -> Vec<u32> {
 /// Cells of one configuration over one table in one round, each with its number of trials.
 pub(super) fn cells(
     tests: &TestCells<'_>,
-    part: &Part,
+    setup: &Setup,
     settings: &DocumentsSettings,
     round: u32,
 ) -> Vec<(Cell, u32)> {
     let mut single = vec![tests.import(), tests.copy()];
     let mut reads = vec![tests.export()];
     reads.extend(
-        READS.iter().filter(|(file, ..)| has_form(part, file)).map(|(file, ..)| tests.read(file, Phase::Hot)),
+        READS
+            .iter()
+            .filter(|(file, ..)| has_form(setup, file))
+            .map(|(file, ..)| tests.read(file, Phase::Hot)),
     );
-    let indexes = indexes(part, settings, round);
+    let indexes = indexes(setup, settings, round);
     for index in &indexes {
-        let operations = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
+        let operations =
+            Operation::ALL.into_iter().filter(|operation| index.timed_query(*operation).is_some());
         reads.extend(operations.map(|operation| tests.indexed(operation, index)));
     }
     single.extend(indexes.iter().map(|index| tests.index(index)));
-    if has_no_index(part, settings) {
+    if has_no_index(setup, settings) {
         // One cell records why there is no index.
         single.push(no_index(tests));
     }
     if settings.update_path {
-        single.extend(depths(tests.at.table.n).into_iter().map(|depth| tests.update_path(depth)));
+        single
+            .extend(depths(tests.configured_table.table.n).into_iter().map(|depth| tests.update_path(depth)));
     }
     if round == 1 {
         single.push(tests.disk());
         if settings.versions.is_some() {
-            single.extend(histories(part).into_iter().map(|history| tests.version(history)));
+            single.extend(histories(setup).into_iter().map(|history| tests.version(history)));
         }
         for index in &indexes {
-            single.extend(index.asks.iter().map(|query| tests.usage(query, index)));
+            single.extend(index.queries.iter().map(|query| tests.usage(query, index)));
         }
         if settings.cold && tests.cells.target.can_be_cold() {
             single.extend(cold_reads().map(|(file, _)| tests.read(file, Phase::Cold)));
@@ -205,15 +220,15 @@ pub(super) fn cells(
 /// Keys of all trials of these cells.
 pub(super) fn keys(
     tests: &TestCells<'_>,
-    part: &Part,
+    setup: &Setup,
     settings: &DocumentsSettings,
     round: u32,
 ) -> Vec<String> {
     let keys_of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
-    cells(tests, part, settings, round).into_iter().flat_map(keys_of).collect()
+    cells(tests, setup, settings, round).into_iter().flat_map(keys_of).collect()
 }
 
 /// Cell of a configuration without an index.
 pub(super) fn no_index(tests: &TestCells<'_>) -> Cell {
-    with_parameter(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
+    with_parameter(tests.configured_table.cell(tests.cells, "index", Phase::Load), "index", "none")
 }

@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::Duration};
 
-use jsonathlon_catalogue::{Documents as Part, Expected};
+use jsonathlon_catalogue::{Documents as Setup, QueryAnswer};
 use jsonathlon_schema::{
     metric,
     record::{Cell, Failure, FailureKind, Trial, Verdict},
@@ -15,21 +15,21 @@ use jsonathlon_worker::protocol::{AskReply, ExportReply, Op};
 use super::{expected::ExpectedAnswers, settings::DocumentsSettings, trials::TestCells};
 use crate::{
     RunError,
-    recorder::{SAME, TrialRecorder, new_trial},
+    recorder::{SAME_REASON, TrialRecorder, new_trial},
     run_context::{RunContext, TABLE},
     session::{Session, TrialError},
 };
 
 /// Name of the table of copies.
-pub(super) const COPY: &str = "documents_copied";
+pub(super) const COPY_TABLE: &str = "documents_copied";
 
 /// One configuration's part of a round over one table.
 pub(super) struct DocumentsTurn<'t, 'b, 'a> {
-    pub(super) bench: &'b RunContext<'a>,
-    pub(super) own: &'t DocumentsSettings,
-    pub(super) part: &'t Part,
+    pub(super) context: &'b RunContext<'a>,
+    pub(super) settings: &'t DocumentsSettings,
+    pub(super) setup: &'t Setup,
     pub(super) tests: TestCells<'a>,
-    pub(super) truth: &'t ExpectedAnswers,
+    pub(super) expected: &'t ExpectedAnswers,
     /// NDJSON file with the documents.
     pub(super) file: &'t Path,
     /// Total size in bytes of the documents' texts.
@@ -43,11 +43,11 @@ pub(super) type StepResult<T> = Result<Result<T, Failure>, RunError>;
 impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// Timeout of one statement.
     pub(super) fn limit(&self) -> Duration {
-        Duration::from_secs_f64(self.bench.settings.timeout_s)
+        Duration::from_secs_f64(self.context.settings.timeout_s)
     }
 
     pub(super) fn load_limit(&self) -> Duration {
-        Duration::from_secs_f64(self.bench.settings.load_timeout_s)
+        Duration::from_secs_f64(self.context.settings.load_timeout_s)
     }
 
     /// Records a test that the system does not support as not applicable. Returns `true` if it is
@@ -59,13 +59,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         orders: u32,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<bool, RunError> {
-        let Some(error) = self.part.lacks(test) else { return Ok(false) };
-        self.not_applicable(&Failure::new(FailureKind::Refused, error), cell, orders, recorder)?;
+        let Some(error) = self.setup.skip_reason(test) else { return Ok(false) };
+        self.record_not_applicable(&Failure::new(FailureKind::Refused, error), cell, orders, recorder)?;
         Ok(true)
     }
 
     /// Records trials as not applicable, with the reason.
-    pub(super) fn not_applicable(
+    pub(super) fn record_not_applicable(
         &self,
         reason: &Failure,
         cell: &Cell,
@@ -78,7 +78,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
                 let mut trial = new_trial(cell, self.round, order);
                 trial.verdict = Verdict::NotApplicable;
                 trial.failure = Some(reason.clone());
-                recorder.trial(key, trial)?;
+                recorder.record_trial(key, trial)?;
             }
         }
         Ok(())
@@ -86,7 +86,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
 
     /// Records a failed test. Restarts the engine if it crashed, hung or is down; the inner failure means
     /// that it did not restart and no further step can run.
-    pub(super) fn failed(
+    pub(super) fn record_failure(
         &self,
         failure: &Failure,
         cell: &Cell,
@@ -98,12 +98,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         for order in 0..orders {
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                recorder.failed(key.clone(), cell, self.round, order, reported)?;
-                original = original.recorded_in(&key);
-                reported = original.followed_by(SAME);
+                recorder.record_failure(key.clone(), cell, self.round, order, reported)?;
+                original = original.with_cause_key(&key);
+                reported = original.consequence(SAME_REASON);
             }
         }
-        if matches!(failure.kind, FailureKind::Wrong | FailureKind::Refused) && session.pid().is_some() {
+        if matches!(failure.kind, FailureKind::Wrong | FailureKind::Refused) && session.worker_pid().is_some()
+        {
             return Ok(Ok(()));
         }
         session.kill();
@@ -113,7 +114,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// Verifies that all documents are still there after an engine was killed.
     pub(super) fn check_all_present(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
         let figures = session.figures("count", &[("table", TABLE)], self.limit())?;
-        let expected = self.truth.table.documents;
+        let expected = self.expected.table.documents;
         match figures.values().next() {
             Some(Value::Int(count)) if count.unsigned_abs() == expected => Ok(()),
             count => {
@@ -124,7 +125,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     }
 
     /// Adds time and resource usage of a statement to a trial.
-    pub(super) fn timed(
+    pub(super) fn add_timing(
         &self,
         trial: &mut Trial,
         seconds: f64,
@@ -133,7 +134,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     ) {
         trial.seconds = Some(seconds);
         let metrics = &mut trial.metrics;
-        metrics.insert(metric::DOCUMENTS.name.to_owned(), self.truth.table.documents as f64);
+        metrics.insert(metric::DOCUMENTS.name.to_owned(), self.expected.table.documents as f64);
         metrics.insert(metric::SOURCE_BYTES.name.to_owned(), self.source_bytes as f64);
         if seconds > 0.0 {
             metrics.insert(metric::BYTES_PER_S.name.to_owned(), bytes as f64 / seconds);
@@ -146,7 +147,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     }
 
     /// Exports all documents of a table and compares them by value, outside of any measurement.
-    pub(super) fn verified_export(
+    pub(super) fn export_and_verify(
         &self,
         table: &str,
         digest: u64,
@@ -156,7 +157,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         let reply: ExportReply =
             session.request(&Op::Export { statement, values: true }, self.load_limit(), &mut |_| {})?;
         let wrong_answer = |error: String| Err(TrialError::failed(FailureKind::Wrong, error));
-        let expected = self.truth.table.documents;
+        let expected = self.expected.table.documents;
         if reply.documents != expected {
             return wrong_answer(format!("{} documents came out, {expected} went in", reply.documents));
         }
@@ -189,25 +190,25 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     pub(super) fn time_query(
         &self,
         statement: &str,
-        expected: Expected,
+        expected: QueryAnswer,
         cell: &Cell,
         session: &mut Session<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> StepResult<()> {
-        let orders = self.own.reads;
+        let orders = self.settings.reads;
         if (0..orders).all(|order| recorder.has(&cell.trial_key(self.round, order))) {
             return Ok(Ok(()));
         }
         let warm_up = TrialError::split_fatal(self.query_once(statement, expected, session))?;
         if let Err(failure) = warm_up {
             let is_simple = cell.parameters.contains_key("form");
-            let is_refused = failure.kind == FailureKind::Refused || is_too_much(&failure, session);
-            if is_simple && is_refused && session.pid().is_some() {
+            let is_refused = failure.kind == FailureKind::Refused || is_over_limit(&failure, session);
+            if is_simple && is_refused && session.worker_pid().is_some() {
                 // The simple form of a query may be too expensive, which is why a better form exists.
-                self.not_applicable(&failure, cell, orders, recorder)?;
+                self.record_not_applicable(&failure, cell, orders, recorder)?;
                 return Ok(Ok(()));
             }
-            return self.failed(&failure, cell, orders, session, recorder);
+            return self.record_failure(&failure, cell, orders, session, recorder);
         }
         for order in 0..orders {
             let key = cell.trial_key(self.round, order);
@@ -215,16 +216,16 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
                 continue;
             }
             match TrialError::split_fatal(self.query_once(statement, expected, session))? {
-                Ok(reply) => recorder.trial(key, self.answered(cell, order, &reply))?,
-                Err(failure) => return self.failed(&failure, cell, orders, session, recorder),
+                Ok(reply) => recorder.record_trial(key, self.query_trial(cell, order, &reply))?,
+                Err(failure) => return self.record_failure(&failure, cell, orders, session, recorder),
             }
         }
         Ok(Ok(()))
     }
 
-    pub(super) fn answered(&self, cell: &Cell, order: u32, reply: &AskReply) -> Trial {
+    pub(super) fn query_trial(&self, cell: &Cell, order: u32, reply: &AskReply) -> Trial {
         let mut trial = new_trial(cell, self.round, order);
-        self.timed(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
+        self.add_timing(&mut trial, reply.seconds, &reply.usage, self.source_bytes);
         trial.server_seconds = reply.outcome.server_seconds;
         trial.rows = Some(reply.outcome.rows.len() as u64);
         trial.verdict = Verdict::Exact;
@@ -235,13 +236,13 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
     pub(super) fn query_once(
         &self,
         statement: &str,
-        expected: Expected,
+        expected: QueryAnswer,
         session: &mut Session<'_>,
     ) -> Result<AskReply, TrialError> {
         session.open()?;
         let op = Op::Ask { statement: statement.to_owned() };
         let reply: AskReply = session.request(&op, self.limit(), &mut |_| {})?;
-        match self.truth.differs(expected, &reply.outcome.rows) {
+        match self.expected.difference(expected, &reply.outcome.rows) {
             None => Ok(reply),
             Some(difference) => Err(TrialError::failed(FailureKind::Wrong, difference)),
         }
@@ -249,12 +250,12 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
 }
 
 /// Fills the table name into a statement of an index.
-pub(super) fn filled(session: &Session<'_>, text: &str) -> String {
-    let table = format!("{}{TABLE}", session.target.prefix());
+pub(super) fn fill_table(session: &Session<'_>, text: &str) -> String {
+    let table = format!("{}{TABLE}", session.target.table_prefix());
     text.replace("{{table}}", &table)
 }
 
 /// Returns `true` if a query was aborted for exceeding a resource limit and the engine is still running.
-pub(super) fn is_too_much(failure: &Failure, session: &Session<'_>) -> bool {
-    failure.kind == FailureKind::Environment && session.pid().is_some()
+pub(super) fn is_over_limit(failure: &Failure, session: &Session<'_>) -> bool {
+    failure.kind == FailureKind::Environment && session.worker_pid().is_some()
 }

@@ -19,7 +19,7 @@ use crate::{
 const KEY: u64 = 0;
 
 /// Updates one number at each depth and verifies the document.
-pub(super) fn paths(
+pub(super) fn update_paths(
     turn: &DocumentsTurn<'_, '_, '_>,
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
@@ -27,16 +27,16 @@ pub(super) fn paths(
     // Depths that have been updated in this document so far. Those of an interrupted run do not count,
     // because the document has been imported again.
     let mut changes: Vec<(u32, i64)> = Vec::new();
-    for depth in depths(turn.tests.at.table.n) {
+    for depth in depths(turn.tests.configured_table.table.n) {
         let cell = turn.tests.update_path(depth);
         let key = cell.trial_key(turn.round, 0);
         if recorder.has(&key) || turn.record_unsupported("update_path", &cell, 1, recorder)? {
             continue;
         }
         match TrialError::split_fatal(update_number(turn, &cell, depth, &mut changes, session))? {
-            Ok(trial) => recorder.trial(key, trial)?,
+            Ok(trial) => recorder.record_trial(key, trial)?,
             Err(failure) => {
-                if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
+                if let Err(failure) = turn.record_failure(&failure, &cell, 1, session, recorder)? {
                     return Ok(Err(failure));
                 }
             }
@@ -58,7 +58,7 @@ fn update_number(
     session: &mut Session<'_>,
 ) -> Result<Trial, TrialError> {
     session.open()?;
-    let table = turn.tests.at.table;
+    let table = turn.tests.configured_table.table;
     // A new number in every round, because some systems would not write an unchanged one.
     let value = 100_000 + i64::from(turn.round) * 100 + i64::from(depth);
     let steps: Vec<PathStep> = members(table.n, depth).into_iter().map(PathStep::Member).collect();
@@ -71,7 +71,7 @@ fn update_number(
     changes.push((depth, value));
     let mut trial = new_trial(cell, turn.round, 0);
     let bytes = NestedGenerator::new(table).length(KEY);
-    turn.timed(&mut trial, reply.seconds, &reply.usage, bytes);
+    turn.add_timing(&mut trial, reply.seconds, &reply.usage, bytes);
     let describe = || format!("not exactly the number at depth {depth} has changed");
     trial.verdict = turn.verify_document(KEY, table.digest_of_changed(KEY, changes), describe, session)?;
     Ok(trial)

@@ -1,6 +1,6 @@
 //! Turns the result of a crash into metrics and findings.
 
-use jsonathlon_catalogue::{Durability, NOTHING};
+use jsonathlon_catalogue::{Durability, NO_LOSS};
 use jsonathlon_loadgen::ack_log::RecoveryAudit;
 use jsonathlon_results::{durability_evidence::BASIS, promise::PROMISE};
 use jsonathlon_schema::{
@@ -21,14 +21,14 @@ const MAX_MESSAGE_BYTES: usize = 2_000;
 /// Durability that a tier declares for one kind of crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DurabilityPromise<'a> {
-    /// Declared loss in words, [`NOTHING`] if nothing may be lost.
+    /// Declared loss in words, [`NO_LOSS`] if nothing may be lost.
     loss: &'a str,
     /// Maximum age in milliseconds of lost writes; `None` if the tier declares no window.
     window_ms: Option<u32>,
 }
 
 impl<'a> DurabilityPromise<'a> {
-    pub(super) fn of(tier: &'a Durability, kind: CrashKind) -> Self {
+    pub(super) fn new(tier: &'a Durability, kind: CrashKind) -> Self {
         match kind {
             CrashKind::Process => Self { loss: &tier.process_crash, window_ms: tier.process_crash_ms },
             CrashKind::Power => Self { loss: &tier.power_loss, window_ms: tier.power_loss_ms },
@@ -37,16 +37,16 @@ impl<'a> DurabilityPromise<'a> {
 
     /// Returns `true` if the tier allows losses without a limit.
     fn is_unbounded(&self) -> bool {
-        self.loss != NOTHING && self.window_ms.is_none()
+        self.loss != NO_LOSS && self.window_ms.is_none()
     }
 
     /// State of a crash with this result, and whether the result is within what the tier declares.
     fn state(&self, audit: &RecoveryAudit) -> (FindingState, bool) {
-        let is_intact = audit.torn == 0 && audit.lost_loaded == 0;
+        let is_intact = audit.torn == 0 && audit.lost_loaded_documents == 0;
         if audit.lost == 0 && is_intact {
             return (FindingState::NothingLost, true);
         }
-        match (self.loss == NOTHING, self.window_ms) {
+        match (self.loss == NO_LOSS, self.window_ms) {
             (true, _) => (FindingState::PromiseBroken, false),
             (false, Some(window)) if is_intact => {
                 let is_within = audit.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
@@ -75,7 +75,7 @@ pub(super) struct CrashReport<'a> {
 
 impl CrashReport<'_> {
     /// Metrics and findings of a crash after which the documents could be read.
-    pub(super) fn judged(&self, audit: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
+    pub(super) fn recovered(&self, audit: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
         let (state, is_as_promised) = self.promise.state(audit);
         let counts = [
             (CRASHES, 1),
@@ -84,31 +84,31 @@ impl CrashReport<'_> {
             (ACKNOWLEDGED_WRITES, audit.acknowledged),
             (IN_FLIGHT_WRITES, audit.in_flight),
             (LOST_WRITES, audit.lost),
-            (LOST_DOCUMENTS, audit.lost_loaded),
+            (LOST_DOCUMENTS, audit.lost_loaded_documents),
             (TORN_DOCUMENTS, audit.torn),
             (WRITES_OUT_OF_ORDER, audit.out_of_order),
-            (WRITES_ACKNOWLEDGED_AFTER_CRASH, audit.after_cut),
+            (WRITES_ACKNOWLEDGED_AFTER_CRASH, audit.acknowledged_after_crash),
         ];
         let mut metrics = metrics(&counts.map(|(metric, count)| (metric, count as f64)));
-        metrics.insert(MEASURED_S.name.to_owned(), audit.worked_s);
+        metrics.insert(MEASURED_S.name.to_owned(), audit.work_s);
         metrics.extend(self.allowed_loss());
         if let Some(age) = audit.oldest_loss_ms {
             metrics.insert(OLDEST_LOSS_S.name.to_owned(), age / 1e3);
         }
         let kinds = [
-            ("loaded documents", audit.lost_loaded),
+            ("loaded documents", audit.lost_loaded_documents),
             ("torn", audit.torn),
             ("out of order", audit.out_of_order),
-            ("acknowledged after the cut", audit.after_cut),
+            ("acknowledged after the cut", audit.acknowledged_after_crash),
         ];
         let kinds =
             kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, _)| (*kind).to_owned()).collect();
-        (metrics, self.findings(Finding { kinds, seen: Some(evidence(audit)), ..self.finding(state) }))
+        (metrics, self.findings(Finding { kinds, observed: Some(evidence(audit)), ..self.finding(state) }))
     }
 
     /// Metrics and findings of a crash after which the system is unusable; this is a finding, not a failure
     /// of the run.
-    pub(super) fn gone(&self, stage: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
+    pub(super) fn unrecoverable(&self, stage: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
         let state = match stage {
             UnrecoverableAt::Opening { in_time: true } => FindingState::DoesNotStart,
             UnrecoverableAt::Opening { in_time: false } => FindingState::HangsInRecovery,
@@ -127,7 +127,7 @@ impl CrashReport<'_> {
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_MESSAGE_BYTES));
         let message = text.get(start..).unwrap_or_default().to_owned();
         let kinds = vec![failure.kind.word().to_owned()];
-        (metrics, self.findings(Finding { kinds, words: Some(message), ..self.finding(state) }))
+        (metrics, self.findings(Finding { kinds, message: Some(message), ..self.finding(state) }))
     }
 
     /// Metric of the maximum age of lost writes that the tier allows; `None` if the tier declares no window.
@@ -147,7 +147,7 @@ impl CrashReport<'_> {
 }
 
 /// Metrics of the longest stalls of machine and disk while clients were working.
-pub(super) fn of_stalls(stalls: Stalls) -> Metrics {
+pub(super) fn stall_metrics(stalls: Stalls) -> Metrics {
     let disk = stalls.disk.map(|disk| (DISK_STALL_S, disk));
     let stalls = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
     stalls.map(|(metric, duration)| (metric.name.to_owned(), duration.as_secs_f64())).collect()
@@ -167,10 +167,10 @@ fn evidence(audit: &RecoveryAudit) -> String {
     let counts = format!(
         "{} writes acknowledged in {:.2} s, {} lost{}; {} documents read",
         audit.acknowledged,
-        audit.worked_s,
+        audit.work_s,
         audit.lost,
         age.unwrap_or_default(),
-        audit.read
+        audit.records_read
     );
     std::iter::once(counts).chain(audit.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
 }
@@ -188,7 +188,7 @@ pub(super) enum UnrecoverableAt {
 }
 
 /// Returns `true` if the failure is caused by the crashed system, not by the machine or this program.
-pub(super) fn is_of_system(failure: &Failure) -> bool {
+pub(super) fn is_system_failure(failure: &Failure) -> bool {
     matches!(
         failure.kind,
         FailureKind::Crash | FailureKind::Timeout | FailureKind::Refused | FailureKind::Environment
@@ -205,7 +205,7 @@ mod tests {
         Durability {
             tier: DurabilityTier::Window,
             process_crash: loss.to_owned(),
-            power_loss: NOTHING.to_owned(),
+            power_loss: NO_LOSS.to_owned(),
             process_crash_ms: window_ms,
             power_loss_ms: None,
             ranked: true,
@@ -214,10 +214,11 @@ mod tests {
 
     fn state(loss: &str, window_ms: Option<u32>, audit: &RecoveryAudit) -> (String, f64) {
         let tier = tier(loss, window_ms);
-        let promise = DurabilityPromise::of(&tier, CrashKind::Process);
-        let (metrics, findings) = CrashReport { crash_number: 7, promise, basis: "blake3:1" }.judged(audit);
+        let promise = DurabilityPromise::new(&tier, CrashKind::Process);
+        let (metrics, findings) =
+            CrashReport { crash_number: 7, promise, basis: "blake3:1" }.recovered(audit);
         let subjects: Vec<(&str, &str)> =
-            findings.iter().map(|finding| (finding.of.as_str(), finding.state.as_str())).collect();
+            findings.iter().map(|finding| (finding.subject.as_str(), finding.state.as_str())).collect();
         assert_eq!(subjects[0].0, "crash 7");
         assert_eq!(&subjects[1..], &[("promise", loss), ("basis", "blake3:1")][..]);
         (findings[0].describe(), metrics[CRASHES_AS_PROMISED.name])
@@ -230,10 +231,10 @@ mod tests {
     #[test]
     fn a_crash_is_held_against_what_the_tier_promises() {
         let intact = RecoveryAudit { acknowledged: 9, ..RecoveryAudit::default() };
-        for (loss, window_ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
+        for (loss, window_ms) in [(NO_LOSS, None), ("up to 100 ms", Some(100)), ("anything", None)] {
             assert_eq!(state(loss, window_ms, &intact), ("nothing lost".to_owned(), 1.0));
         }
-        assert_eq!(state(NOTHING, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
+        assert_eq!(state(NO_LOSS, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
         assert_eq!(
             state("up to 100 ms", Some(100), &lost(100.0)),
             ("lost within its window".to_owned(), 1.0)
@@ -248,9 +249,9 @@ mod tests {
     #[test]
     fn no_window_covers_what_is_torn_or_was_there_before() {
         let torn = RecoveryAudit { torn: 1, ..RecoveryAudit::default() };
-        assert_eq!(state(NOTHING, None, &torn), ("promise broken: torn".to_owned(), 0.0));
+        assert_eq!(state(NO_LOSS, None, &torn), ("promise broken: torn".to_owned(), 0.0));
         assert_eq!(state("up to 1 s", Some(1_000), &torn), ("lost beyond its window: torn".to_owned(), 0.0));
-        let loaded = RecoveryAudit { lost_loaded: 3, ..RecoveryAudit::default() };
+        let loaded = RecoveryAudit { lost_loaded_documents: 3, ..RecoveryAudit::default() };
         assert_eq!(
             state("up to 1 s", Some(1_000), &loaded),
             ("lost beyond its window: loaded documents".to_owned(), 0.0)
@@ -259,26 +260,26 @@ mod tests {
 
     #[test]
     fn what_was_acknowledged_after_the_cut_is_told_beside_what_was_kept() {
-        let late = RecoveryAudit { after_cut: 4, ..RecoveryAudit::default() };
-        assert_eq!(state(NOTHING, None, &late), ("nothing lost: acknowledged after the cut".to_owned(), 1.0));
+        let late = RecoveryAudit { acknowledged_after_crash: 4, ..RecoveryAudit::default() };
+        assert_eq!(state(NO_LOSS, None, &late), ("nothing lost: acknowledged after the cut".to_owned(), 1.0));
     }
 
     #[test]
     fn the_last_words_of_a_system_are_kept() {
         let failure = Failure::new(FailureKind::Environment, format!("{}the end", "é".repeat(3_000)));
-        let tier = tier(NOTHING, None);
-        let promise = DurabilityPromise::of(&tier, CrashKind::Power);
+        let tier = tier(NO_LOSS, None);
+        let promise = DurabilityPromise::new(&tier, CrashKind::Power);
         let report = CrashReport { crash_number: 2, promise, basis: "blake3:1" };
-        let (metrics, findings) = report.gone(UnrecoverableAt::Opening { in_time: true }, &failure);
+        let (metrics, findings) = report.unrecoverable(UnrecoverableAt::Opening { in_time: true }, &failure);
         assert_eq!(findings[0].describe(), "does not start: environment");
         assert!(
             findings[0]
-                .words
+                .message
                 .as_ref()
                 .is_some_and(|message| message.ends_with("the end") && message.len() <= MAX_MESSAGE_BYTES)
         );
         assert_eq!((metrics[CRASHES.name], metrics[CRASHES_WITHOUT_LOSS.name]), (1.0, 0.0));
-        let (_, findings) = report.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
+        let (_, findings) = report.unrecoverable(UnrecoverableAt::Opening { in_time: false }, &failure);
         assert_eq!(findings[0].state, FindingState::HangsInRecovery);
     }
 }

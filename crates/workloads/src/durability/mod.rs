@@ -95,7 +95,7 @@ impl Workload for Durability {
     }
 
     fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
-        WorkloadSettings::of(WorkloadKind::Durability, &self.settings)
+        WorkloadSettings::for_workload(WorkloadKind::Durability, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -134,10 +134,10 @@ impl Workload for Durability {
         "fewer --records"
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let mut keys = Vec::new();
-        for target in bench.targets {
-            let cells = bench.cells(target);
+        for target in context.targets {
+            let cells = context.cells(target);
             for tier in self.tiers(target) {
                 for kind in &self.settings.crash_kinds {
                     let cell = self.cell(&cells, tier, *kind);
@@ -148,10 +148,10 @@ impl Workload for Durability {
         keys
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let settings = &self.settings;
         let kinds: Vec<&str> = settings.crash_kinds.iter().map(|kind| kind.word()).collect();
-        let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
+        let tiers: usize = context.targets.iter().map(|target| self.tiers(target).len()).sum();
         let crashes = tiers * settings.crash_kinds.len() * settings.crashes as usize;
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{crashes} crashes: {} of each kind ({}) in each durability tier of each configuration \
@@ -164,10 +164,10 @@ impl Workload for Durability {
             settings.clients,
             2 * crashes
         )));
-        for target in bench.targets {
+        for target in context.targets {
             for tier in self.tiers(target) {
                 let target_in_tier = with_tier(target, tier)?;
-                self.run_tier(bench, &target_in_tier, tier, recorder)?;
+                self.run_tier(context, &target_in_tier, tier, recorder)?;
             }
         }
         Ok(())
@@ -184,15 +184,15 @@ fn write_mix(serving: &Serving) -> Option<Mix> {
     let share = 1.0 / supported.len().max(1) as f64;
     let shares = supported.iter().map(|operation| (*operation, share)).collect();
     let mix = Mix { name: "writes".to_owned(), shares, requests: RequestDistribution::Uniform };
-    (!supported.is_empty() && scripts::missing(serving, &mix).is_empty()).then_some(mix)
+    (!supported.is_empty() && scripts::missing_operations(serving, &mix).is_empty()).then_some(mix)
 }
 
 /// Returns the target with the settings of a durability tier.
 fn with_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
     let configuration = target.configuration.clone().with_durability(tier.tier);
     let configuration = configuration.map_err(|error| RunError::Catalogue(error.to_string()))?;
-    let part = configuration.parts.get(SERVING).cloned().unwrap_or_else(|| target.part.clone());
-    Ok(Target { configuration, part, ..target.clone() })
+    let setup = configuration.setups.get(SERVING).cloned().unwrap_or_else(|| target.setup.clone());
+    Ok(Target { configuration, setup, ..target.clone() })
 }
 
 /// One configuration in one durability tier, with everything that its crash tests share.
@@ -201,7 +201,7 @@ struct TierTarget<'a> {
     name: String,
     target: &'a Target,
     tier: &'a Tier,
-    part: Serving,
+    setup: Serving,
     records: RecordSet,
     /// Declaration of the key column's type, which replaces `{{key_type}}` in statements.
     key_type: String,
@@ -214,12 +214,12 @@ impl Durability {
     /// Runs all crash tests of a target in a tier.
     fn run_tier(
         &self,
-        bench: &RunContext<'_>,
+        context: &RunContext<'_>,
         target: &Target,
         tier: &Tier,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let cells = bench.cells(target);
+        let cells = context.cells(target);
         let has_open_trials = |kind: CrashKind, recorder: &TrialRecorder<'_>| {
             let cell = self.cell(&cells, tier, kind);
             (1..=self.settings.crashes).any(|crash| !recorder.has(&cell.trial_key(crash, 0)))
@@ -229,22 +229,22 @@ impl Durability {
         }
         let unsupported = |reason: String| RunError::Catalogue(format!("{NAME} cannot run: {reason}"));
         let name = format!("{}.{}", target.file_name(), tier.tier);
-        let Some((part, mix)) =
-            target.configuration.serving().and_then(|part| write_mix(&part).map(|mix| (part, mix)))
+        let Some((setup, mix)) =
+            target.configuration.serving().and_then(|setup| write_mix(&setup).map(|mix| (setup, mix)))
         else {
             return Err(unsupported(self.unsupported_reason(target).unwrap_or_default()));
         };
-        let records = self.records(&part).map_err(unsupported)?;
+        let records = self.records(&setup).map_err(unsupported)?;
         let key_type = match records.records().key_type {
-            KeyType::Text => part.text_key.clone(),
-            KeyType::Bigint => part.bigint_key.clone().unwrap_or_default(),
+            KeyType::Text => setup.text_key.clone(),
+            KeyType::Bigint => setup.bigint_key.clone().unwrap_or_default(),
         };
         let basis = target.durability_basis();
-        let tier_target = TierTarget { name, target, tier, part, records, key_type, mix, basis };
-        let mut loaded = bench.under_test(target, &tier_target.name);
-        let result = self.run_crashes(bench, &tier_target, &mut loaded, recorder);
+        let tier_target = TierTarget { name, target, tier, setup, records, key_type, mix, basis };
+        let mut loaded = context.target_state(target, &tier_target.name);
+        let result = self.run_crashes(context, &tier_target, &mut loaded, recorder);
         loaded.session.kill();
-        if !bench.settings.keep_data {
+        if !context.settings.keep_data {
             // Best effort: nothing depends on the removal.
             std::fs::remove_dir_all(loaded.session.folder()).ok();
         }
@@ -254,13 +254,13 @@ impl Durability {
     /// Loads the records once, and runs each crash test on a copy of the loaded data.
     fn run_crashes<'a>(
         &self,
-        bench: &RunContext<'a>,
+        context: &RunContext<'a>,
         tier_target: &TierTarget<'a>,
         loaded: &mut TargetState<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         loaded.session.set_placeholder("key_type", &tier_target.key_type);
-        bench.load(1, loaded, recorder)?;
+        context.load(1, loaded, recorder)?;
         let snapshot = match &loaded.load_result {
             Ok(_) => {
                 Ok(Snapshot::take(loaded.session.folder()).map_err(RunError::io("copy the loaded data"))?)
@@ -278,30 +278,32 @@ impl Durability {
                 let snapshot = match &snapshot {
                     Ok(snapshot) => snapshot,
                     Err(failure) => {
-                        recorder.failed(key, &cell, crash, 0, failure.clone())?;
+                        recorder.record_failure(key, &cell, crash, 0, failure.clone())?;
                         continue;
                     }
                 };
                 let activity = format!("{} {kind} crash {crash} of {}", tier_target.name, settings.crashes);
-                recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
+                recorder
+                    .observer
+                    .event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
                 let crash_test =
-                    CrashTest { bench, own: settings, one: tier_target, kind, crash_number: crash, snapshot };
-                if let Some(reason) = crash_test.not_applicable() {
+                    CrashTest { context, settings, tier_target, kind, crash_number: crash, snapshot };
+                if let Some(reason) = crash_test.impossible_reason() {
                     let mut trial = new_trial(&cell, crash, 0);
                     trial.verdict = Verdict::NotApplicable;
                     trial.failure = Some(Failure::new(FailureKind::Environment, reason));
-                    recorder.trial(key, trial)?;
+                    recorder.record_trial(key, trial)?;
                     continue;
                 }
-                match TrialError::split_fatal(crash_test.make(recorder))? {
+                match TrialError::split_fatal(crash_test.run(recorder))? {
                     Ok((metrics, findings)) => {
                         let mut trial = new_trial(&cell, crash, 0);
                         trial.verdict = Verdict::Exact;
                         trial.metrics = metrics;
                         trial.findings = findings;
-                        recorder.trial(key, trial)?;
+                        recorder.record_trial(key, trial)?;
                     }
-                    Err(failure) => recorder.failed(key, &cell, crash, 0, failure)?,
+                    Err(failure) => recorder.record_failure(key, &cell, crash, 0, failure)?,
                 }
             }
         }

@@ -34,7 +34,7 @@ impl DurabilitySettings {
     ///
     /// # Errors
     /// If such disks are available but the namespace cannot be entered.
-    pub fn enter(&self) -> Result<(), String> {
+    pub fn enter_namespace(&self) -> Result<(), String> {
         if !self.crash_kinds.contains(&CrashKind::Power) {
             return Ok(());
         }

@@ -27,15 +27,15 @@ const POWER_OFF_TIME: Duration = Duration::from_millis(50);
 pub(crate) struct CrashTrigger<'s> {
     /// Waits for the moment and returns `true` when it comes. Returns `false` when its argument, a check
     /// whether the clients have ended, returns `true` first.
-    pub(crate) moment: &'s (dyn Fn(&dyn Fn() -> bool) -> bool + Sync),
+    pub(crate) wait_for_moment: &'s (dyn Fn(&dyn Fn() -> bool) -> bool + Sync),
     /// Cuts the power before the engine is killed; `None` for a crash of the process alone.
-    pub(crate) power: Option<&'s (dyn Fn() -> Result<(), String> + Sync)>,
+    pub(crate) cut_power: Option<&'s (dyn Fn() -> Result<(), String> + Sync)>,
 }
 
 /// Result of a crash, or of clients that ended before it.
 pub(crate) struct CrashResult<R> {
     /// Time of the crash; `None` if the clients ended before the moment came.
-    pub(crate) cut: Option<CrashWindow>,
+    pub(crate) crash_window: Option<CrashWindow>,
     /// Answer of the worker; `None` if it was killed or failed because of the crash.
     pub(crate) answer: Option<R>,
 }
@@ -66,7 +66,7 @@ impl EngineHandle {
     /// # Errors
     /// As [`Worker::request`](jsonathlon_worker::Worker::request) if the clients ended before the moment.
     /// [`FailureKind::Crashed`] if the engine had exited before it, [`WorkerError::Io`] if the crash failed.
-    pub(crate) fn stop<R: DeserializeOwned>(
+    pub(crate) fn run_and_crash<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
@@ -97,12 +97,14 @@ impl EngineHandle {
         let result = match (attempt, answer) {
             (_, Err(WorkerError::Cancelled)) => Err(WorkerError::Cancelled),
             // The clients' own result does not matter: acknowledged writes are in the acknowledgement log.
-            (CrashAttempt::Cut(window), answer) => Ok(CrashResult { cut: Some(window), answer: answer.ok() }),
+            (CrashAttempt::Cut(window), answer) => {
+                Ok(CrashResult { crash_window: Some(window), answer: answer.ok() })
+            }
             (CrashAttempt::Failed(reason), _) => Err(io_error("crash the engine", io::Error::other(reason))),
             (CrashAttempt::TooLate | CrashAttempt::Never, Err(error)) => {
                 return Err(self.end_after_error(error));
             }
-            (CrashAttempt::Never, Ok(answer)) => Ok(CrashResult { cut: None, answer: Some(answer) }),
+            (CrashAttempt::Never, Ok(answer)) => Ok(CrashResult { crash_window: None, answer: Some(answer) }),
             (CrashAttempt::TooLate, Ok(_)) => {
                 let reason = "the engine was lost before it was to be crashed";
                 let message = match &mut self.server {
@@ -119,7 +121,7 @@ impl EngineHandle {
 
 impl CrashTarget<'_> {
     fn crash(mut self, trigger: &CrashTrigger<'_>, is_over: &dyn Fn() -> bool) -> CrashAttempt {
-        if !(trigger.moment)(is_over) {
+        if !(trigger.wait_for_moment)(is_over) {
             return CrashAttempt::Never;
         }
         if let Self::Server(server) = &mut self
@@ -128,7 +130,7 @@ impl CrashTarget<'_> {
             return CrashAttempt::TooLate;
         }
         let before_ns = now_ns();
-        let powered_ns = match trigger.power {
+        let powered_ns = match trigger.cut_power {
             None => None,
             Some(cut_power) => match cut_power() {
                 Ok(()) => {

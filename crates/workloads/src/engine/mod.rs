@@ -14,7 +14,7 @@ use jsonathlon_driver_api::address::{Password, Tls};
 use jsonathlon_driver_api::driver::{EngineLocation, SessionOptions};
 use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_servers::{LaunchSpec, Login, Server, ServerError};
-use jsonathlon_worker::protocol::{FailureKind, Op, OpenReply, PROTOCOL, Progress};
+use jsonathlon_worker::protocol::{FailureKind, Op, OpenReply, PROTOCOL_VERSION, Progress};
 use jsonathlon_worker::{Worker, WorkerError};
 use serde::de::DeserializeOwned;
 
@@ -75,9 +75,9 @@ impl EngineHandle {
         let Some(launch) = launch else {
             let mut worker = command.spawn(log)?;
             on_start(worker.pid());
-            let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
+            let op = Op::Open { protocol: PROTOCOL_VERSION, open: open.clone() };
             let opened: OpenReply = worker.request(&op, limit, cancelled, &mut |_| {})?;
-            return Ok((Self { worker, server: None, launch: None, location: opened.place }, opened));
+            return Ok((Self { worker, server: None, launch: None, location: opened.location }, opened));
         };
         for _ in 0..MAX_PORTS {
             // The worker starts first, so that it can look for the server at once.
@@ -87,7 +87,7 @@ impl EngineHandle {
             match open_session(&mut worker, &mut server, open, launch, limit, cancelled) {
                 Ok(opened) => {
                     let (server, launch) = (Some(server), Some(launch.clone()));
-                    return Ok((Self { worker, server, launch, location: opened.place }, opened));
+                    return Ok((Self { worker, server, launch, location: opened.location }, opened));
                 }
                 // Another process took the port. Any other error has nothing to do with the port.
                 Err(_) if server.port_was_taken() => {}
@@ -121,11 +121,11 @@ impl EngineHandle {
                 open_session(&mut self.worker, server, open, launch, limit, cancelled)?
             }
             _ => {
-                let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
+                let op = Op::Open { protocol: PROTOCOL_VERSION, open: open.clone() };
                 self.worker.request(&op, limit, cancelled, &mut |_| {})?
             }
         };
-        self.location = opened.place;
+        self.location = opened.location;
         Ok(opened)
     }
 
@@ -155,7 +155,7 @@ impl EngineHandle {
     /// Root of the engine's process tree: the server's process id or the worker's own. `None` for remote
     /// servers.
     #[must_use]
-    pub fn process(&self) -> Option<u32> {
+    pub fn engine_pid(&self) -> Option<u32> {
         match self.location {
             EngineLocation::InProcess => Some(self.worker.pid()),
             EngineLocation::Process(server) => Some(server),
@@ -197,18 +197,18 @@ impl EngineHandle {
         };
         let restarter = RefCell::new(ServerRestarter::new(server, launch));
         let stop = || {
-            restarter.borrow_mut().look(cancelled);
+            restarter.borrow_mut().poll(cancelled);
             cancelled()
         };
         let answer = self.worker.request(op, limit, &stop, progress);
         let mut restarter = restarter.into_inner();
         // Requests after this one need the server, so a last exit is handled here.
-        restarter.look(cancelled);
-        let ends = restarter.ends();
-        if !ends.is_empty() {
+        restarter.poll(cancelled);
+        let exits = restarter.into_exits();
+        if !exits.is_empty() {
             self.location = EngineLocation::Process(server.pid());
         }
-        answer.map(|answer| (answer, ends)).map_err(|error| self.end_after_error(error))
+        answer.map(|answer| (answer, exits)).map_err(|error| self.end_after_error(error))
     }
 
     /// Ends worker and server after errors that ended the worker or its connection; explains a crash of the
@@ -261,7 +261,7 @@ fn open_session(
     let start_limit = Duration::from_secs(launch.recipe.start_limit_s);
     let endpoint = endpoint(server.login(), server.pid(), start_limit);
     let op = Op::Open {
-        protocol: PROTOCOL,
+        protocol: PROTOCOL_VERSION,
         open: SessionOptions { endpoint: Some(Box::new(endpoint)), ..open.clone() },
     };
     let watched_server = RefCell::new(server);

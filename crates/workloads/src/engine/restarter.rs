@@ -16,23 +16,23 @@ pub(super) struct ServerRestarter<'a> {
     server: &'a mut Server,
     launch: &'a LaunchSpec,
     start_time: Instant,
-    ends: Vec<String>,
+    exits: Vec<String>,
     is_down: bool,
 }
 
 impl<'a> ServerRestarter<'a> {
     pub(super) fn new(server: &'a mut Server, launch: &'a LaunchSpec) -> Self {
-        Self { server, launch, start_time: Instant::now(), ends: Vec::new(), is_down: false }
+        Self { server, launch, start_time: Instant::now(), exits: Vec::new(), is_down: false }
     }
 
     /// Restarts the server if it has exited. Cheap while the server is running, so it may be polled.
-    pub(super) fn look(&mut self, cancelled: &dyn Fn() -> bool) {
+    pub(super) fn poll(&mut self, cancelled: &dyn Fn() -> bool) {
         if self.is_down {
             return;
         }
-        let Some(status) = self.server.ended() else { return };
+        let Some(status) = self.server.exit_status() else { return };
         let seconds = self.start_time.elapsed().as_secs_f64();
-        let outcome = if self.ends.len() >= MAX_RESTARTS {
+        let outcome = if self.exits.len() >= MAX_RESTARTS {
             self.is_down = true;
             "once more, and was left alone".to_owned()
         } else {
@@ -44,7 +44,7 @@ impl<'a> ServerRestarter<'a> {
                 }
             }
         };
-        self.ends.push(format!(
+        self.exits.push(format!(
             "the server ended ({status}) {seconds:.1} s after its clients had started, {outcome}"
         ));
     }
@@ -62,7 +62,7 @@ impl<'a> ServerRestarter<'a> {
     }
 
     /// Descriptions of the server's exits, in order.
-    pub(super) fn ends(self) -> Vec<String> {
-        self.ends
+    pub(super) fn into_exits(self) -> Vec<String> {
+        self.exits
     }
 }

@@ -5,20 +5,20 @@
 //! accepted or rejected, the error message, and the differences of the returned document. A document that
 //! crashes the engine is a finding, too, and the run continues with the next one.
 
-mod deepest;
-mod offered;
+mod depth_search;
+mod document_file;
 mod outcome;
 mod probe;
 
 use std::time::Duration;
 
-use offered::DocumentFile;
+use document_file::DocumentFile;
 use probe::{InsertPath, Probe};
 
 use jsonathlon_catalogue::FIDELITY;
 use jsonathlon_dataset::{
     DataError,
-    fidelity::{Case, Nesting, selected_cases, selected_nestings, shown},
+    fidelity::{Case, Nesting, display_bytes, selected_cases, selected_nestings},
 };
 use jsonathlon_schema::{
     record::{Cell, Failure, FailureKind, Finding, Phase, Verdict},
@@ -94,27 +94,27 @@ impl Workload for Fidelity {
         "fewer --cases"
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let keys_of = |target| {
-            let cells = bench.cells(target);
+            let cells = context.cells(target);
             self.steps().map(move |step| cell(&cells, step).trial_key(1, 0))
         };
-        bench.targets.iter().flat_map(keys_of).collect()
+        context.targets.iter().flat_map(keys_of).collect()
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} documents: each in by the bulk path and as a parameter, \
              out whole and as a value",
-            bench.targets.len(),
+            context.targets.len(),
             self.cases.len()
         )));
-        let mut targets = bench.all_under_test();
+        let mut targets = context.target_states();
         let mut result = Ok(());
         for state in &mut targets {
-            result = self.run_configuration(bench, state, recorder);
+            result = self.run_configuration(context, state, recorder);
             state.session.kill();
-            if !bench.settings.keep_data && !state.session.is_remote() {
+            if !context.settings.keep_data && !state.session.is_remote() {
                 // Best effort: nothing depends on the removal.
                 std::fs::remove_dir_all(state.session.folder()).ok();
             }
@@ -123,7 +123,7 @@ impl Workload for Fidelity {
             }
         }
         // The first error is returned, so the clean-up only warns.
-        bench.drop_remote_objects_of(&mut targets, recorder);
+        context.drop_remote_objects_of(&mut targets, recorder);
         result
     }
 }
@@ -132,12 +132,12 @@ impl Workload for Fidelity {
 fn known_case(case: &Case) -> KnownCase {
     KnownCase {
         name: case.name.clone(),
-        must: case.must,
+        requirement: case.requirement,
         source: case.source.clone(),
         probes: case.probes.clone(),
-        decides: case.decides(),
+        decides_i_json: case.decides_i_json(),
         bytes: case.bytes.len() as u64,
-        document: shown(&case.bytes, SHOWN_BYTES),
+        document: display_bytes(&case.bytes, SHOWN_BYTES),
     }
 }
 
@@ -155,20 +155,20 @@ impl Fidelity {
     /// Runs all documents through one configuration.
     fn run_configuration(
         &self,
-        bench: &RunContext<'_>,
+        context: &RunContext<'_>,
         state: &mut TargetState<'_>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let Some(part) = state.cells.target.configuration.fidelity() else { return Ok(()) };
+        let Some(setup) = state.cells.target.configuration.fidelity() else { return Ok(()) };
         if self.steps().all(|step| recorder.has(&cell(&state.cells, step).trial_key(1, 0))) {
             return Ok(());
         }
         let name = state.cells.target.file_name();
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &name });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &name });
         state.session.subject().set_activity(&name);
         state.is_loaded = true;
-        let file = DocumentFile::new(&bench.work, &name)?;
-        let limit = STATEMENT_TIMEOUT.min(Duration::from_secs_f64(bench.settings.timeout_s));
+        let file = DocumentFile::new(&context.work_folder, &name)?;
+        let limit = STATEMENT_TIMEOUT.min(Duration::from_secs_f64(context.settings.timeout_s));
         let mut failures = RestartFailures::default();
         for (index, case) in self.cases.iter().enumerate() {
             if index % SYNC_INTERVAL == 0 {
@@ -176,12 +176,12 @@ impl Fidelity {
             }
             failures.run_cell(&cell(&state.cells, &case.name), state, recorder, |session| {
                 file.write(&case.bytes)?;
-                insert_both_ways(&Probe { case, part, file: &file.path, limit }, session)
+                insert_both_ways(&Probe { case, setup, file: &file.path, limit }, session)
             })?;
         }
         for nesting in &self.nestings {
             failures.run_cell(&cell(&state.cells, nesting.name()), state, recorder, |session| {
-                deepest::find(*nesting, part, &file, limit, session)
+                depth_search::find(*nesting, setup, &file, limit, session)
             })?;
         }
         recorder.sync()?;
@@ -196,13 +196,13 @@ impl Fidelity {
 fn insert_both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, TrialError> {
     let mut all_findings = Vec::new();
     for insert_path in InsertPath::BOTH {
-        if session.pid().is_none() {
+        if session.worker_pid().is_none() {
             // The data of an engine that was killed may be unusable, so the next engine starts with an empty
             // folder.
             session.reset_data()?;
             session.open()?;
         }
-        let (findings, is_healthy) = probe.through(insert_path, session)?;
+        let (findings, is_healthy) = probe.run(insert_path, session)?;
         all_findings.extend(findings);
         if !is_healthy {
             session.kill();
@@ -233,7 +233,7 @@ impl RestartFailures {
             return Ok(());
         }
         if let Some(failure) = self.skip_failure() {
-            return recorder.failed(key, cell, 1, 0, failure);
+            return recorder.record_failure(key, cell, 1, 0, failure);
         }
         match TrialError::split_fatal(find(&mut state.session))? {
             Ok(findings) => {
@@ -241,12 +241,12 @@ impl RestartFailures {
                 let mut trial = new_trial(cell, 1, 0);
                 trial.verdict = Verdict::Exact;
                 trial.findings = findings;
-                recorder.trial_unsynced(key, trial)
+                recorder.record_trial_unsynced(key, trial)
             }
             Err(failure) => {
                 state.session.kill();
-                recorder.failed(key.clone(), cell, 1, 0, failure.clone())?;
-                self.record(failure.recorded_in(&key));
+                recorder.record_failure(key.clone(), cell, 1, 0, failure.clone())?;
+                self.record(failure.with_cause_key(&key));
                 Ok(())
             }
         }
@@ -261,6 +261,6 @@ impl RestartFailures {
     fn skip_failure(&self) -> Option<Failure> {
         let last = self.last.as_ref().filter(|_| self.count >= MAX_FAILED_STARTS)?;
         let message = format!("not tried: it failed {} times in a row", self.count);
-        Some(Failure { kind: FailureKind::Environment, ..last.followed_by(&message) })
+        Some(Failure { kind: FailureKind::Environment, ..last.consequence(&message) })
     }
 }

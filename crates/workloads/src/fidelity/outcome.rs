@@ -1,7 +1,7 @@
 //! Findings about what a system did with a document.
 
-use jsonathlon_catalogue::Extracted;
-use jsonathlon_dataset::fidelity::{self, Case, MEMBER, RoundTrip, shown};
+use jsonathlon_catalogue::ExtractedForm;
+use jsonathlon_dataset::fidelity::{self, Case, MEMBER, RoundTrip, display_bytes};
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
     record::{Failure, FailureKind, Finding},
@@ -15,7 +15,7 @@ const MAX_DOCUMENT_BYTES: usize = 300;
 
 /// Returns `true` if the finding says that the document was not accepted, or is not there. A stored document
 /// that cannot be read counts as accepted.
-pub(super) fn is_against(finding: &Finding) -> bool {
+pub(super) fn is_not_stored(finding: &Finding) -> bool {
     matches!(
         finding.state,
         FindingState::Rejected
@@ -27,7 +27,7 @@ pub(super) fn is_against(finding: &Finding) -> bool {
 }
 
 /// Shortens a system's error message to [`MAX_MESSAGE_BYTES`], because some systems repeat the document.
-pub(super) fn words(text: &str) -> String {
+pub(super) fn shorten_message(text: &str) -> String {
     if text.len() <= MAX_MESSAGE_BYTES {
         return text.to_owned();
     }
@@ -36,38 +36,43 @@ pub(super) fn words(text: &str) -> String {
 }
 
 /// Finding about an engine that crashed or hung.
-pub(super) fn of_end(subject: &str, failure: &Failure) -> Finding {
+pub(super) fn engine_failure_finding(subject: &str, failure: &Failure) -> Finding {
     let state = if failure.kind == FailureKind::Timeout { FindingState::Hung } else { FindingState::Crashed };
-    with_words(subject, state, &failure.error)
+    message_finding(subject, state, &failure.error)
 }
 
 /// Finding with a state and an error message of the system or the client.
-pub(super) fn with_words(subject: &str, state: FindingState, message: &str) -> Finding {
-    Finding { words: Some(words(message)), ..Finding::new(subject, state) }
+pub(super) fn message_finding(subject: &str, state: FindingState, message: &str) -> Finding {
+    Finding { message: Some(shorten_message(message)), ..Finding::new(subject, state) }
 }
 
 /// Finding about a value that cannot be read back.
-pub(super) fn unreadable(subject: &str, message: &str) -> Finding {
-    with_words(subject, FindingState::Unreadable, message)
+pub(super) fn unreadable_finding(subject: &str, message: &str) -> Finding {
+    message_finding(subject, FindingState::Unreadable, message)
 }
 
 /// Finding about a document that was read back as a whole; with `hex` it is encoded as hexadecimal digits.
-pub(super) fn of_whole(subject: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
+pub(super) fn document_finding(subject: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
     let [cell] = rows else { return count_finding(subject, rows.len()) };
     let bytes = match cell {
         Some(Value::Text(text)) if hex => match decode_hex(text) {
             Some(bytes) => bytes,
-            None => return unreadable(subject, "what should be hexadecimal digits is none"),
+            None => return unreadable_finding(subject, "what should be hexadecimal digits is none"),
         },
         Some(Value::Text(text)) => text.as_bytes().to_vec(),
         None | Some(Value::Null) => return Finding::new(subject, FindingState::NothingReturned),
-        Some(value) => return unreadable(subject, &format!("a document is text, not {value:?}")),
+        Some(value) => return unreadable_finding(subject, &format!("a document is text, not {value:?}")),
     };
-    round_trip_finding(subject, &fidelity::of_document(&case.bytes, &bytes), &bytes)
+    round_trip_finding(subject, &fidelity::compare_document(&case.bytes, &bytes), &bytes)
 }
 
 /// Finding about the value of a member, returned in the given form.
-pub(super) fn of_value(subject: &str, case: &Case, rows: &[Option<Value>], form: Extracted) -> Finding {
+pub(super) fn value_finding(
+    subject: &str,
+    case: &Case,
+    rows: &[Option<Value>],
+    form: ExtractedForm,
+) -> Finding {
     let [cell] = rows else { return count_finding(subject, rows.len()) };
     let cell = cell.clone().unwrap_or(Value::Null);
     let text = match &cell {
@@ -79,17 +84,23 @@ pub(super) fn of_value(subject: &str, case: &Case, rows: &[Option<Value>], form:
     };
     let round_trip = match (form, &cell) {
         // NULL stands for null; for any other value, NULL means that nothing was returned.
-        (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(RoundTrip::is_same_value),
-        (Extracted::Value, cell) => fidelity::of_cell(&case.bytes, MEMBER, cell),
-        (Extracted::Json, Value::Text(text)) => fidelity::of_value(&case.bytes, MEMBER, text.as_bytes()),
-        (Extracted::Member, Value::Text(text)) => fidelity::of_member(&case.bytes, MEMBER, text.as_bytes()),
-        (Extracted::Json | Extracted::Member, _) => None,
+        (_, Value::Null) => {
+            fidelity::compare_cell(&case.bytes, MEMBER, &cell).filter(RoundTrip::is_same_value)
+        }
+        (ExtractedForm::Value, cell) => fidelity::compare_cell(&case.bytes, MEMBER, cell),
+        (ExtractedForm::Json, Value::Text(text)) => {
+            fidelity::compare_value(&case.bytes, MEMBER, text.as_bytes())
+        }
+        (ExtractedForm::Member, Value::Text(text)) => {
+            fidelity::compare_wrapped_value(&case.bytes, MEMBER, text.as_bytes())
+        }
+        (ExtractedForm::Json | ExtractedForm::Member, _) => None,
     };
     match round_trip {
         Some(round_trip) => round_trip_finding(subject, &round_trip, text.as_bytes()),
         None => {
-            let seen = Some(shown(text.as_bytes(), MAX_DOCUMENT_BYTES));
-            Finding { seen, ..Finding::new(subject, FindingState::NothingReturned) }
+            let observed = Some(display_bytes(text.as_bytes(), MAX_DOCUMENT_BYTES));
+            Finding { observed, ..Finding::new(subject, FindingState::NothingReturned) }
         }
     }
 }
@@ -100,7 +111,7 @@ fn count_finding(subject: &str, rows: usize) -> Finding {
         0 => Finding::new(subject, FindingState::NothingReturned),
         rows => Finding {
             kinds: vec![fidelity::ChangeKind::Addition.word().to_owned()],
-            seen: Some(format!("{rows} documents")),
+            observed: Some(format!("{rows} documents")),
             ..Finding::new(subject, FindingState::Changed)
         },
     }
@@ -114,8 +125,8 @@ fn round_trip_finding(subject: &str, round_trip: &RoundTrip, returned: &[u8]) ->
     };
     let kinds = round_trip.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
     // Equal bytes need not be stored again.
-    let seen = (*round_trip != RoundTrip::Bytes).then(|| shown(returned, MAX_DOCUMENT_BYTES));
-    Finding { kinds, seen, ..Finding::new(subject, state) }
+    let observed = (*round_trip != RoundTrip::Bytes).then(|| display_bytes(returned, MAX_DOCUMENT_BYTES));
+    Finding { kinds, observed, ..Finding::new(subject, state) }
 }
 
 fn decode_hex(text: &str) -> Option<Vec<u8>> {
@@ -135,7 +146,7 @@ mod tests {
 
     fn case(bytes: &[u8]) -> Case {
         let [name, source, probes] = ["x", "RFC 8259", "something"].map(str::to_owned);
-        Case { name, must: RfcRequirement::Accept, source, probes, bytes: bytes.to_vec() }
+        Case { name, requirement: RfcRequirement::Accept, source, probes, bytes: bytes.to_vec() }
     }
 
     fn text(text: &str) -> Option<Value> {
@@ -145,7 +156,8 @@ mod tests {
     #[test]
     fn rows_of_a_document_are_a_state() {
         let case = case(br#"{"v":1.0,"w":null}"#);
-        let describe = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).describe();
+        let describe =
+            |rows: &[Option<Value>]| document_finding("bulk, whole", &case, rows, false).describe();
         assert_eq!(describe(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
         assert_eq!(describe(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
         assert_eq!(describe(&[text(r#"{"v":1.0}"#)]), "changed: null members");
@@ -158,7 +170,8 @@ mod tests {
     #[test]
     fn documents_that_are_no_text_come_as_digits() {
         let case = case(b"\"\xff\"");
-        let describe = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).describe();
+        let describe =
+            |digits: &str| document_finding("bulk, whole", &case, &[text(digits)], true).describe();
         assert_eq!(describe("22FF22"), "same bytes");
         assert_eq!(describe("22EFBFBD22"), "changed: repair");
         assert_eq!(describe("2"), "unreadable");
@@ -168,17 +181,18 @@ mod tests {
     #[test]
     fn values_are_told_in_the_form_in_which_they_come() {
         let case = case(br#"{"v":[1.0]}"#);
-        let describe = |form, cell| of_value("bulk, value", &case, &[cell], form).describe();
-        assert_eq!(describe(Extracted::Value, text("[1.0]")), "same value");
-        assert_eq!(describe(Extracted::Json, text("[2.0]")), "changed: number value");
-        assert_eq!(describe(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
-        assert_eq!(describe(Extracted::Member, text("{}")), "changed: loss");
-        for form in [Extracted::Value, Extracted::Json, Extracted::Member] {
+        let describe = |form, cell| value_finding("bulk, value", &case, &[cell], form).describe();
+        assert_eq!(describe(ExtractedForm::Value, text("[1.0]")), "same value");
+        assert_eq!(describe(ExtractedForm::Json, text("[2.0]")), "changed: number value");
+        assert_eq!(describe(ExtractedForm::Member, text(r#"{"v": [1.0]}"#)), "same value");
+        assert_eq!(describe(ExtractedForm::Member, text("{}")), "changed: loss");
+        for form in [ExtractedForm::Value, ExtractedForm::Json, ExtractedForm::Member] {
             assert_eq!(describe(form, Some(Value::Null)), "nothing returned");
         }
         let null = [Some(Value::Null)];
         assert_eq!(
-            of_value("bulk, value", &self::case(br#"{"v":null}"#), &null, Extracted::Json).describe(),
+            value_finding("bulk, value", &self::case(br#"{"v":null}"#), &null, ExtractedForm::Json)
+                .describe(),
             "same value"
         );
     }
@@ -186,7 +200,7 @@ mod tests {
     #[test]
     fn long_words_are_cut_between_letters() {
         let long = "é".repeat(400);
-        assert_eq!(words(&long).len(), 500 + '…'.len_utf8());
-        assert_eq!(words("short"), "short");
+        assert_eq!(shorten_message(&long).len(), 500 + '…'.len_utf8());
+        assert_eq!(shorten_message("short"), "short");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use jsonathlon_catalogue::{Fidelity as Part, LoadMode};
+use jsonathlon_catalogue::{Fidelity as Setup, LoadMode};
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
@@ -11,7 +11,9 @@ use jsonathlon_schema::{
 };
 use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op};
 
-use super::outcome;
+use super::outcome::{
+    document_finding, engine_failure_finding, message_finding, unreadable_finding, value_finding,
+};
 use crate::{
     plain_name::PlainName,
     run_context::TABLE,
@@ -39,7 +41,7 @@ impl InsertPath {
 /// One document with the settings for storing and reading it.
 pub(super) struct Probe<'p> {
     pub(super) case: &'p Case,
-    pub(super) part: Part,
+    pub(super) setup: Setup,
     /// File that contains the document.
     pub(super) file: &'p Path,
     pub(super) limit: Duration,
@@ -51,13 +53,13 @@ type ProbeResult<T> = Result<T, Failure>;
 impl Probe<'_> {
     /// Stores and reads the document in one way. Returns the findings, and whether the engine is healthy and
     /// the document removed. An error concerns the machine or the folder's statements, not the document.
-    pub(super) fn through(
+    pub(super) fn run(
         &self,
         insert_path: InsertPath,
         session: &mut Session<'_>,
     ) -> Result<(Vec<Finding>, bool), TrialError> {
         if let Some(reason) = self.skip_reason(insert_path) {
-            let finding = outcome::with_words(insert_path.word(), FindingState::NotTested, reason);
+            let finding = message_finding(insert_path.word(), FindingState::NotTested, reason);
             return Ok((vec![finding], true));
         }
         let create = session.statements("create", &[("table", TABLE)])?;
@@ -70,37 +72,39 @@ impl Probe<'_> {
             Ok(reply) => reply.rejects.into_iter().next().map(|reject| reject.reason),
             Err(failure) if failure.kind == FailureKind::Refused => Some(failure.error),
             Err(failure) if is_engine_failure(&failure) => {
-                return Ok((vec![outcome::of_end(insert_path.word(), &failure)], false));
+                return Ok((vec![engine_failure_finding(insert_path.word(), &failure)], false));
             }
             // Neither a rejection nor the end of the engine: the client could not send the document.
             Err(failure) => {
-                let finding = outcome::with_words(insert_path.word(), FindingState::NotSent, &failure.error);
+                let finding = message_finding(insert_path.word(), FindingState::NotSent, &failure.error);
                 return Ok((vec![finding], self.drop_document(session)?));
             }
         };
         if let Some(message) = rejection {
-            let finding = outcome::with_words(insert_path.word(), FindingState::Rejected, &message);
+            let finding = message_finding(insert_path.word(), FindingState::Rejected, &message);
             return Ok((vec![finding], self.drop_document(session)?));
         }
         let mut findings = vec![Finding::new(insert_path.word(), FindingState::Accepted)];
         let subject = format!("{}, whole", insert_path.word());
         match split_failure(self.read_document(session))? {
-            Ok(rows) => findings.push(outcome::of_whole(&subject, self.case, &rows, self.reads_hex())),
+            Ok(rows) => findings.push(document_finding(&subject, self.case, &rows, self.reads_hex())),
             Err(failure) if is_engine_failure(&failure) => {
-                findings.push(outcome::of_end(&subject, &failure));
+                findings.push(engine_failure_finding(&subject, &failure));
                 return Ok((findings, false));
             }
-            Err(failure) => findings.push(outcome::unreadable(&subject, &failure.error)),
+            Err(failure) => findings.push(unreadable_finding(&subject, &failure.error)),
         }
-        if self.part.extracts && self.case.has_member() {
+        if self.setup.extracts && self.case.has_member() {
             let subject = format!("{}, value", insert_path.word());
             match split_failure(self.read_value(session))? {
-                Ok(rows) => findings.push(outcome::of_value(&subject, self.case, &rows, self.part.extracted)),
+                Ok(rows) => {
+                    findings.push(value_finding(&subject, self.case, &rows, self.setup.extracted_form))
+                }
                 Err(failure) if is_engine_failure(&failure) => {
-                    findings.push(outcome::of_end(&subject, &failure));
+                    findings.push(engine_failure_finding(&subject, &failure));
                     return Ok((findings, false));
                 }
-                Err(failure) => findings.push(outcome::unreadable(&subject, &failure.error)),
+                Err(failure) => findings.push(unreadable_finding(&subject, &failure.error)),
             }
         }
         Ok((findings, self.drop_document(session)?))
@@ -109,10 +113,10 @@ impl Probe<'_> {
     /// Why the document is not tried in this way; `None` if it is tried.
     fn skip_reason(&self, insert_path: InsertPath) -> Option<&'static str> {
         match insert_path {
-            InsertPath::Bulk if self.part.one_line && !self.case.is_one_line() => {
+            InsertPath::Bulk if self.setup.one_line && !self.case.is_one_line() => {
                 Some("the bulk path takes a document a line, and this one has several")
             }
-            InsertPath::Parameter if !self.part.inserts => Some("its folder has no statement for this"),
+            InsertPath::Parameter if !self.setup.inserts => Some("its folder has no statement for this"),
             InsertPath::Parameter if std::str::from_utf8(&self.case.bytes).is_err() => {
                 Some("a parameter is text, which is UTF-8")
             }
@@ -121,10 +125,10 @@ impl Probe<'_> {
     }
 
     fn load_bulk(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
-        let plain_name = PlainName::of(self.file)?;
+        let plain_name = PlainName::new(self.file)?;
         let path = plain_name.text();
         let values = [("table", TABLE), ("file", path.as_str())];
-        let load = match self.part.load {
+        let load = match self.setup.load {
             LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
             LoadMode::Rows | LoadMode::Stream => LoadMethod::Whole {
                 statement: session.statement("load", &values)?,
@@ -143,7 +147,7 @@ impl Probe<'_> {
 
     /// Whether the document is read back as hexadecimal digits, because it is not UTF-8.
     fn reads_hex(&self) -> bool {
-        self.part.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
+        self.setup.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
     }
 
     fn read_document(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use jsonathlon_schema::record::FailureKind;
 
-use super::file::{held, load_file, remove};
+use super::file::{document_count, load_file, remove};
 use super::{reject_search, settle};
 use crate::RunError;
 use crate::recorder::TrialRecorder;
 use crate::run_context::{LoadedDocuments, RunContext};
-use crate::scratch::beside;
+use crate::scratch::sibling_path;
 use crate::session::{Session, TrialError};
 
 impl RunContext<'_> {
@@ -29,16 +29,18 @@ impl RunContext<'_> {
         let (staged, limit) = (self.staged, Duration::from_secs_f64(self.settings.load_timeout_s));
         session.open()?;
         session.run(session.statements("create", &[("table", table)])?, limit)?;
-        let mut refused_lines: Vec<u64> = documents.refused_lines.iter().copied().collect();
-        refused_lines.sort_unstable();
-        let clean_count = staged.clean_documents.saturating_sub(refused_lines.len() as u64);
+        let mut rejected_lines: Vec<u64> = documents.rejected_lines.iter().copied().collect();
+        rejected_lines.sort_unstable();
+        let clean_count = staged.clean_documents.saturating_sub(rejected_lines.len() as u64);
         let mut replies = Vec::new();
-        let part_path = beside(session.folder(), "common");
+        let part_path = sibling_path(session.folder(), "common");
         if clean_count > 0 {
-            reject_search::without(&staged.clean, refused_lines, &part_path)?;
+            reject_search::copy_without(&staged.clean_file, rejected_lines, &part_path)?;
             replies.push(load_file(session, table, &part_path, limit, recorder));
         }
-        for suspect in documents.suspects.iter().filter_map(|position| staged.suspects.get(*position)) {
+        for suspect in
+            documents.accepted_suspects.iter().filter_map(|position| staged.suspects.get(*position))
+        {
             if replies.iter().any(Result::is_err) {
                 break;
             }
@@ -59,7 +61,8 @@ impl RunContext<'_> {
             session.run(index_statements, limit)?;
         }
         settle(session, "drain", table, self.settings.load_timeout_s, !session.is_remote())?;
-        let (count, expected) = (held(session, table, limit)?, clean_count + documents.suspects.len() as u64);
+        let (count, expected) =
+            (document_count(session, table, limit)?, clean_count + documents.accepted_suspects.len() as u64);
         if count == expected {
             return Ok(());
         }

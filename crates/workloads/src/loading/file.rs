@@ -6,7 +6,7 @@ use jsonathlon_catalogue::LoadMode;
 use jsonathlon_schema::{record::FailureKind, value::Value};
 use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op};
 
-use super::reject_search::{self, Outcome, RejectedDocument};
+use super::reject_search::{self, ProbeOutcome, RejectedDocument};
 use crate::{
     RunError,
     plain_name::PlainName,
@@ -20,7 +20,11 @@ const PROBE_TABLE: &str = "documents_probed";
 pub(super) const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
 
 /// Number of documents in a table as the system counts them.
-pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, TrialError> {
+pub(super) fn document_count(
+    session: &mut Session<'_>,
+    table: &str,
+    limit: Duration,
+) -> Result<u64, TrialError> {
     let figures = session.figures("count", &[("table", table)], limit)?;
     match figures.values().next() {
         Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
@@ -39,10 +43,10 @@ pub(super) fn load_file(
     limit: Duration,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<LoadReply, TrialError> {
-    let plain_name = PlainName::of(file)?;
+    let plain_name = PlainName::new(file)?;
     let path = plain_name.text();
     let values = [("table", table), ("file", path.as_str())];
-    let load = match session.target.part.load {
+    let load = match session.target.setup.load {
         LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
         LoadMode::Rows | LoadMode::Stream => {
             LoadMethod::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
@@ -53,7 +57,7 @@ pub(super) fn load_file(
 }
 
 /// Lines that a load has rejected, with the system's reasons.
-pub(super) fn refused_lines(reply: &LoadReply) -> Vec<RejectedDocument> {
+pub(super) fn rejected_lines(reply: &LoadReply) -> Vec<RejectedDocument> {
     reply
         .rejects
         .iter()
@@ -73,33 +77,33 @@ pub(super) fn remove(path: &Path) -> Result<(), RunError> {
 /// Loads `file` into a temporary table and returns which documents are rejected. A crash or timeout of the
 /// engine counts as rejection of the whole file, and the engine is restarted. So does a wrong number of
 /// documents in the table.
-pub(super) fn on_trial(
+pub(super) fn probe_file(
     session: &mut Session<'_>,
     file: &Path,
     recorder: &mut TrialRecorder<'_>,
-) -> Result<Outcome, TrialError> {
+) -> Result<ProbeOutcome, TrialError> {
     session.open()?;
     let create = session.statements("create", &[("table", PROBE_TABLE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
     let outcome = match load_file(session, PROBE_TABLE, file, ONE_DOCUMENT_LIMIT, recorder) {
         Ok(reply) => {
-            let rejected = refused_lines(&reply);
-            let line_count = reject_search::lines(file)?;
-            let count = held(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
+            let rejected = rejected_lines(&reply);
+            let line_count = reject_search::count_lines(file)?;
+            let count = document_count(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
             match count + rejected.len() as u64 == line_count {
-                true => Outcome::Lines(rejected),
-                false => Outcome::Whole(format!("it makes {count} documents of {line_count}")),
+                true => ProbeOutcome::RejectedLines(rejected),
+                false => ProbeOutcome::RejectedWhole(format!("it makes {count} documents of {line_count}")),
             }
         }
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
-            Outcome::Whole(failure.error)
+            ProbeOutcome::RejectedWhole(failure.error)
         }
         Err(TrialError::Failed(failure))
             if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) =>
         {
             session.kill();
             session.open()?;
-            Outcome::Whole(format!("it ended the engine: {}", failure.error))
+            ProbeOutcome::RejectedWhole(format!("it ended the engine: {}", failure.error))
         }
         Err(error) => return Err(error),
     };

@@ -13,16 +13,16 @@ use jsonathlon_schema::record::{Bottleneck, FailureKind, Metrics, Trial, Verdict
 use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Op, SettleReply};
 
-use super::file::{held, load_file, on_trial, refused_lines, remove};
-use super::reject_search::{self, MOST, RejectedDocument};
-use super::rejects::{self, Rejected};
-use super::spent::{Spent, Watch};
-use super::suspects::{self, Tried};
+use super::file::{document_count, load_file, probe_file, rejected_lines, remove};
+use super::load_usage::{LoadUsage, LoadWatch};
+use super::reject_search::{self, MAX_REJECTED, RejectedDocument};
+use super::rejects::{self, RejectedEntry};
+use super::suspects::{self, SuspectCheck};
 use crate::RunError;
 use crate::bottleneck;
 use crate::recorder::{MemoryReading, TrialRecorder, memory_metrics, new_trial};
 use crate::run_context::{LoadedDocuments, RunContext, TABLE, TargetState};
-use crate::scratch::beside;
+use crate::scratch::sibling_path;
 use crate::session::{Session, TrialError};
 
 /// Minimum share of the offered documents that a system must hold to be compared with others.
@@ -31,145 +31,151 @@ const COMPARABLE_SHARE: f64 = 0.999;
 /// Loads one target. Records the trial in rounds that begin with a load, and stores the accepted documents or
 /// the failure in [`TargetState::load_result`].
 pub(super) fn load(
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     round: u32,
     target_state: &mut TargetState<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let settings = bench.settings;
+    let settings = context.settings;
     let cells = target_state.cells;
     let cell = cells.load();
     let key = cell.trial_key(round, 0);
     let blank_trial = new_trial(&cell, round, 0);
-    let outcome = attempt(&mut target_state.session, bench, recorder, blank_trial);
+    let outcome = attempt(&mut target_state.session, context, recorder, blank_trial);
     let (trial, rejected, accepted) = match TrialError::split_fatal(outcome)? {
         Ok(loaded) => loaded,
         Err(failure) => {
             target_state.session.abandon(settings.keep_data);
-            recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            target_state.load_result = Err(failure.recorded_in(&key));
+            recorder.record_failure(key.clone(), &cell, round, 0, failure.clone())?;
+            target_state.load_result = Err(failure.with_cause_key(&key));
             return Ok(());
         }
     };
     target_state.load_s = trial.seconds.unwrap_or_default();
     target_state.load_result = Ok(accepted);
     // Reloading data in a resumed run is not a trial.
-    if (round == 1 || round <= bench.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
-        rejects::note(cells, &rejected, recorder)?;
-        recorder.trial(key, trial)?;
+    if (round == 1 || round <= context.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
+        rejects::record(cells, &rejected, recorder)?;
+        recorder.record_trial(key, trial)?;
     }
     Ok(())
 }
 
-type LoadOutcome = (Trial, Vec<Rejected>, LoadedDocuments);
+type LoadOutcome = (Trial, Vec<RejectedEntry>, LoadedDocuments);
 
 fn attempt(
     session: &mut Session<'_>,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     recorder: &mut TrialRecorder<'_>,
     mut trial: Trial,
 ) -> Result<LoadOutcome, TrialError> {
-    let RunContext { staged, settings, .. } = *bench;
+    let RunContext { staged, settings, .. } = *context;
     let limit = Duration::from_secs_f64(settings.load_timeout_s);
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, limit)?;
-    let mut spent = Spent::default();
-    let watch = Watch::begin(session);
-    let refused_lines = bulk_load(session, staged, limit, &mut spent, recorder)?;
-    watch.end(&mut spent);
+    let mut usage = LoadUsage::default();
+    let watch = LoadWatch::begin(session);
+    let rejected_lines = bulk_load(session, staged, limit, &mut usage, recorder)?;
+    watch.end(&mut usage);
     // Testing suspects is not part of the load time; loading the accepted ones is.
-    let mut tried = match staged.suspects.as_slice() {
-        [] => Tried::default(),
-        _ => suspects::try_out(session, staged, recorder)?,
+    let mut suspect_check = match staged.suspects.as_slice() {
+        [] => SuspectCheck::default(),
+        _ => suspects::check(session, staged, recorder)?,
     };
-    let watch = Watch::begin(session);
-    suspects::load(session, staged, &mut tried, &mut spent, recorder)?;
-    let index_statements = session.statements("index", &[("table", TABLE)])?;
-    if !index_statements.is_empty() {
-        let limit_s = settings.load_timeout_s;
-        let sync = !session.is_remote();
-        let settle = Op::Settle { statements: index_statements, until_zero: None, limit_s, sync };
-        spent.indexing(&session.request::<SettleReply>(&settle, limit, &mut |_| {})?);
-    }
-    watch.end(&mut spent);
+    let watch = LoadWatch::begin(session);
+    suspects::load(session, staged, &mut suspect_check, &mut usage, recorder)?;
+    build_indexes(session, settings.load_timeout_s, &mut usage)?;
+    watch.end(&mut usage);
 
-    let Tried { accepted, refused, .. } = tried;
-    let rejected = rejects::told(staged, &program_files(session, staged), &refused_lines, &refused)
-        .map_err(RunError::io("read the documents"))?;
+    let SuspectCheck { accepted, rejected: rejected_suspects, .. } = suspect_check;
+    let rejected =
+        rejects::describe(staged, &program_files(session, staged), &rejected_lines, &rejected_suspects)
+            .map_err(RunError::io("read the documents"))?;
     let count = count(session, staged, &rejected, limit)?;
     if count == 0 {
-        return Err(rejects::all(&rejected, session.target));
+        return Err(rejects::load_failure(&rejected, session.target));
     }
     let refused_bytes: u64 = rejected.iter().map(|document| document.bytes).sum();
-    trial.seconds = Some(spent.seconds);
+    trial.seconds = Some(usage.seconds);
     let is_partial = (count as f64) < COMPARABLE_SHARE * staged.documents as f64;
     trial.verdict = if is_partial { Verdict::Partial } else { Verdict::Exact };
-    trial.bound_by = bound_by(&spent, bench);
-    trial.metrics = metrics(&spent, count, staged.bytes.saturating_sub(refused_bytes));
+    trial.bound_by = bound_by(&usage, context);
+    trial.metrics = metrics(&usage, count, staged.bytes.saturating_sub(refused_bytes));
     trial.metrics.extend([
         metric::DOCUMENTS_OFFERED.with_value(staged.documents as f64),
         metric::DOCUMENTS_REJECTED.with_value(rejected.len() as f64),
         metric::SUSPECT_DOCUMENTS_ACCEPTED.with_value(accepted.len() as f64),
         metric::OPEN_S.with_value(session.open_s),
     ]);
-    if let Some(peak) = spent.peak {
-        trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle));
+    if let Some(peak) = usage.peak {
+        trial.metrics.extend(memory_metrics(MemoryReading::Peak, peak, session.idle_memory));
     }
     if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
         // The coordinator's own memory, mainly the expected answers.
         trial.metrics.insert(metric::PEAK_COORDINATOR_BYTES.name.to_owned(), bytes as f64);
     }
-    let refused_lines = refused_lines.iter().map(|document| document.ordinal).collect();
-    Ok((trial, rejected, LoadedDocuments { refused_lines, suspects: accepted }))
+    let rejected_lines = rejected_lines.iter().map(|document| document.ordinal).collect();
+    Ok((trial, rejected, LoadedDocuments { rejected_lines, accepted_suspects: accepted }))
+}
+
+/// Builds the indexes of the loaded table, if the system's folder has statements for that.
+fn build_indexes(session: &mut Session<'_>, limit_s: f64, usage: &mut LoadUsage) -> Result<(), TrialError> {
+    let statements = session.statements("index", &[("table", TABLE)])?;
+    if !statements.is_empty() {
+        let settle = Op::Settle { statements, until_zero: None, limit_s, sync: !session.is_remote() };
+        let limit = Duration::from_secs_f64(limit_s);
+        usage.add_index_build(&session.request::<SettleReply>(&settle, limit, &mut |_| {})?);
+    }
+    Ok(())
 }
 
 /// Paths of the files that this program creates for a system, as they may appear in error messages.
 fn program_files(session: &Session<'_>, staged: &StagedDocuments) -> Vec<String> {
     let folder = session.folder();
-    let scratch = ["part", "kept", "suspects"].map(|ending| beside(folder, ending));
+    let scratch = ["part", "kept", "suspects"].map(|ending| sibling_path(folder, ending));
     // A clean file outside the work folder is the user's own file, whose name may appear in messages.
-    let is_in_work_folder = folder.parent().is_some_and(|work| staged.clean.starts_with(work));
-    let clean_file = is_in_work_folder.then(|| staged.clean.clone());
+    let is_in_work_folder = folder.parent().is_some_and(|work| staged.clean_file.starts_with(work));
+    let clean_file = is_in_work_folder.then(|| staged.clean_file.clone());
     clean_file.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
 }
 
-fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<Bottleneck> {
+fn bound_by(usage: &LoadUsage, context: &RunContext<'_>) -> Option<Bottleneck> {
     let usage = bottleneck::TrialUsage {
-        seconds: spent.seconds,
-        cpu_s: spent.cpu_s?,
-        read_bytes: spent.read_bytes,
-        written_bytes: spent.written_bytes.unwrap_or_default(),
-        cores: bench.settings.cores,
-        disk_bytes_per_s: bench.disk_bytes_per_s,
+        seconds: usage.seconds,
+        cpu_s: usage.cpu_s?,
+        read_bytes: usage.read_bytes,
+        written_bytes: usage.written_bytes.unwrap_or_default(),
+        cores: context.settings.cores,
+        disk_bytes_per_s: context.disk_bytes_per_s,
     };
     bottleneck::bottleneck(&usage)
 }
 
 /// Metrics of a load that left `documents` documents of `bytes` bytes in the system.
-fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
+fn metrics(usage: &LoadUsage, documents: u64, bytes: u64) -> Metrics {
     let bytes = bytes as f64;
-    let per_second = |amount: f64| if spent.seconds > 0.0 { amount / spent.seconds } else { 0.0 };
+    let per_second = |amount: f64| if usage.seconds > 0.0 { amount / usage.seconds } else { 0.0 };
     let mut metrics = Metrics::from([
         metric::DOCUMENTS_LOADED.with_value(documents as f64),
         metric::DOCUMENTS_PER_S.with_value(per_second(documents as f64)),
         metric::BYTES_PER_S.with_value(per_second(bytes)),
-        metric::INDEX_S.with_value(spent.index_s),
+        metric::INDEX_S.with_value(usage.index_s),
     ]);
-    if let Some(client_cpu_s) = spent.client_cpu_s {
+    if let Some(client_cpu_s) = usage.client_cpu_s {
         metrics.insert(metric::CLIENT_CPU_S.name.to_owned(), client_cpu_s);
     }
-    if let Some(cpu_s) = spent.cpu_s {
+    if let Some(cpu_s) = usage.cpu_s {
         metrics.insert(metric::SERVER_CPU_S.name.to_owned(), cpu_s);
-        metrics.insert(metric::READ_BYTES.name.to_owned(), spent.read_bytes as f64);
+        metrics.insert(metric::READ_BYTES.name.to_owned(), usage.read_bytes as f64);
     }
-    if let Some(written_bytes) = spent.written_bytes {
+    if let Some(written_bytes) = usage.written_bytes {
         metrics.insert(metric::WRITTEN_BYTES.name.to_owned(), written_bytes as f64);
         if bytes > 0.0 {
             metrics.insert(metric::WRITTEN_BYTES_PER_BYTE.name.to_owned(), written_bytes as f64 / bytes);
         }
     }
-    if let Some(sync_s) = spent.sync_s {
+    if let Some(sync_s) = usage.sync_s {
         metrics.insert(metric::SYNC_S.name.to_owned(), sync_s);
     }
     metrics
@@ -179,11 +185,11 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
 fn count(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
-    rejected: &[Rejected],
+    rejected: &[RejectedEntry],
     limit: Duration,
 ) -> Result<u64, TrialError> {
     let expected = staged.documents - rejected.len() as u64;
-    let count = held(session, TABLE, limit)?;
+    let count = document_count(session, TABLE, limit)?;
     if count == expected {
         return Ok(count);
     }
@@ -203,16 +209,16 @@ fn bulk_load(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
     limit: Duration,
-    spent: &mut Spent,
+    usage: &mut LoadUsage,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<RejectedDocument>, TrialError> {
     if staged.clean_documents == 0 {
         return Ok(Vec::new());
     }
-    let failure = match load_file(session, TABLE, &staged.clean, limit, recorder) {
+    let failure = match load_file(session, TABLE, &staged.clean_file, limit, recorder) {
         Ok(reply) => {
-            spent.loading(&reply);
-            return Ok(refused_lines(&reply));
+            usage.add_load(&reply);
+            return Ok(rejected_lines(&reply));
         }
         // A rejection can be traced to single documents; a crash or timeout of the whole load cannot.
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => failure,
@@ -221,11 +227,12 @@ fn bulk_load(
     recorder.warn(&format!(
         "{} refused the documents as a whole ({}); looking for the ones it means",
         session.target.configuration.title,
-        rejects::first_line(&rejects::in_users_terms(&failure.error, &program_files(session, staged)))
+        rejects::first_line(&rejects::strip_program_files(&failure.error, &program_files(session, staged)))
     ));
-    let scratch = beside(session.folder(), "part");
-    let result =
-        reject_search::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
+    let scratch = sibling_path(session.folder(), "part");
+    let result = reject_search::find(&staged.clean_file, &scratch, MAX_REJECTED, &mut |part| {
+        probe_file(session, part, recorder)
+    });
     remove(&scratch)?;
     let rejected = result?;
     if rejected.is_empty() {
@@ -236,11 +243,15 @@ fn bulk_load(
     if rejected.len() as u64 == staged.clean_documents {
         return Ok(rejected);
     }
-    let remaining_file = beside(session.folder(), "kept");
-    reject_search::without(&staged.clean, rejected.iter().map(|document| document.ordinal), &remaining_file)?;
+    let remaining_file = sibling_path(session.folder(), "kept");
+    reject_search::copy_without(
+        &staged.clean_file,
+        rejected.iter().map(|document| document.ordinal),
+        &remaining_file,
+    )?;
     let reply = load_file(session, TABLE, &remaining_file, limit, recorder);
     remove(&remaining_file)?;
-    spent.loading(&reply?);
+    usage.add_load(&reply?);
     Ok(rejected)
 }
 

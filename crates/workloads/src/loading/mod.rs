@@ -3,11 +3,11 @@
 mod common;
 mod file;
 mod load;
+mod load_usage;
 mod read_back;
 mod reject_search;
 mod rejects;
 mod settle;
-mod spent;
 mod suspects;
 
 use jsonathlon_schema::id::DataState;
@@ -30,14 +30,14 @@ impl<'a> RunContext<'a> {
     /// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
     /// gets.
     #[must_use]
-    pub fn most_load_rounds(&self) -> u32 {
+    pub fn max_load_rounds(&self) -> u32 {
         self.settings.load_rounds.unwrap_or(LOAD_ROUNDS)
     }
 
     /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
     /// settle.
     fn load_rounds(&self, target_state: &TargetState<'_>) -> u32 {
-        self.load_rounds_of(target_state.load_s + target_state.drained_s)
+        self.load_rounds_of(target_state.load_s + target_state.settle_s)
     }
 
     /// Number of rounds with a load, for a target whose load and settle took `seconds`.
@@ -85,7 +85,7 @@ impl<'a> RunContext<'a> {
         }
         let cells = [target_state.cells.load(), target_state.cells.size(DataState::Drained)];
         for (key, cell) in target_state.cells.load_keys(round).into_iter().zip(cells) {
-            recorder.failed(key, &cell, round, 0, skipped_after_load_failure(failure))?;
+            recorder.record_failure(key, &cell, round, 0, skipped_after_load_failure(failure))?;
         }
         Ok(())
     }
@@ -102,15 +102,15 @@ impl<'a> RunContext<'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let activity = format!("loading {}", target_state.cells.target.file_name());
-        recorder.observer.event(&RunEvent::Began { work: Activity::Loading, what: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Loading, description: &activity });
         self.subject.set_activity(&activity);
         if target_state.is_loaded
             && let Err(failure) = TrialError::split_fatal(target_state.session.reset_data())?
         {
             let cell = target_state.cells.load();
             let key = cell.trial_key(round, 0);
-            recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            target_state.load_result = Err(failure.recorded_in(&key));
+            recorder.record_failure(key.clone(), &cell, round, 0, failure.clone())?;
+            target_state.load_result = Err(failure.with_cause_key(&key));
         } else {
             load::load(self, round, target_state, recorder)?;
         }
@@ -118,7 +118,7 @@ impl<'a> RunContext<'a> {
         // Settle immediately and stop the engine: its background work must be measured here and must not
         // disturb the next engine.
         let is_recorded = round == 1 || round <= self.load_rounds(target_state);
-        self.enter(DataState::Drained, is_recorded.then_some(round), target_state, recorder)
+        self.enter_state(DataState::Drained, is_recorded.then_some(round), target_state, recorder)
     }
 
     /// Compacts a target once, after all rounds in the drained state. Loads it first if the current process
@@ -137,11 +137,11 @@ impl<'a> RunContext<'a> {
         if !target_state.is_loaded {
             self.load(1, target_state, recorder)?;
         }
-        self.enter(DataState::Compacted, Some(1), target_state, recorder)
+        self.enter_state(DataState::Compacted, Some(1), target_state, recorder)
     }
 }
 
 /// Failure of the trials of a system that could not be loaded.
 pub(crate) fn skipped_after_load_failure(failure: &Failure) -> Failure {
-    failure.followed_by("not done, because loading failed")
+    failure.consequence("not done, because loading failed")
 }

@@ -12,7 +12,7 @@ use jsonathlon_worker::protocol::{Op, ReadBackReply};
 use serde_json::Value;
 
 use crate::recorder::TrialRecorder;
-use crate::run_context::{LOOK_UP, LoadedDocuments, RunContext, TABLE, TargetState};
+use crate::run_context::{LOOKUP_TIMEOUT, LoadedDocuments, RunContext, TABLE, TargetState};
 use crate::session::{Session, TrialError};
 
 impl RunContext<'_> {
@@ -23,7 +23,7 @@ impl RunContext<'_> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         // References keep no documents.
-        let statements = target_state.session.target.part.statements("read_back");
+        let statements = target_state.session.target.setup.statements("read_back");
         if statements.is_empty() {
             return Ok(());
         }
@@ -48,20 +48,21 @@ impl RunContext<'_> {
         let values = [("table", TABLE), ("rows", ROW_COUNT_TEXT)];
         let statement = target_state.session.statement("read_back", &values)?;
         let op = Op::ReadBack { statement };
-        let returned = target_state.session.request::<ReadBackReply>(&op, LOOK_UP, &mut |_| {})?.rows;
+        let returned = target_state.session.request::<ReadBackReply>(&op, LOOKUP_TIMEOUT, &mut |_| {})?.rows;
         let unreadable =
             |error: std::io::Error| TrialError::failed(FailureKind::Environment, error.to_string());
         let loaded = target_state.load_result.as_ref().ok();
         // The sample may miss suspects, so an unknown document proves nothing.
-        let has_suspects = loaded.is_some_and(|loaded| !loaded.suspects.is_empty());
+        let has_suspects = loaded.is_some_and(|loaded| !loaded.accepted_suspects.is_empty());
         let documents = self.first_loaded(loaded).map_err(unreadable)?;
         let mut comparison = by_position::compare(&documents, &returned);
-        if comparison.is_strange() && has_suspects {
-            comparison.strange = 0;
-        } else if comparison.is_strange() && documents.len() == SEARCHED_DOCUMENTS {
+        if comparison.is_foreign() && has_suspects {
+            comparison.foreign = 0;
+        } else if comparison.is_foreign() && documents.len() == SEARCHED_DOCUMENTS {
             // The table may be in a completely different order, so all clean documents are searched.
-            let lines = BufReader::new(File::open(&self.staged.clean).map_err(unreadable)?).split(b'\n');
-            comparison.recognised += u64::from(by_position::is_any_of(lines, &returned).map_err(unreadable)?);
+            let lines = BufReader::new(File::open(&self.staged.clean_file).map_err(unreadable)?).split(b'\n');
+            comparison.recognised +=
+                u64::from(by_position::has_original(lines, &returned).map_err(unreadable)?);
         }
         comparison.check(&returned)?;
         Ok(comparison)
@@ -81,7 +82,7 @@ impl RunContext<'_> {
         } else {
             let values = [("table", TABLE), ("keys", &keys.join(", "))];
             let statement = session.statement("read_back", &values)?;
-            session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows
+            session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOKUP_TIMEOUT, &mut |_| {})?.rows
         };
         let comparison = compare(&originals, &returned);
         comparison.check(&returned)?;
@@ -93,9 +94,9 @@ impl RunContext<'_> {
         let staged = self.staged;
         let mut documents = match staged.clean_documents {
             0 => Vec::new(),
-            _ => first_lines(&staged.clean, SEARCHED_DOCUMENTS)?,
+            _ => first_lines(&staged.clean_file, SEARCHED_DOCUMENTS)?,
         };
-        let suspects = loaded.into_iter().flat_map(|loaded| &loaded.suspects);
+        let suspects = loaded.into_iter().flat_map(|loaded| &loaded.accepted_suspects);
         let mut bytes = 0;
         for suspect in suspects.filter_map(|index| staged.suspects.get(*index)) {
             bytes += suspect.length;
@@ -148,18 +149,18 @@ pub(crate) struct ReadBack {
     /// Returned documents that are recognisable as a loaded document, changed or not.
     pub recognised: u64,
     /// Returned documents that cannot stem from any of the loaded documents that were searched.
-    pub strange: u64,
+    pub foreign: u64,
 }
 
 impl ReadBack {
     /// Returns `true` if no returned document is one of the loaded documents.
-    fn is_strange(&self) -> bool {
-        self.recognised == 0 && self.strange > 0
+    fn is_foreign(&self) -> bool {
+        self.recognised == 0 && self.foreign > 0
     }
 
     /// Fails if none of the returned documents is one of the loaded documents.
     fn check(&self, returned: &[String]) -> Result<(), TrialError> {
-        let Some(first) = returned.first().filter(|_| self.is_strange()) else { return Ok(()) };
+        let Some(first) = returned.first().filter(|_| self.is_foreign()) else { return Ok(()) };
         let (count, first) = (returned.len(), first.chars().take(QUOTED_CHARACTERS).collect::<String>());
         let error = format!(
             "none of {count} documents read back is one of those that were loaded: the first is `{first}`"
@@ -208,7 +209,7 @@ pub(crate) fn compare(originals: &HashMap<Key, Vec<u8>>, returned: &[String]) ->
         let (Ok(value), Some(original)) = (parsed, original) else {
             // A sample's time may match further events of the same microsecond, which are not an error.
             if !key.is_some_and(|(time, _)| times.contains(&time)) {
-                result.strange += 1;
+                result.foreign += 1;
                 count_change(&mut result.changes, "a document came back that was not given".to_owned());
             }
             continue;

@@ -13,7 +13,7 @@ use crate::session::TrialError;
 
 /// Maximum number of rejected documents to search for. With more, the file does not have the format that the
 /// configuration expects, and the user should know early.
-pub(crate) const MOST: usize = 1_000;
+pub(crate) const MAX_REJECTED: usize = 1_000;
 
 /// A document that a system rejected, with the reason.
 pub(crate) struct RejectedDocument {
@@ -24,11 +24,11 @@ pub(crate) struct RejectedDocument {
 }
 
 /// Result of loading a part of a file on trial.
-pub(crate) enum Outcome {
+pub(crate) enum ProbeOutcome {
     /// The part was accepted, except these lines.
-    Lines(Vec<RejectedDocument>),
+    RejectedLines(Vec<RejectedDocument>),
     /// The part was rejected as a whole, or became another number of documents; the text is the reason.
-    Whole(String),
+    RejectedWhole(String),
 }
 
 /// A range of whole lines of a file, in bytes.
@@ -45,7 +45,7 @@ pub(crate) fn find(
     file: &Path,
     scratch: &Path,
     max_count: usize,
-    try_load: &mut dyn FnMut(&Path) -> Result<Outcome, TrialError>,
+    try_load: &mut dyn FnMut(&Path) -> Result<ProbeOutcome, TrialError>,
 ) -> Result<Vec<RejectedDocument>, TrialError> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let length = std::fs::metadata(file).map_err(failed())?.len();
@@ -55,11 +55,10 @@ pub(crate) fn find(
     while let Some(part) = parts.pop() {
         copy_part(&mut source, part, scratch)?;
         match try_load(scratch)? {
-            Outcome::Lines(lines) => rejected.extend(lines.into_iter().map(|document| RejectedDocument {
-                ordinal: part.first_line + document.ordinal,
-                ..document
+            ProbeOutcome::RejectedLines(lines) => rejected.extend(lines.into_iter().map(|document| {
+                RejectedDocument { ordinal: part.first_line + document.ordinal, ..document }
             })),
-            Outcome::Whole(reason) => match split(&mut source, part)? {
+            ProbeOutcome::RejectedWhole(reason) => match split(&mut source, part)? {
                 Some((left, right)) => {
                     // The left part is tried first, so that documents are found in file order.
                     parts.push(right);
@@ -82,7 +81,7 @@ pub(crate) fn find(
 }
 
 /// Number of lines in a file; a last line without a newline counts.
-pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
+pub(crate) fn count_lines(file: &Path) -> Result<u64, RunError> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
     let (mut lines, mut last) = (0, b'\n');
@@ -99,7 +98,7 @@ pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
 
 /// Copies the lines of `file` to `output`, except those with a number in `line_numbers`, which must be
 /// ascending.
-pub(crate) fn without(
+pub(crate) fn copy_without(
     file: &Path,
     line_numbers: impl IntoIterator<Item = u64>,
     output: &Path,
@@ -179,7 +178,7 @@ mod tests {
         let text = lines.join("\n") + if final_newline && !lines.is_empty() { "\n" } else { "" };
         std::fs::write(&file, &text).unwrap();
         let scratch = folder.path().join("scratch");
-        let rejected = find(&file, &scratch, MOST, &mut |part| {
+        let rejected = find(&file, &scratch, MAX_REJECTED, &mut |part| {
             let text = std::fs::read_to_string(part).unwrap();
             let is_rejected = |line: &&str| line.starts_with('!');
             // Names the rejected lines, unless a document cannot be parsed at all.
@@ -187,14 +186,14 @@ mod tests {
                 let lines = (0..).zip(text.lines()).filter(|(_, line)| is_rejected(line));
                 let rejection =
                     |(ordinal, line): (u64, &str)| RejectedDocument { ordinal, reason: line.to_owned() };
-                return Ok(Outcome::Lines(lines.map(rejection).collect()));
+                return Ok(ProbeOutcome::RejectedLines(lines.map(rejection).collect()));
             }
             let first_rejected = text.lines().find(is_rejected).map(str::to_owned);
-            Ok(first_rejected.map_or(Outcome::Lines(Vec::new()), Outcome::Whole))
+            Ok(first_rejected.map_or(ProbeOutcome::RejectedLines(Vec::new()), ProbeOutcome::RejectedWhole))
         })
         .unwrap();
         let remaining_file = folder.path().join("kept");
-        without(&file, rejected.iter().map(|document| document.ordinal), &remaining_file).unwrap();
+        copy_without(&file, rejected.iter().map(|document| document.ordinal), &remaining_file).unwrap();
         let expected: Vec<&String> = lines.iter().filter(|line| !line.starts_with('!')).collect();
         assert_eq!(std::fs::read_to_string(remaining_file).unwrap().lines().collect::<Vec<_>>(), expected);
         rejected.into_iter().map(|document| (document.ordinal, document.reason)).collect()
@@ -220,9 +219,10 @@ mod tests {
     fn a_file_that_is_refused_throughout_ends_soon() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
-        std::fs::write(&file, "!\n".repeat(3 * MOST)).unwrap();
-        let result =
-            find(&file, &folder.path().join("scratch"), MOST, &mut |_| Ok(Outcome::Whole("no".into())));
+        std::fs::write(&file, "!\n".repeat(3 * MAX_REJECTED)).unwrap();
+        let result = find(&file, &folder.path().join("scratch"), MAX_REJECTED, &mut |_| {
+            Ok(ProbeOutcome::RejectedWhole("no".into()))
+        });
         assert!(
             matches!(result, Err(TrialError::Failed(failure)) if failure.error.contains("more than 1000"))
         );

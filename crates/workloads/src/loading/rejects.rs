@@ -21,7 +21,7 @@ use crate::target::Target;
 const MAX_REASONS: usize = 20;
 
 /// A document that a system rejected.
-pub(super) struct Rejected {
+pub(super) struct RejectedEntry {
     /// Number among the offered documents, from 0.
     ordinal: u64,
     /// Size in bytes, including a newline.
@@ -37,33 +37,33 @@ pub(super) struct Rejected {
 ///
 /// # Errors
 /// If the documents cannot be read again.
-pub(super) fn told(
+pub(super) fn describe(
     staged: &StagedDocuments,
     program_files: &[String],
     lines: &[RejectedDocument],
     suspects: &[RejectedDocument],
-) -> io::Result<Vec<Rejected>> {
-    let describe = |ordinal: u64, document: &[u8], reason: &str| {
-        let reason = in_users_terms(&reason::without_document(reason, document), program_files);
-        Rejected { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
+) -> io::Result<Vec<RejectedEntry>> {
+    let entry = |ordinal: u64, document: &[u8], reason: &str| {
+        let reason = strip_program_files(&reason::strip_document(reason, document), program_files);
+        RejectedEntry { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
     };
     let mut rejected = Vec::with_capacity(lines.len() + suspects.len());
     for_each_line(staged, lines, &mut |rejection, document| {
-        rejected.push(describe(staged.offered_ordinal(rejection.ordinal), document, &rejection.reason));
+        rejected.push(entry(staged.offered_ordinal(rejection.ordinal), document, &rejection.reason));
     })?;
     for rejection in suspects {
         let index = staged.suspects.binary_search_by_key(&rejection.ordinal, |suspect| suspect.ordinal);
         let suspect = index.ok().and_then(|index| staged.suspects.get(index));
         let document = suspect.map_or(Ok(Vec::new()), |suspect| staged.suspect_bytes(suspect))?;
-        rejected.push(describe(rejection.ordinal, &document, &rejection.reason));
+        rejected.push(entry(rejection.ordinal, &document, &rejection.reason));
     }
     rejected.sort_by_key(|document| document.ordinal);
     Ok(rejected)
 }
 
 /// Removes names of this program's own files, and line numbers in them, from a system's error message.
-pub(super) fn in_users_terms(message: &str, program_files: &[String]) -> String {
-    reason::without_own_files(message, program_files)
+pub(super) fn strip_program_files(message: &str, program_files: &[String]) -> String {
+    reason::strip_program_files(message, program_files)
 }
 
 /// Calls `visit` for each rejected line of the clean file, with its document.
@@ -76,7 +76,7 @@ fn for_each_line(
     if remaining.peek().is_none() {
         return Ok(());
     }
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(&staged.clean)?);
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(&staged.clean_file)?);
     let mut line = Vec::new();
     for number in 0_u64.. {
         line.clear();
@@ -93,9 +93,9 @@ fn for_each_line(
 }
 
 /// Writes the rejected documents to a file and records their number by reason in the journal.
-pub(super) fn note(
+pub(super) fn record(
     cells: Cells<'_>,
-    rejected: &[Rejected],
+    rejected: &[RejectedEntry],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     if rejected.is_empty() {
@@ -121,18 +121,18 @@ pub(super) fn note(
 }
 
 /// Failure of a load from which the system accepted no document.
-pub(super) fn all(rejected: &[Rejected], target: &Target) -> TrialError {
+pub(super) fn load_failure(rejected: &[RejectedEntry], target: &Target) -> TrialError {
     let reasons = by_reason(rejected, target);
     let most_common = reasons.iter().max_by_key(|(_, reason)| reason.documents);
     let explanation =
-        most_common.map_or_else(String::new, |(kind, reason)| format!(": {}", reason.in_words(kind)));
+        most_common.map_or_else(String::new, |(kind, reason)| format!(": {}", reason.describe(kind)));
     let count = rejected.len();
     let documents =
         if count == 1 { "the only document".to_owned() } else { format!("all {count} documents") };
     TrialError::failed(FailureKind::Refused, format!("it refused {documents}{explanation}"))
 }
 
-fn by_reason(rejected: &[Rejected], target: &Target) -> BTreeMap<String, Reason> {
+fn by_reason(rejected: &[RejectedEntry], target: &Target) -> BTreeMap<String, Reason> {
     let mut reasons: BTreeMap<String, Reason> = BTreeMap::new();
     for document in rejected {
         let kind = reason::kind(&document.reason);

@@ -12,14 +12,14 @@ use jsonathlon_worker::protocol::{Op, SettleReply};
 use super::skipped_after_load_failure;
 use crate::RunError;
 use crate::recorder::{TrialRecorder, new_trial};
-use crate::run_context::{LOOK_UP, RunContext, TABLE, TargetState};
+use crate::run_context::{LOOKUP_TIMEOUT, RunContext, TABLE, TargetState};
 use crate::session::{Session, TrialError};
 
 impl RunContext<'_> {
     /// Brings a target into `state`, and measures the time and the disk space this takes. The results are
     /// recorded for `round`; nothing is recorded if it is `None`. Stops the engine at the end, so that only
     /// one system runs at a time.
-    pub(crate) fn enter(
+    pub(crate) fn enter_state(
         &self,
         state: DataState,
         round: Option<u32>,
@@ -39,32 +39,38 @@ impl RunContext<'_> {
                 target_state.session.abandon(self.settings.keep_data);
                 let mut failure = failure;
                 if let Some((key, round)) = key {
-                    recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-                    failure = failure.recorded_in(&key);
+                    recorder.record_failure(key.clone(), &cell, round, 0, failure.clone())?;
+                    failure = failure.with_cause_key(&key);
                 }
                 // No trials run on data in an unknown state.
                 if target_state.load_result.is_ok() && failure.kind == FailureKind::Wrong {
                     // The system holds other documents than it reported, so its load time is void.
                     if let Some(round) = round {
                         let load = target_state.cells.load();
-                        recorder.failed(load.trial_key(round, 1), &load, round, 1, failure.clone())?;
+                        recorder.record_failure(
+                            load.trial_key(round, 1),
+                            &load,
+                            round,
+                            1,
+                            failure.clone(),
+                        )?;
                     }
                     target_state.load_result = Err(failure);
                 } else if target_state.load_result.is_ok() {
                     let reason = format!("it did not come to be {}", state.word());
-                    target_state.load_result = Err(failure.followed_by(&reason));
+                    target_state.load_result = Err(failure.consequence(&reason));
                 }
             }
             Ok(metrics) => {
                 if state == DataState::Drained {
                     let drained_s = metrics.get(metric::DRAINED_S.name).copied();
-                    target_state.drained_s = drained_s.unwrap_or_default();
+                    target_state.settle_s = drained_s.unwrap_or_default();
                 }
                 if let Some((key, round)) = key.filter(|(key, _)| !recorder.has(key)) {
                     let mut trial = new_trial(&cell, round, 0);
                     trial.verdict = Verdict::Exact;
                     trial.metrics = metrics;
-                    recorder.trial(key, trial)?;
+                    recorder.record_trial(key, trial)?;
                 }
             }
         }
@@ -110,7 +116,7 @@ impl RunContext<'_> {
             )
         })?;
         metrics.insert(metric::FILES_BYTES.name.to_owned(), file_bytes as f64);
-        let logs = &session.target.part.logs;
+        let logs = &session.target.setup.logs;
         if !logs.is_empty() {
             let log_bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
                 TrialError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
@@ -138,12 +144,12 @@ pub(crate) fn settle(
         sync,
     };
     // The worker stops waiting after `limit_s`; the longer request timeout only catches a hanging engine.
-    session.request(&settle, Duration::from_secs_f64(limit_s) + LOOK_UP, &mut |_| {})
+    session.request(&settle, Duration::from_secs_f64(limit_s) + LOOKUP_TIMEOUT, &mut |_| {})
 }
 
 /// Sizes that the system itself reports for a table; values that are not numbers are ignored.
 pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, TrialError> {
-    let figures = session.figures("sizes", &[("table", table)], LOOK_UP)?;
+    let figures = session.figures("sizes", &[("table", table)], LOOKUP_TIMEOUT)?;
     let number = |value: Value| match value {
         Value::Int(number) => Some(number as f64),
         Value::Float(number) => Some(number),

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{StagedDocuments, Suspect};
 
-use super::file::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines, remove};
-use super::reject_search::{self, Outcome, RejectedDocument};
-use super::spent::Spent;
+use super::file::{ONE_DOCUMENT_LIMIT, load_file, probe_file, rejected_lines, remove};
+use super::load_usage::LoadUsage;
+use super::reject_search::{self, ProbeOutcome, RejectedDocument};
 use crate::RunError;
 use crate::observer::RunEvent;
 use crate::recorder::TrialRecorder;
 use crate::run_context::TABLE;
-use crate::scratch::beside;
+use crate::scratch::sibling_path;
 use crate::session::{Session, TrialError};
 
 /// A document that every system accepts; it precedes a value that is not an object.
@@ -27,51 +27,52 @@ const EMPTY_OBJECT: &[u8] = b"{}";
 
 /// Result of loading the suspects on trial.
 #[derive(Default)]
-pub(super) struct Tried {
+pub(super) struct SuspectCheck {
     /// Indices into [`StagedDocuments::suspects`] of the accepted suspects, ascending.
     pub(super) accepted: Vec<usize>,
     /// Rejected suspects, by their number among the offered documents.
-    pub(super) refused: Vec<RejectedDocument>,
+    pub(super) rejected: Vec<RejectedDocument>,
     /// Whether all accepted objects can be loaded by one statement.
     can_load_together: bool,
 }
 
-impl Tried {
+impl SuspectCheck {
     fn reject(&mut self, staged: &StagedDocuments, index: usize, reason: String) {
         self.accepted.retain(|accepted| *accepted != index);
         if let Some(suspect) = staged.suspects.get(index) {
-            self.refused.push(RejectedDocument { ordinal: suspect.ordinal, reason });
+            self.rejected.push(RejectedDocument { ordinal: suspect.ordinal, reason });
         }
     }
 }
 
 /// Finds out which suspects the system accepts.
-pub(super) fn try_out(
+pub(super) fn check(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
     recorder: &mut TrialRecorder<'_>,
-) -> Result<Tried, TrialError> {
+) -> Result<SuspectCheck, TrialError> {
     let accepted = (0..staged.suspects.len()).collect();
-    let mut tried = Tried { accepted, refused: Vec::new(), can_load_together: true };
-    let (objects, other_values) = split_by_type(staged, &tried.accepted);
+    let mut suspect_check = SuspectCheck { accepted, rejected: Vec::new(), can_load_together: true };
+    let (objects, other_values) = split_by_type(staged, &suspect_check.accepted);
     if !objects.is_empty() {
         let file = file_of(session);
         write(staged, &objects, &file)?;
-        let scratch = beside(session.folder(), "part");
+        let scratch = sibling_path(session.folder(), "part");
         let rejected =
-            reject_search::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
+            reject_search::find(&file, &scratch, usize::MAX, &mut |part| probe_file(session, part, recorder));
         remove(&scratch)?;
         for rejection in rejected? {
             if let Some(index) = usize::try_from(rejection.ordinal).ok().and_then(|line| objects.get(line)) {
-                tried.reject(staged, *index, rejection.reason);
+                suspect_check.reject(staged, *index, rejection.reason);
             }
         }
-        let (accepted_objects, _) = split_by_type(staged, &tried.accepted);
+        let (accepted_objects, _) = split_by_type(staged, &suspect_check.accepted);
         if !accepted_objects.is_empty() && accepted_objects.len() < objects.len() {
             // So far the accepted objects were only tried in parts.
             write(staged, &accepted_objects, &file)?;
-            let outcome = on_trial(session, &file, recorder)?;
-            tried.can_load_together = matches!(outcome, Outcome::Lines(refused) if refused.is_empty());
+            let outcome = probe_file(session, &file, recorder)?;
+            suspect_check.can_load_together =
+                matches!(outcome, ProbeOutcome::RejectedLines(rejected) if rejected.is_empty());
         }
         remove(&file)?;
     }
@@ -82,10 +83,10 @@ pub(super) fn try_out(
             unit: "documents that are no objects",
         });
         if let Some(reason) = test_after_object(session, staged, *index, recorder)? {
-            tried.reject(staged, *index, reason);
+            suspect_check.reject(staged, *index, reason);
         }
     }
-    Ok(tried)
+    Ok(suspect_check)
 }
 
 /// Tries one document after an object; returns the reason if the system rejects it, else `None`.
@@ -101,28 +102,28 @@ fn test_after_object(
     content.extend(bytes_of(staged, index)?);
     content.push(b'\n');
     std::fs::write(&file, content).map_err(RunError::io(format!("write {}", file.display())))?;
-    let outcome = on_trial(session, &file, recorder);
+    let outcome = probe_file(session, &file, recorder);
     remove(&file)?;
     Ok(match outcome? {
-        Outcome::Lines(rejected) => {
+        ProbeOutcome::RejectedLines(rejected) => {
             rejected.into_iter().find(|rejection| rejection.ordinal == 1).map(|rejection| rejection.reason)
         }
-        Outcome::Whole(reason) => Some(reason),
+        ProbeOutcome::RejectedWhole(reason) => Some(reason),
     })
 }
 
 /// Loads the accepted suspects into the table: objects together, other values one by one. Suspects that are
-/// rejected after all move to `refused`.
+/// rejected after all move to `rejected`.
 pub(super) fn load(
     session: &mut Session<'_>,
     staged: &StagedDocuments,
-    tried: &mut Tried,
-    spent: &mut Spent,
+    suspect_check: &mut SuspectCheck,
+    usage: &mut LoadUsage,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), TrialError> {
-    let (objects, other_values) = split_by_type(staged, &tried.accepted);
+    let (objects, other_values) = split_by_type(staged, &suspect_check.accepted);
     let one_per_part = |indices: Vec<usize>| indices.into_iter().map(|index| vec![index]).collect::<Vec<_>>();
-    let mut parts = if tried.can_load_together { vec![objects] } else { one_per_part(objects) };
+    let mut parts = if suspect_check.can_load_together { vec![objects] } else { one_per_part(objects) };
     parts.extend(one_per_part(other_values));
     let file = file_of(session);
     for indices in parts.into_iter().filter(|indices| !indices.is_empty()) {
@@ -132,10 +133,10 @@ pub(super) fn load(
         let reply = load_file(session, TABLE, &file, limit, recorder);
         remove(&file)?;
         let reply = reply?;
-        spent.loading(&reply);
-        for rejection in refused_lines(&reply) {
+        usage.add_load(&reply);
+        for rejection in rejected_lines(&reply) {
             if let Some(index) = usize::try_from(rejection.ordinal).ok().and_then(|line| indices.get(line)) {
-                tried.reject(staged, *index, rejection.reason);
+                suspect_check.reject(staged, *index, rejection.reason);
             }
         }
     }
@@ -151,7 +152,7 @@ fn split_by_type(staged: &StagedDocuments, indices: &[usize]) -> (Vec<usize>, Ve
 }
 
 fn file_of(session: &Session<'_>) -> PathBuf {
-    beside(session.folder(), "suspects")
+    sibling_path(session.folder(), "suspects")
 }
 
 fn bytes_of(staged: &StagedDocuments, index: usize) -> Result<Vec<u8>, RunError> {

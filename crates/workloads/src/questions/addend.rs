@@ -16,8 +16,8 @@ pub(super) fn largest(staged: &StagedDocuments, statements: &[&str]) -> Result<f
     if staged.clean_documents == 0 {
         return Ok(0.0);
     }
-    let failed = || RunError::io(format!("read {}", staged.clean.display()));
-    let mut lines = BufReader::with_capacity(1 << 20, File::open(&staged.clean).map_err(failed())?);
+    let failed = || RunError::io(format!("read {}", staged.clean_file.display()));
+    let mut lines = BufReader::with_capacity(1 << 20, File::open(&staged.clean_file).map_err(failed())?);
     let (mut line, mut extremes) = (Vec::new(), Extremes::default());
     loop {
         line.clear();

@@ -5,14 +5,14 @@
 //! trials.
 
 mod addend;
-mod fixed;
-mod held;
+mod answers;
+mod difference_text;
+mod document_set;
+mod expected_answer;
 mod recall;
 mod settings;
 mod settle;
 mod survey;
-mod told;
-mod words;
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -37,10 +37,10 @@ use crate::{
     workload::Workload,
 };
 
-pub use settings::settings_of;
+pub use settings::build_settings;
 
-use fixed::{Against, ExpectedAnswer};
-use held::Held;
+use document_set::DocumentSet;
+use expected_answer::{AnswerBasis, ExpectedAnswer};
 
 /// The questions workload with the expected answers known so far.
 #[derive(Debug)]
@@ -48,16 +48,18 @@ pub struct Questions {
     settings: QuestionsSettings,
     rules: BTreeMap<String, ComparisonRules>,
     /// Expected answers by question, filled once all systems were asked.
-    fixed: RefCell<BTreeMap<String, ExpectedAnswer>>,
+    expected_answers: RefCell<BTreeMap<String, ExpectedAnswer>>,
 }
 
 impl Questions {
     /// Creates the workload for the questions in the settings.
     #[must_use]
     pub fn new(settings: QuestionsSettings) -> Self {
-        let rules =
-            settings.questions.iter().map(|question| (question.name.clone(), settings::rules(question)));
-        Self { rules: rules.collect(), fixed: RefCell::default(), settings }
+        let rules = settings
+            .questions
+            .iter()
+            .map(|question| (question.name.clone(), settings::comparison_rules(question)));
+        Self { rules: rules.collect(), expected_answers: RefCell::default(), settings }
     }
 }
 
@@ -72,29 +74,29 @@ impl Workload for Questions {
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let id = target.id();
-        let is_asked = self.settings.questions.iter().any(|question| target.part.asks(&question.name));
+        let is_asked = self.settings.questions.iter().any(|question| target.setup.asks(&question.name));
         (!is_asked).then(|| format!("there is no statement for {} {}", id.system, id.variant))
     }
 
     fn suspects(&self, target: &Target) -> Vec<String> {
-        target.part.suspects()
+        target.setup.suspects()
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
-        asking::keys(self, &self.settings.asking, bench)
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
+        asking::keys(self, &self.settings.asking, context)
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        asking::run(self, &self.settings.asking, bench, recorder)
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        asking::run(self, &self.settings.asking, context, recorder)
     }
 }
 
 impl AnswerKey for Questions {
-    /// Set of documents that the target holds.
-    type Held = Held;
+    /// Set of documents that the target holds; its digest finds the expected answers over them.
+    type Expected = DocumentSet;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
-        let questions = self.settings.questions.iter().filter(|question| target.part.asks(&question.name));
+        let questions = self.settings.questions.iter().filter(|question| target.setup.asks(&question.name));
         let to_question = |question: &UserQuestion| Question {
             name: question.name.clone(),
             file: question_file(&question.name),
@@ -108,27 +110,33 @@ impl AnswerKey for Questions {
         BTreeMap::new()
     }
 
-    fn expected_answers(
+    fn determine_expected(
         &self,
-        bench: &RunContext<'_>,
-        accepted: &LoadedDocuments,
-    ) -> Result<Self::Held, RunError> {
-        Ok(Held::of(bench.staged, accepted))
+        context: &RunContext<'_>,
+        loaded: &LoadedDocuments,
+    ) -> Result<Self::Expected, RunError> {
+        Ok(DocumentSet::new(context.staged, loaded))
     }
 
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
-        let answers = self.fixed.borrow();
+    fn judge(
+        &self,
+        documents: &Self::Expected,
+        cells: Cells<'_>,
+        question: &Question,
+        rows: &[Row],
+    ) -> AnswerCheck {
+        let answers = self.expected_answers.borrow();
         let (Some(expected), Some(rules)) = (answers.get(&question.name), self.rules.get(&question.name))
         else {
-            return AnswerCheck::of_another_question();
+            return AnswerCheck::unverified();
         };
         if let Some(error) = rules.shape_error(rows) {
             return AnswerCheck::wrong(error);
         }
-        let expected_rows = match expected.against(cells.target, held) {
-            Against::Rows(expected_rows) => expected_rows,
-            Against::Wrong(reason) => return AnswerCheck::wrong(reason.to_owned()),
-            Against::Doubt(verdict) => {
+        let expected_rows = match expected.answer_basis(cells.target, documents) {
+            AnswerBasis::Rows(expected_rows) => expected_rows,
+            AnswerBasis::Wrong(reason) => return AnswerCheck::wrong(reason.to_owned()),
+            AnswerBasis::Unverifiable(verdict) => {
                 return AnswerCheck { verdict, approximate_error: None, difference: None };
             }
         };
@@ -141,16 +149,16 @@ impl AnswerKey for Questions {
                 approximate_error: comparison.approximate_error,
                 difference: None,
             },
-            Err(difference) => AnswerCheck::wrong(words::in_words(&difference)),
+            Err(difference) => AnswerCheck::wrong(difference_text::describe(&difference)),
         }
     }
 
     fn survey<'a>(
         &self,
-        bench: &RunContext<'a>,
+        context: &RunContext<'a>,
         targets: &mut [QuestionTarget<'a, Self>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        survey::survey(self, bench, targets, recorder)
+        survey::survey(self, context, targets, recorder)
     }
 }

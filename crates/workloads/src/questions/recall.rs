@@ -17,10 +17,10 @@ struct AnswerFile {
 ///
 /// # Errors
 /// If an answer file cannot be read or is damaged.
-pub(super) fn remember(questions: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
+pub(super) fn restore(questions: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
     for agreement in &recorder.agreements {
         let mut rows_by_file = std::collections::BTreeMap::new();
-        let other_files = agreement.standings.iter().filter_map(|standing| standing.file.as_ref());
+        let other_files = agreement.answers.iter().filter_map(|standing| standing.file.as_ref());
         for file in agreement.file.iter().chain(other_files) {
             if rows_by_file.contains_key(file.as_str()) {
                 continue;
@@ -31,9 +31,10 @@ pub(super) fn remember(questions: &Questions, recorder: &TrialRecorder<'_>) -> R
                 .map_err(|error| RunError::Changed(format!("{} is damaged: {error}", path.display())))?;
             rows_by_file.insert(file.as_str(), rows);
         }
-        let expected =
-            ExpectedAnswer::of(agreement, |file| rows_by_file.get(file).cloned().unwrap_or_default());
-        questions.fixed.borrow_mut().insert(agreement.question.clone(), expected);
+        let expected = ExpectedAnswer::from_agreement(agreement, |file| {
+            rows_by_file.get(file).cloned().unwrap_or_default()
+        });
+        questions.expected_answers.borrow_mut().insert(agreement.question.clone(), expected);
     }
     Ok(())
 }

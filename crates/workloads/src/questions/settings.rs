@@ -9,7 +9,7 @@ use jsonathlon_schema::value::{Row, Value};
 
 /// Builds the settings for a folder of questions.
 #[must_use]
-pub fn settings_of(user_questions: &UserQuestions, asking: QuestionSettings) -> QuestionsSettings {
+pub fn build_settings(user_questions: &UserQuestions, asking: QuestionSettings) -> QuestionsSettings {
     let reference = user_questions.reference.as_ref().and_then(|name| {
         let folder = user_questions.folders.iter().find(|folder| folder.name == *name)?;
         Some((folder.system.clone(), folder.variant.clone()))
@@ -25,7 +25,7 @@ pub fn settings_of(user_questions: &UserQuestions, asking: QuestionSettings) -> 
 }
 
 /// Rules by which answers to a question are compared.
-pub(crate) fn rules(question: &UserQuestion) -> ComparisonRules {
+pub(crate) fn comparison_rules(question: &UserQuestion) -> ComparisonRules {
     let columns = question.columns.iter().map(|column| Column {
         name: column.name.clone(),
         cell_type: match column.column_type {
@@ -36,7 +36,7 @@ pub(crate) fn rules(question: &UserQuestion) -> ComparisonRules {
             ColumnType::Time => CellType::Time,
         },
         approximate: column.approximate,
-        scale: column.scale.map(|scale| Scale { size: scale.size, per: scale.per }),
+        scale: column.scale.map(|scale| Scale { magnitude: scale.magnitude, divisor: scale.divisor }),
     });
     ComparisonRules {
         columns: columns.collect(),

@@ -2,8 +2,8 @@
 
 use jsonathlon_catalogue::base_name;
 use jsonathlon_dataset::agreement::{
-    Answer, AnswerComparison, ComparisonRules, Consensus, Electorate, Finding, Later, Mismatch, decide,
-    hold_against,
+    Answer, AnswerComparison, ComparisonRules, Consensus, Electorate, Finding, LaterBasis, Mismatch,
+    compare_with_expected, decide,
 };
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_schema::{
@@ -16,9 +16,9 @@ use jsonathlon_schema::{
 
 use super::{
     ExpectedAnswer, Questions, addend,
-    held::Held,
+    answers::{SurveyAnswer, matches_reference},
+    document_set::DocumentSet,
     settings,
-    told::{SurveyAnswer, is_named},
 };
 use crate::{RunError, asking::QuestionTarget, recorder::TrialRecorder, run_context::RunContext};
 
@@ -26,22 +26,23 @@ use crate::{RunError, asking::QuestionTarget, recorder::TrialRecorder, run_conte
 const FIRST_ROWS: usize = 10;
 
 /// The voters, and the answers over the common documents of those voters that hold more documents.
-pub(super) struct Common {
+pub(super) struct CommonAnswers {
     pub(super) electorate: Electorate,
     /// Answers by target and open question; `None` if a target holds no more documents or could not be asked.
-    pub(super) told: Vec<Option<Vec<SurveyAnswer>>>,
+    pub(super) answers: Vec<Option<Vec<SurveyAnswer>>>,
 }
 
 /// Voters and answers over the common documents, for one question.
-pub(super) struct OfQuestion<'a> {
+pub(super) struct QuestionVotes<'a> {
     electorate: &'a Electorate,
     answers: Vec<Option<&'a SurveyAnswer>>,
 }
 
-impl Common {
-    pub(super) fn of_question(&self, index: usize) -> OfQuestion<'_> {
-        let answers = self.told.iter().map(|answers| answers.as_ref().and_then(|answers| answers.get(index)));
-        OfQuestion { electorate: &self.electorate, answers: answers.collect() }
+impl CommonAnswers {
+    pub(super) fn question_votes(&self, index: usize) -> QuestionVotes<'_> {
+        let answers =
+            self.answers.iter().map(|answers| answers.as_ref().and_then(|answers| answers.get(index)));
+        QuestionVotes { electorate: &self.electorate, answers: answers.collect() }
     }
 }
 
@@ -50,13 +51,13 @@ struct Decided<'a> {
     basis: ExpectedAnswerSource,
     findings: Vec<Finding>,
     /// Expected answer, and the documents that it applies to; `None` if there is no expected answer.
-    expected: Option<(Vec<Row>, &'a Held)>,
+    expected: Option<(Vec<Row>, &'a DocumentSet)>,
 }
 
 impl Decided<'_> {
     /// Number of answers that differ from the expected answer.
     fn difference_count(&self) -> usize {
-        let is_different = |finding: &&Finding| matches!(finding.standing, AnswerComparison::Different(_));
+        let is_different = |finding: &&Finding| matches!(finding.comparison, AnswerComparison::Different(_));
         self.findings.iter().filter(is_different).count()
     }
 
@@ -64,7 +65,7 @@ impl Decided<'_> {
     /// sum.
     fn has_fraction_difference(&self) -> bool {
         let is_fraction = |cell: &Value| matches!(cell, Value::Float(number) if number.fract() != 0.0);
-        self.findings.iter().any(|finding| match &finding.standing {
+        self.findings.iter().any(|finding| match &finding.comparison {
             AnswerComparison::Different(difference) => {
                 difference.missing_rows.iter().chain(&difference.extra_rows).flatten().any(is_fraction)
             }
@@ -83,9 +84,9 @@ struct Comparison<'a> {
     /// Index of the reference's answer; `None` if there is no reference, or it did not answer.
     reference: Option<usize>,
     /// Documents that all voters hold.
-    common_documents: &'a Held,
+    common_documents: &'a DocumentSet,
     /// Every document that was offered to the systems.
-    all_documents: &'a Held,
+    all_documents: &'a DocumentSet,
 }
 
 impl<'a> Comparison<'a> {
@@ -108,13 +109,13 @@ impl<'a> Comparison<'a> {
         &self,
         stated_rules: &ComparisonRules,
         survey_answers: &[&SurveyAnswer],
-        bench: &RunContext<'_>,
+        context: &RunContext<'_>,
     ) -> Result<(Decided<'a>, Option<f64>), RunError> {
         let decided = self.decide(stated_rules);
         if decided.has_fraction_difference() {
             let statements: Vec<&str> =
                 survey_answers.iter().filter_map(|answer| answer.statement()).collect();
-            let largest_addend = addend::largest(bench.staged, &statements)?;
+            let largest_addend = addend::largest(context.staged, &statements)?;
             let rules = ComparisonRules { addend: largest_addend, ..stated_rules.clone() };
             let with_addend = self.decide(&rules);
             if with_addend.difference_count() < decided.difference_count() {
@@ -141,13 +142,13 @@ impl<'a> Comparison<'a> {
             let finding = finding.and_then(|position| decided.findings.get(position));
             let mut standing = standing_of(question_target, survey_answer, finding);
             if let Some(finding) = finding {
-                standing.file = match finding.later {
-                    Later::Fixed => file.map(str::to_owned),
-                    Later::Answer(answer_index) => {
+                standing.file = match finding.later_basis {
+                    LaterBasis::ExpectedAnswer => file.map(str::to_owned),
+                    LaterBasis::Answer(answer_index) => {
                         let rows = self.answers.get(answer_index).map_or(&[][..], |answer| answer.rows);
-                        Some(files.file(rows, &question_target.held.digest, recorder)?)
+                        Some(files.file(rows, &question_target.document_set().digest, recorder)?)
                     }
-                    Later::Wrong | Later::Disputed | Later::Unverified => None,
+                    LaterBasis::Wrong | LaterBasis::Disputed | LaterBasis::Unverified => None,
                 };
             }
             standings.push(standing);
@@ -160,10 +161,10 @@ impl<'a> Comparison<'a> {
 pub(super) fn establish_answer(
     questions: &Questions,
     name: &str,
-    bench: &RunContext<'_>,
+    context: &RunContext<'_>,
     targets: &[QuestionTarget<'_, Questions>],
     survey_answers: &[&SurveyAnswer],
-    common: Option<&OfQuestion<'_>>,
+    common: Option<&QuestionVotes<'_>>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let Some(stated_rules) = questions.rules.get(name) else { return Ok(()) };
@@ -173,11 +174,13 @@ pub(super) fn establish_answer(
     let answers: Vec<Answer<'_>> =
         target_indices.iter().filter_map(|index| answer(*index, targets, survey_answers, common)).collect();
     let common_documents =
-        common.map(|common| Held::from(common.electorate.common.clone())).unwrap_or_default();
-    let all_documents = Held::all(bench.staged);
+        common.map(|common| DocumentSet::from(common.electorate.common.clone())).unwrap_or_default();
+    let all_documents = DocumentSet::all(context.staged);
     let reference = questions.settings.reference.as_ref().and_then(|reference_name| {
         let is_reference = |index: &usize| {
-            targets.get(*index).is_some_and(|target| is_named(target.of.cells.target, reference_name))
+            targets
+                .get(*index)
+                .is_some_and(|target| matches_reference(target.state.cells.target, reference_name))
         };
         target_indices.iter().position(is_reference)
     });
@@ -190,23 +193,25 @@ pub(super) fn establish_answer(
         common_documents: &common_documents,
         all_documents: &all_documents,
     };
-    let (decided, addend) = comparison.decide_with_addend(stated_rules, survey_answers, bench)?;
+    let (decided, addend) = comparison.decide_with_addend(stated_rules, survey_answers, context)?;
     let rules = &ComparisonRules { addend: addend.unwrap_or_default(), ..stated_rules.clone() };
     let mut files = Files { name, rules, by_holding: Vec::new() };
     let file = match &decided.expected {
-        Some((rows, held)) => Some(files.file(rows, &held.digest, recorder)?),
+        Some((rows, documents)) => Some(files.file(rows, &documents.digest, recorder)?),
         None => None,
     };
     let standings =
         comparison.standings(&decided, file.as_deref(), targets, survey_answers, &mut files, recorder)?;
-    let (rows, held) =
-        decided.expected.as_ref().map_or((&[][..], &common_documents), |(rows, held)| (rows, *held));
+    let (rows, documents) = decided
+        .expected
+        .as_ref()
+        .map_or((&[][..], &common_documents), |(rows, documents)| (rows, *documents));
     let agreement = Agreement {
         workload: WorkloadKind::Questions.into(),
         question: name.to_owned(),
         basis: decided.basis,
-        documents: held.holding.documents(),
-        holding: held.digest.clone(),
+        documents: documents.accepted.count(),
+        documents_digest: documents.digest.clone(),
         addend,
         columns: rules.columns.iter().map(|column| column.name.clone()).collect(),
         first: file.is_some().then(|| FirstRows {
@@ -214,11 +219,11 @@ pub(super) fn establish_answer(
             count: rows.len() as u64,
         }),
         file,
-        standings,
+        answers: standings,
     };
-    let expected_answer = ExpectedAnswer::of(&agreement, |file| files.rows(file));
+    let expected_answer = ExpectedAnswer::from_agreement(&agreement, |file| files.rows(file));
     recorder.append(format!("agreement:{name}"), RecordBody::Agreement(Box::new(agreement)))?;
-    questions.fixed.borrow_mut().insert(name.to_owned(), expected_answer);
+    questions.expected_answers.borrow_mut().insert(name.to_owned(), expected_answer);
     Ok(())
 }
 
@@ -247,7 +252,7 @@ fn standing_of(
 
 /// Standing of a target that was not asked.
 fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
-    let target = question_target.of.cells.target;
+    let target = question_target.state.cells.target;
     ConfigurationAnswer {
         id: target.id(),
         profile: target.profile(),
@@ -256,8 +261,8 @@ fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnsw
         rows: None,
         rule: None,
         statement: None,
-        documents: question_target.held.holding.documents(),
-        holding: question_target.held.digest.clone(),
+        documents: question_target.document_set().accepted.count(),
+        documents_digest: question_target.document_set().digest.clone(),
         file: None,
         verdict: None,
     }
@@ -267,16 +272,16 @@ fn answer<'a>(
     index: usize,
     targets: &'a [QuestionTarget<'_, Questions>],
     survey_answers: &[&'a SurveyAnswer],
-    common: Option<&OfQuestion<'a>>,
+    common: Option<&QuestionVotes<'a>>,
 ) -> Option<Answer<'a>> {
     let (question_target, rows) = (targets.get(index)?, survey_answers.get(index)?.rows()?);
-    let holding = &question_target.held.holding;
-    let is_common = common.is_some_and(|common| *holding == common.electorate.common);
+    let documents = &question_target.document_set().accepted;
+    let is_common = common.is_some_and(|common| *documents == common.electorate.common);
     let separate_rows = || common.and_then(|common| common.answers.get(index).copied().flatten()?.rows());
     Some(Answer {
         // Several servers of a system have one vote together.
-        system: base_name(&question_target.of.cells.target.configuration.system),
-        holding,
+        system: base_name(&question_target.state.cells.target.configuration.system),
+        documents,
         rows,
         votes: common.is_some_and(|common| common.electorate.votes.get(index).copied().unwrap_or_default()),
         common: if is_common { Some(rows) } else { separate_rows() },
@@ -286,9 +291,9 @@ fn answer<'a>(
 fn by_majority<'a>(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
-    common_documents: &'a Held,
+    common_documents: &'a DocumentSet,
 ) -> Decided<'a> {
-    let (decision, findings) = decide(rules, answers, &common_documents.holding);
+    let (decision, findings) = decide(rules, answers, &common_documents.accepted);
     let basis = match decision {
         Consensus::Agreed(_) => ExpectedAnswerSource::Agreed,
         Consensus::Disputed(_) => ExpectedAnswerSource::Disputed,
@@ -296,7 +301,7 @@ fn by_majority<'a>(
         Consensus::OtherDocuments => ExpectedAnswerSource::OtherDocuments,
         Consensus::NoAnswers => ExpectedAnswerSource::Unanswered,
     };
-    let expected = decision.fixed().and_then(|index| answers.get(index)?.common);
+    let expected = decision.basis_index().and_then(|index| answers.get(index)?.common);
     Decided { basis, findings, expected: expected.map(|rows| (rows.to_vec(), common_documents)) }
 }
 
@@ -306,7 +311,7 @@ fn by_reference<'a>(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
     reference: Option<usize>,
-    common_documents: &'a Held,
+    common_documents: &'a DocumentSet,
 ) -> Decided<'a> {
     let expected = reference.and_then(|index| answers.get(index)?.common);
     let Some(expected) = expected else {
@@ -316,11 +321,11 @@ fn by_reference<'a>(
             ExpectedAnswerSource::Unanswered | ExpectedAnswerSource::OtherDocuments => majority.basis,
             _ => ExpectedAnswerSource::Unverified,
         };
-        let unverified = |finding: Finding| Finding { later: Later::Unverified, ..finding };
+        let unverified = |finding: Finding| Finding { later_basis: LaterBasis::Unverified, ..finding };
         let findings = majority.findings.into_iter().map(unverified).collect();
         return Decided { basis, findings, ..majority };
     };
-    let findings = hold_against(rules, answers, &common_documents.holding, expected, reference);
+    let findings = compare_with_expected(rules, answers, &common_documents.accepted, expected, reference);
     let expected = Some((expected.to_vec(), common_documents));
     Decided { basis: ExpectedAnswerSource::Reference, findings, expected }
 }
@@ -331,23 +336,23 @@ fn by_expected<'a>(
     rules: &ComparisonRules,
     mut answers: Vec<Answer<'_>>,
     expected: Vec<Row>,
-    all_documents: &'a Held,
+    all_documents: &'a DocumentSet,
 ) -> Decided<'a> {
     for answer in &mut answers {
-        answer.votes = answer.holding.is_whole() || rules.compare(&expected, answer.rows).is_ok();
+        answer.votes = answer.documents.is_whole() || rules.compare(&expected, answer.rows).is_ok();
         answer.common = answer.votes.then_some(answer.rows);
     }
-    let findings = hold_against(rules, &answers, &all_documents.holding, &expected, None);
+    let findings = compare_with_expected(rules, &answers, &all_documents.accepted, &expected, None);
     Decided { basis: ExpectedAnswerSource::Expected, findings, expected: Some((expected, all_documents)) }
 }
 
 /// Records a finding in the standing of its target.
 fn record_finding(standing: &mut ConfigurationAnswer, finding: &Finding) {
-    match &finding.standing {
+    match &finding.comparison {
         AnswerComparison::Same(_) => standing.answer = AnswerStatus::Same,
         AnswerComparison::OtherDocuments => standing.answer = AnswerStatus::OtherDocuments,
         AnswerComparison::Different(difference) => {
-            let Mismatch { what, missing_rows, missing_count, extra_rows, extra_count, rule } =
+            let Mismatch { summary, missing_rows, missing_count, extra_rows, extra_count, rule } =
                 difference.as_ref();
             standing.answer = AnswerStatus::Different;
             standing.rule = rule.map(|rule| rule.to_string());
@@ -357,14 +362,14 @@ fn record_finding(standing: &mut ConfigurationAnswer, finding: &Finding) {
                 extra_rows: settings::json_rows(extra_rows),
                 extra_count: *extra_count as u64,
             });
-            standing.why = Some(what.clone());
+            standing.why = Some(summary.clone());
         }
     }
-    standing.verdict = match finding.later {
-        Later::Answer(_) | Later::Fixed => None,
-        Later::Wrong => Some(Verdict::Wrong),
-        Later::Disputed => Some(Verdict::Disputed),
-        Later::Unverified => Some(Verdict::Unverified),
+    standing.verdict = match finding.later_basis {
+        LaterBasis::Answer(_) | LaterBasis::ExpectedAnswer => None,
+        LaterBasis::Wrong => Some(Verdict::Wrong),
+        LaterBasis::Disputed => Some(Verdict::Disputed),
+        LaterBasis::Unverified => Some(Verdict::Unverified),
     };
 }
 

@@ -12,15 +12,15 @@ use jsonathlon_worker::protocol::{Op, RowByName};
 use super::ServingTarget;
 use crate::{
     recorder::{TrialRecorder, new_trial},
-    run_context::{LOOK_UP, TABLE},
-    session::{TrialError, borrowed, placeholder},
+    run_context::{LOOKUP_TIMEOUT, TABLE},
+    session::{TrialError, as_str_pairs, placeholder_error},
 };
 
 /// Name of the statement file; its last statement returns the sizes.
 const FILE: &str = "encoded";
 
 /// Records all numbers that a configuration reports about storing a document.
-pub(super) fn ask(
+pub(super) fn measure(
     document: &str,
     cell: &Cell,
     round: u32,
@@ -29,12 +29,12 @@ pub(super) fn ask(
 ) -> Result<(), TrialError> {
     let key = cell.trial_key(round, 0);
     let mut trial = new_trial(cell, round, 0);
-    let statements = target.part.statements(FILE).to_vec();
+    let statements = target.setup.statements(FILE).to_vec();
     let Some((size_statement, preparations)) = statements.split_last() else {
         let error = format!("it has no file `{FILE}`: nothing says how it stores a document");
         trial.verdict = Verdict::NotApplicable;
         trial.failure = Some(Failure::new(FailureKind::Refused, error));
-        return Ok(recorder.trial(key, trial)?);
+        return Ok(recorder.record_trial(key, trial)?);
     };
     let is_json = target.is_json();
     let fill_document = |statement: &String| {
@@ -44,17 +44,17 @@ pub(super) fn ask(
             false => (statement.clone(), format!("'{}'", sql_text(document))),
         };
         let values = [("table".to_owned(), TABLE.to_owned()), ("document".to_owned(), literal)];
-        fill(&statement, &borrowed(&values)).map_err(placeholder)
+        fill(&statement, &as_str_pairs(&values)).map_err(placeholder_error)
     };
     let preparations = preparations.iter().map(fill_document).collect::<Result<Vec<_>, _>>()?;
     if !preparations.is_empty() {
-        target.of.session.run(preparations, LOOK_UP)?;
+        target.state.session.run(preparations, LOOKUP_TIMEOUT)?;
     }
     let op = Op::Sizes { statement: fill_document(size_statement)? };
-    let row: RowByName = target.of.session.request(&op, LOOK_UP, &mut |_| {})?;
+    let row: RowByName = target.state.session.request(&op, LOOKUP_TIMEOUT, &mut |_| {})?;
     trial.metrics = numbers(row);
     trial.verdict = Verdict::Exact;
-    Ok(recorder.trial(key, trial)?)
+    Ok(recorder.record_trial(key, trial)?)
 }
 
 /// Columns of the answer that are numbers, by name.

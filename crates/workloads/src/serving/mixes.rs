@@ -47,13 +47,13 @@ const NAMED: [(&str, RequestDistribution, Shares); 19] = [
 
 /// Names of all built-in mixes, in the order of their definition.
 #[must_use]
-pub fn names() -> Vec<&'static str> {
+pub fn built_in_names() -> Vec<&'static str> {
     NAMED.iter().map(|(name, _, _)| *name).collect()
 }
 
 /// Built-in mix with this name; `None` if there is none.
 #[must_use]
-pub fn named(name: &str) -> Option<Mix> {
+pub fn built_in(name: &str) -> Option<Mix> {
     let (name, requests, shares) = NAMED.iter().find(|(known, _, _)| *known == name)?;
     Some(Mix { name: (*name).to_owned(), shares: shares.to_vec(), requests: *requests })
 }
@@ -91,13 +91,13 @@ fn parse(name: &str, text: &str) -> Result<Mix, String> {
             "a mix is called by its file, and `{name}` is not letters, digits, - and _ alone"
         ));
     }
-    if names().contains(&name) {
+    if built_in_names().contains(&name) {
         return Err(format!("`{name}` is the name of a built-in mix: rename the file"));
     }
     let MixFile { requests, operations } = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut shares = Vec::new();
     for (word, share) in operations {
-        let operation = Operation::of_word(&word).ok_or_else(|| {
+        let operation = Operation::from_word(&word).ok_or_else(|| {
             let known: Vec<&str> = Operation::ALL.iter().map(|operation| operation.word()).collect();
             format!("no operation is called `{word}`: use {}", known.join(", "))
         })?;
@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn shares_of_named_mixes_add_up() {
-        for name in names() {
-            let mix = named(name).unwrap();
+        for name in built_in_names() {
+            let mix = built_in(name).unwrap();
             let total: f64 = mix.shares.iter().map(|(_, share)| share).sum();
             assert!((total - 1.0).abs() < 1e-12, "{name}");
         }
-        assert_eq!(named("z"), None);
+        assert_eq!(built_in("z"), None);
     }
 
     #[test]

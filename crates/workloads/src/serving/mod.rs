@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use settings::ServingSettings;
 use turn::ServingTurn;
 
-use jsonathlon_catalogue::{SERVING, Serving as Part, StatementFile, StatementKind, sql_text};
+use jsonathlon_catalogue::{SERVING, Serving as Setup, StatementFile, StatementKind, sql_text};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_schema::{settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
@@ -50,28 +50,28 @@ impl Serving {
     /// # Errors
     /// If the answers of a mix cannot be verified, or records cannot be generated from the settings.
     pub fn new(settings: ServingSettings) -> Result<Self, String> {
-        settings.mixes.iter().try_for_each(trials::check)?;
+        settings.mixes.iter().try_for_each(trials::check_mix)?;
         settings.records.prepare().map_err(|error| error.to_string())?;
         Ok(Self { settings })
     }
 
     /// Description of the records as a configuration stores them, with the system's name for the key member.
-    fn records(&self, part: &Part) -> Result<RecordSet, String> {
-        let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
+    fn records(&self, setup: &Setup) -> Result<RecordSet, String> {
+        let records = Records { key_member: setup.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
     }
 }
 
 /// A configuration with the state that this workload keeps for it.
 struct ServingTarget<'a> {
-    of: TargetState<'a>,
-    part: Part,
+    state: TargetState<'a>,
+    setup: Setup,
     /// Description of the records as this configuration stores them.
     records: RecordSet,
     /// Copy of the data after the last load; `None` if no mix writes or the target is a remote server.
     snapshot: Option<Snapshot>,
     /// Number of loads and restores so far. Identifies the data to which known document versions refer.
-    load: u64,
+    load_number: u64,
     /// Whether clients have run since the last load or restore.
     has_run: bool,
     /// Bytes per second that the idle system writes to its WAL; `None` if unknown or not measured yet.
@@ -81,7 +81,7 @@ struct ServingTarget<'a> {
 impl ServingTarget<'_> {
     /// Returns `true` if its statements are JSON instead of SQL text.
     fn is_json(&self) -> bool {
-        self.part.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
+        self.setup.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
     }
 
     /// Example values for reading a query plan, written as literals.
@@ -102,8 +102,8 @@ impl ServingTarget<'_> {
             KeyType::Bigint => text(&key),
         };
         let key_type = match records.records().key_type {
-            KeyType::Text => self.part.text_key.clone(),
-            KeyType::Bigint => self.part.bigint_key.clone().unwrap_or_default(),
+            KeyType::Text => self.setup.text_key.clone(),
+            KeyType::Bigint => self.setup.bigint_key.clone().unwrap_or_default(),
         };
         Vec::from([
             ("key_type".to_owned(), key_type),
@@ -124,40 +124,41 @@ impl Workload for Serving {
     }
 
     fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
-        WorkloadSettings::of(WorkloadKind::Serving, &self.settings)
+        WorkloadSettings::for_workload(WorkloadKind::Serving, &self.settings)
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
-        let Some(part) = target.configuration.serving() else {
+        let Some(setup) = target.configuration.serving() else {
             return Some(format!("{name} has no folder {SERVING}/"));
         };
-        if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
+        if self.settings.records.key_type == KeyType::Bigint && setup.bigint_key.is_none() {
             return Some(format!("{name} has no keys of 64-bit integers here"));
         }
-        if let Err(reason) = self.records(&part) {
-            let member = part.key_member.as_deref().unwrap_or_default();
+        if let Err(reason) = self.records(&setup) {
+            let member = setup.key_member.as_deref().unwrap_or_default();
             return Some(format!("{name} calls the key `{member}`, and there are no such records: {reason}"));
         }
-        let is_supported = |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing(&part, mix).is_empty();
+        let is_supported =
+            |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing_operations(&setup, mix).is_empty();
         (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(is_supported))
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }
 
-    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
-        let loads = bench.settings.load_rounds.unwrap_or(1).max(1);
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
+        let loads = context.settings.load_rounds.unwrap_or(1).max(1);
         let keys_of =
-            |target| trials::keys(bench.cells(target), &self.settings, bench.settings.rounds, loads);
-        bench.targets.iter().flat_map(keys_of).collect()
+            |target| trials::keys(context.cells(target), &self.settings, context.settings.rounds, loads);
+        context.targets.iter().flat_map(keys_of).collect()
     }
 
-    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut targets = Vec::new();
-        for mut state in bench.all_under_test() {
+        for mut state in context.target_states() {
             let configuration = &state.cells.target.configuration;
-            let Some(part) = configuration.serving() else { continue };
+            let Some(setup) = configuration.serving() else { continue };
             // Unsupported configurations were refused before the run, so none is left out silently.
-            let records = self.records(&part).map_err(|reason| {
+            let records = self.records(&setup).map_err(|reason| {
                 RunError::Catalogue(format!(
                     "{} cannot run on {}: {reason}",
                     self.name(),
@@ -165,24 +166,24 @@ impl Workload for Serving {
                 ))
             })?;
             let key_type = match self.settings.records.key_type {
-                KeyType::Text => Some(&part.text_key),
-                KeyType::Bigint => part.bigint_key.as_ref(),
+                KeyType::Text => Some(&setup.text_key),
+                KeyType::Bigint => setup.bigint_key.as_ref(),
             };
             state.session.set_placeholder("key_type", key_type.map_or("", String::as_str));
             targets.push(ServingTarget {
-                of: state,
-                part,
+                state,
+                setup,
                 records,
                 snapshot: None,
-                load: 0,
+                load_number: 0,
                 has_run: false,
                 idle_wal_bytes_per_s: None,
             });
         }
-        let result = self.run_rounds(bench, &mut targets, recorder);
+        let result = self.run_rounds(context, &mut targets, recorder);
         // The first error is returned, so the clean-up only warns.
-        let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.of).collect();
-        bench.drop_remote_objects_of(&mut targets, recorder);
+        let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|target| target.state).collect();
+        context.drop_remote_objects_of(&mut targets, recorder);
         result
     }
 }
@@ -190,36 +191,37 @@ impl Workload for Serving {
 impl Serving {
     fn run_rounds<'a>(
         &self,
-        bench: &RunContext<'a>,
+        context: &RunContext<'a>,
         targets: &mut [ServingTarget<'a>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let settings = &self.settings;
         let trial_seconds: f64 =
-            (1..=bench.settings.rounds).map(|round| trials::seconds(settings, round)).sum();
-        let starts: usize = (1..=bench.settings.rounds).map(|round| trials::starts(settings, round)).sum();
+            (1..=context.settings.rounds).map(|round| trials::planned_seconds(settings, round)).sum();
+        let starts: usize =
+            (1..=context.settings.rounds).map(|round| trials::start_count(settings, round)).sum();
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on \
              fresh data and the loads come on top, and the first round shows how long all of it takes",
             targets.len(),
             trials::conditions(settings, 2).len(),
-            bench.settings.rounds,
+            context.settings.rounds,
             trial_seconds * targets.len() as f64,
             starts * targets.len()
         )));
         let mut control = Control::new();
-        let mut pace = bench.pace(None);
+        let mut controller = context.round_controller(None);
         let mut round = 1;
         loop {
             for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
                 let Some(target) = targets.get_mut(index) else { continue };
-                bench.control(round, position, &mut control, recorder)?;
-                let mut turn = ServingTurn { bench, own: settings, round, capacity: HashMap::new() };
-                turn.take(target, recorder)?;
+                context.time_control(round, position, &mut control, recorder)?;
+                let mut turn = ServingTurn { context, settings, round, capacity: HashMap::new() };
+                turn.run_missing_trials(target, recorder)?;
             }
-            let decision = pace.after(round, bench.elapsed_s(), Vec::new)?;
-            pace.tell(recorder.observer);
-            if decision == RoundDecision::Enough {
+            let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
+            controller.report(recorder.observer);
+            if decision == RoundDecision::Stop {
                 return Ok(());
             }
             round += 1;

@@ -7,7 +7,7 @@ use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Trial, Tria
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
 use super::settings::Slo;
-use super::trials::of_operation;
+use super::trials::cell_of_operation;
 use crate::recorder::new_trial;
 
 /// Maximum share of failed operations; with more, a trial does not represent the system.
@@ -22,16 +22,25 @@ const NONE_ARRIVED: &str = "no operation arrived within the measured time, since
 pub(super) struct TrialContext {
     /// Whether the answers were verified.
     pub(super) verified: bool,
-    /// WAL bytes written during the trial, and by an idle system in the same time; `None` if unknown.
-    pub(super) wal_bytes: Option<(f64, f64)>,
+    /// WAL bytes of the trial; `None` if unknown.
+    pub(super) wal_bytes: Option<WalBytes>,
     /// Further metrics of the trial.
     pub(super) metrics: Metrics,
     /// Length of the warm-up in seconds.
     pub(super) ramp_s: f64,
     /// Bytes that the trial may read from the disk and still count as in memory; `None` if unknown.
-    pub(super) may_read: Option<u64>,
+    pub(super) read_limit_bytes: Option<u64>,
     /// What happened to the system if clients lost it; `None` otherwise.
-    pub(super) lost: Option<String>,
+    pub(super) loss: Option<String>,
+}
+
+/// Bytes that a trial added to the WAL, next to those of an idle system.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct WalBytes {
+    /// Bytes written during the trial.
+    pub(super) written: f64,
+    /// Bytes that an idle system would have written in the same time.
+    pub(super) idle: f64,
 }
 
 /// Measurements of the clients, with every histogram decoded once.
@@ -52,7 +61,7 @@ struct DecodedOperation {
 
 impl ServingResults {
     /// Decodes the histograms; a failure if one is invalid.
-    pub(super) fn of(report: JobReport) -> Result<Self, Failure> {
+    pub(super) fn new(report: JobReport) -> Result<Self, Failure> {
         let by_operation = report
             .operations
             .iter()
@@ -70,7 +79,7 @@ impl ServingResults {
     /// What happened to a system that clients lost; `None` if they did not. `exits` lists how its server
     /// ended, each time. If it is empty but all clients had to reconnect, it is a remote server or one that
     /// restarted by itself.
-    pub(super) fn lost_system(&self, exits: &[String]) -> Option<String> {
+    pub(super) fn loss_message(&self, exits: &[String]) -> Option<String> {
         let JobReport { reconnects, read_back, .. } = &self.report;
         let mut message = match exits {
             [] if read_back.is_some() => {
@@ -118,12 +127,12 @@ impl ServingResults {
         mix_trial.metrics.extend(run_metrics(report, total.report.operations as f64, context));
         mix_trial.per_second = trial_seconds(report, context.ramp_s);
         // Wrong answers outside the measurement window, or when reading back, count too.
-        let wrong_count = total.report.wrong.max(report.wrong.len() as u64);
+        let wrong_count = total.report.wrong.max(report.wrong_answers.len() as u64);
         judge(&mut mix_trial, report, total, wrong_count, context);
         let mut trials = vec![mix_trial];
         if by_operation.len() > 1 {
             for (operation, decoded) in by_operation {
-                let mut trial = new_trial(&of_operation(cell, *operation), round, 0);
+                let mut trial = new_trial(&cell_of_operation(cell, *operation), round, 0);
                 trial.metrics = operation_metrics(decoded, report.measured_s);
                 judge(&mut trial, report, decoded, wrong_count, context);
                 trials.push(trial);
@@ -271,7 +280,9 @@ fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> M
         }
     }
     metrics.extend(context.metrics.clone());
-    if let Some(limit) = context.may_read.filter(|_| report.usage.cpu_s.is_some() && context.lost.is_none()) {
+    if let Some(limit) =
+        context.read_limit_bytes.filter(|_| report.usage.cpu_s.is_some() && context.loss.is_none())
+    {
         let read_bytes = report.usage.counters.read_bytes;
         metrics.insert(metric::READ_BYTES.name.to_owned(), read_bytes as f64);
         metrics.insert(metric::IN_MEMORY.name.to_owned(), f64::from(u8::from(read_bytes <= limit)));
@@ -281,7 +292,7 @@ fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> M
     }
     if let (Some(client), Some(server)) = (report.usage.client_cpu_s, report.usage.cpu_s)
         && client + server > 0.0
-        && context.lost.is_none()
+        && context.loss.is_none()
     {
         metrics.insert(metric::CLIENT_CPU_SHARE.name.to_owned(), client / (client + server));
     }
@@ -295,7 +306,7 @@ fn usage_per_operation(report: &JobReport, operations: f64, context: &TrialConte
         |metric: MetricDef, total: f64| metrics.insert(metric.name.to_owned(), total / operations);
     let usage = &report.usage;
     // The usage of a server process that ended is unknown.
-    let is_usage_known = context.lost.is_none();
+    let is_usage_known = context.loss.is_none();
     if let Some(client) = usage.client_cpu_s {
         per_op(metric::CLIENT_CPU_US_PER_OP, client * 1e6);
     }
@@ -310,9 +321,9 @@ fn usage_per_operation(report: &JobReport, operations: f64, context: &TrialConte
         per_op(metric::CONTEXT_SWITCHES_PER_OP, scheduling.context_switches as f64);
         per_op(metric::CPU_MIGRATIONS_PER_OP, scheduling.migrations as f64);
     }
-    if let Some((bytes, idle_bytes)) = context.wal_bytes {
-        per_op(metric::WAL_BYTES_PER_OP, (bytes - idle_bytes).max(0.0));
-        metrics.insert(metric::IDLE_WAL_BYTES.name.to_owned(), idle_bytes);
+    if let Some(WalBytes { written, idle }) = context.wal_bytes {
+        per_op(metric::WAL_BYTES_PER_OP, (written - idle).max(0.0));
+        metrics.insert(metric::IDLE_WAL_BYTES.name.to_owned(), idle);
     }
     metrics
 }
@@ -340,10 +351,10 @@ fn judge(
     context: &TrialContext,
 ) {
     let OperationReport { operations, errors, .. } = decoded.report;
-    let loss = context.lost.as_ref();
+    let loss = context.loss.as_ref();
     let with_loss = |message: String| loss.map_or(message.clone(), |loss| format!("{message}; {loss}"));
     if wrong_count > 0 {
-        let first = report.wrong.first().map_or("", String::as_str);
+        let first = report.wrong_answers.first().map_or("", String::as_str);
         let answers = if wrong_count == 1 { "answer was" } else { "answers were" };
         let error = with_loss(format!("{wrong_count} {answers} wrong: {first}"));
         trial.verdict = Verdict::Wrong;
@@ -399,11 +410,11 @@ mod tests {
         let operations = [(Operation::Read, measured)].into();
         let disk_written_bytes = Some(12_000_000);
         let report = JobReport { measured_s: 2.0, operations, usage, disk_written_bytes, ..report };
-        let outcome = ServingResults::of(report).unwrap();
+        let outcome = ServingResults::new(report).unwrap();
         let exits: Vec<String> = exits.iter().map(|exit| (*exit).to_owned()).collect();
-        let loss = outcome.lost_system(&exits);
+        let loss = outcome.loss_message(&exits);
         let context =
-            TrialContext { verified: true, may_read: Some(1000), lost: loss, ..TrialContext::default() };
+            TrialContext { verified: true, read_limit_bytes: Some(1000), loss, ..TrialContext::default() };
         outcome.trials(&control_cell("serving"), 1, &context).remove(0)
     }
 
@@ -437,7 +448,7 @@ mod tests {
         let operations = [(Operation::Read, empty)].into();
         let report =
             JobReport { measured_s: 2.0, operations, arrivals: Some(arrivals), ..JobReport::default() };
-        let outcome = ServingResults::of(report).unwrap();
+        let outcome = ServingResults::new(report).unwrap();
         let trial = outcome.trials(&control_cell("serving"), 1, &TrialContext::default()).remove(0);
         let failure = trial.failure.unwrap();
         assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
@@ -460,8 +471,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_when_it_is_read_back_makes_its_trial_wrong() {
-        let wrong = vec!["record 3, read back: stale".to_owned()];
-        let trial = judged(JobReport { wrong, ..JobReport::default() }, &["it ended"]);
+        let wrong_answers = vec!["record 3, read back: stale".to_owned()];
+        let trial = judged(JobReport { wrong_answers, ..JobReport::default() }, &["it ended"]);
         assert_eq!(trial.verdict, Verdict::Wrong);
         assert_eq!(trial.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
         assert!(trial.histograms.is_empty());

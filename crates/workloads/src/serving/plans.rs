@@ -6,11 +6,11 @@ use jsonathlon_catalogue::fill;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_schema::{id::Step, record::Cell};
 
-use super::{ServingTarget, scripts, settings::ServingSettings, trials::of_operation};
+use super::{ServingTarget, scripts, settings::ServingSettings, trials::cell_of_operation};
 use crate::{
     plan_check,
     recorder::TrialRecorder,
-    session::{TrialError, borrowed, placeholder},
+    session::{TrialError, as_str_pairs, placeholder_error},
 };
 
 /// Timeout of reading one query plan.
@@ -25,27 +25,28 @@ pub(super) fn check(
     target: &mut ServingTarget<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), TrialError> {
-    if round > 1 || target.of.session.target.part.statements("plan").is_empty() {
+    if round > 1 || target.state.session.target.setup.statements("plan").is_empty() {
         return Ok(());
     }
     for (operation, _) in &mix.shares {
-        let rules = target.part.rules(operation.file());
-        let Some(statement) = target.part.asserted_plan_statement(operation.file()) else { continue };
-        let mut operation_cell = of_operation(cell, *operation);
+        let rules = target.setup.rules(operation.file());
+        let Some(statement) = target.setup.asserted_plan_statement(operation.file()) else { continue };
+        let mut operation_cell = cell_of_operation(cell, *operation);
         // The statement does not depend on the number of clients or on the mix.
         operation_cell.parameters.remove("clients");
         operation_cell.step = Step::Workload(operation.word().to_owned());
-        let mut values = scripts::values(&target.part, &target.records, settings.projection, *operation);
+        let mut values =
+            scripts::statement_values(&target.setup, &target.records, settings.projection, *operation);
         values.extend(target.examples());
-        let values = borrowed(&values);
+        let values = as_str_pairs(&values);
         let statement = match target.is_json() {
             true => replace_quoted(&statement, &values),
             false => statement,
         };
-        let statement = fill(&statement, &values).map_err(placeholder)?;
-        let name = format!("{}-{operation}", target.of.cells.target.file_name());
+        let statement = fill(&statement, &values).map_err(placeholder_error)?;
+        let name = format!("{}-{operation}", target.state.cells.target.file_name());
         let violations = |text: &str| rules.violations(text);
-        let session = &mut target.of.session;
+        let session = &mut target.state.session;
         plan_check::check(session, operation_cell, &name, &statement, PLAN_TIMEOUT, violations, recorder)?;
     }
     Ok(())

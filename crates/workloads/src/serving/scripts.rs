@@ -13,11 +13,11 @@ use jsonathlon_loadgen::{
 
 use crate::{
     run_context::TABLE,
-    session::{Session, TrialError, borrowed},
+    session::{Session, TrialError, as_str_pairs},
 };
 
 /// Operations of a mix for which a configuration has no statements.
-pub(crate) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
+pub(crate) fn missing_operations(serving: &Serving, mix: &Mix) -> Vec<Operation> {
     let is_missing = |operation: &Operation| serving.statements(operation.file()).is_empty();
     mix.shares.iter().map(|(operation, _)| *operation).filter(is_missing).collect()
 }
@@ -37,8 +37,8 @@ pub(crate) fn scripts(
         .into_iter()
         .map(|operation| {
             let rules = serving.rules(operation.file());
-            let values = values(serving, records, projection, operation);
-            let values = borrowed(&values);
+            let values = statement_values(serving, records, projection, operation);
+            let values = as_str_pairs(&values);
             let script = OperationScript {
                 statements: session.statements_with_parameters(operation.file(), &values)?,
                 undo: rules.undo,
@@ -51,18 +51,18 @@ pub(crate) fn scripts(
 }
 
 /// Values of an operation's statements that are equal for all clients: table and paths.
-pub(super) fn values(
+pub(super) fn statement_values(
     serving: &Serving,
     records: &RecordSet,
     projection: Projection,
     operation: Operation,
 ) -> Vec<(String, String)> {
     let mut values = vec![("table".to_owned(), TABLE.to_owned())];
-    let paths = Paths::of(records, projection);
+    let paths = Paths::select(records, projection);
     let mut path = match operation {
         Operation::Find | Operation::Count => steps(records, paths.condition),
         Operation::Unwrap | Operation::UnwrapAll => steps(records, paths.element),
-        _ => steps(records, paths.set_by(operation).unwrap_or(paths.field)),
+        _ => steps(records, paths.path_set_by(operation).unwrap_or(paths.field)),
     };
     if matches!(operation, Operation::Unwrap | Operation::UnwrapAll) {
         // The path of the array itself, without the last two steps into an element.

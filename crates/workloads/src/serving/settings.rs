@@ -91,7 +91,7 @@ pub enum ArrivalPattern {
 impl ArrivalPattern {
     /// Arrival process with this distribution, at `per_s` operations per second.
     #[must_use]
-    pub fn at(self, per_s: f64) -> Arrival {
+    pub fn with_rate(self, per_s: f64) -> Arrival {
         match self {
             Self::Poisson => Arrival::Poisson { per_s },
             Self::Fixed => Arrival::Fixed { per_s },

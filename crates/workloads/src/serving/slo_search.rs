@@ -15,18 +15,18 @@ pub(super) struct SloSearch {
 
 impl SloSearch {
     /// Starts a search below `capacity`, in operations per second.
-    pub(super) fn below(capacity: f64) -> Self {
+    pub(super) fn new(capacity: f64) -> Self {
         Self { met: 0.0, missed: capacity, steps: 0 }
     }
 
     /// Next rate to try; `None` when the search is complete.
-    pub(super) fn next(&self) -> Option<f64> {
+    pub(super) fn next_rate(&self) -> Option<f64> {
         let rate = f64::midpoint(self.met, self.missed);
         (self.steps < STEPS && rate >= 1.0).then_some(rate)
     }
 
-    /// Reports whether the rate from [`SloSearch::next`] met the objective.
-    pub(super) fn learn(&mut self, is_met: bool) {
+    /// Reports whether the rate from [`SloSearch::next_rate`] met the objective.
+    pub(super) fn record(&mut self, is_met: bool) {
         let rate = f64::midpoint(self.met, self.missed);
         if is_met {
             self.met = rate;
@@ -37,7 +37,7 @@ impl SloSearch {
     }
 
     /// Highest rate that met the objective and lowest rate that did not.
-    pub(super) fn found(&self) -> (f64, f64) {
+    pub(super) fn bounds(&self) -> (f64, f64) {
         (self.met, self.missed)
     }
 }
@@ -48,24 +48,24 @@ mod tests {
 
     #[test]
     fn it_narrows_down_to_the_edge() {
-        let mut search = SloSearch::below(10_000.0);
+        let mut search = SloSearch::new(10_000.0);
         let mut steps = 0;
-        while let Some(rate) = search.next() {
-            search.learn(rate <= 6_400.0);
+        while let Some(rate) = search.next_rate() {
+            search.record(rate <= 6_400.0);
             steps += 1;
         }
-        let (met, missed) = search.found();
+        let (met, missed) = search.bounds();
         assert!(met <= 6_400.0 && missed > 6_400.0 && missed - met < 100.0, "{met} {missed}");
         assert_eq!(steps, STEPS);
     }
 
     #[test]
     fn what_no_rate_keeps_is_nothing() {
-        let mut search = SloSearch::below(100.0);
-        while search.next().is_some() {
-            search.learn(false);
+        let mut search = SloSearch::new(100.0);
+        while search.next_rate().is_some() {
+            search.record(false);
         }
-        assert_eq!(search.found().0, 0.0);
-        assert_eq!(SloSearch::below(0.0).next(), None);
+        assert_eq!(search.bounds().0, 0.0);
+        assert_eq!(SloSearch::new(0.0).next_rate(), None);
     }
 }

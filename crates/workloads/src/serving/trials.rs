@@ -125,7 +125,7 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
 }
 
 /// Conditions without the mix, as part of a file name.
-pub(super) fn word(conditions: &TrialConditions) -> String {
+pub(super) fn file_name_part(conditions: &TrialConditions) -> String {
     let kind = match conditions.kind {
         ConditionKind::Capacity => "closed".to_owned(),
         ConditionKind::Soak => "long".to_owned(),
@@ -138,7 +138,7 @@ pub(super) fn word(conditions: &TrialConditions) -> String {
 }
 
 /// Cell of a single operation within the cell of its mix.
-pub(super) fn of_operation(cell: &Cell, operation: Operation) -> Cell {
+pub(super) fn cell_of_operation(cell: &Cell, operation: Operation) -> Cell {
     let mut operation_cell = cell.clone();
     operation_cell.parameters.insert(OPERATION.to_owned(), operation.word().into());
     operation_cell
@@ -160,7 +160,7 @@ pub(super) fn keys(
 }
 
 /// Planned seconds of the trials of one configuration in one round.
-pub(super) fn seconds(settings: &ServingSettings, round: u32) -> f64 {
+pub(super) fn planned_seconds(settings: &ServingSettings, round: u32) -> f64 {
     let trial_s = settings.warmup_s + settings.duration_s;
     let seconds_of = |trial: &TrialConditions| match trial.kind {
         ConditionKind::Capacity | ConditionKind::AtRate(_) => trial_s,
@@ -173,7 +173,7 @@ pub(super) fn seconds(settings: &ServingSettings, round: u32) -> f64 {
 
 /// Number of starts of a configuration in one round: one, and one more with restored data for each mix that
 /// follows a mix that writes.
-pub(super) fn starts(settings: &ServingSettings, round: u32) -> usize {
+pub(super) fn start_count(settings: &ServingSettings, round: u32) -> usize {
     let mut starts = 1;
     let mut changed_by = None;
     let planned = conditions(settings, round);
@@ -194,7 +194,7 @@ pub(super) fn starts(settings: &ServingSettings, round: u32) -> usize {
 ///
 /// # Errors
 /// If the mix has such writes; the text names the mix.
-pub(super) fn check(mix: &Mix) -> Result<(), String> {
+pub(super) fn check_mix(mix: &Mix) -> Result<(), String> {
     let written_value = |operation: &Operation| match operation {
         Operation::ReadModifyWrite => Some(Operation::Update),
         Operation::Update | Operation::UpdatePath | Operation::UpdateElement | Operation::UpdateAll => {

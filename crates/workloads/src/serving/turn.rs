@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use jsonathlon_catalogue::Serving as Part;
+use jsonathlon_catalogue::Serving as Setup;
 use jsonathlon_loadgen::{
     job::{Job, SamplingTargets},
     mix::{Mix, RequestDistribution},
@@ -26,11 +26,11 @@ use super::{
 };
 use crate::{
     RunError,
-    in_memory::may_read,
+    in_memory::read_limit_bytes,
     observer::{Activity, RunEvent},
     recorder::{TrialRecorder, new_trial},
     run_context::{RunContext, TABLE},
-    session::{TrialError, borrowed, forward_progress},
+    session::{TrialError, as_str_pairs, forward_progress},
     snapshot::Snapshot,
 };
 
@@ -43,8 +43,8 @@ const WARM_UP_CLIENTS: u32 = 8;
 
 /// One configuration's part of a round.
 pub(super) struct ServingTurn<'t, 'b, 'a> {
-    pub(super) bench: &'b RunContext<'a>,
-    pub(super) own: &'t ServingSettings,
+    pub(super) context: &'b RunContext<'a>,
+    pub(super) settings: &'t ServingSettings,
     pub(super) round: u32,
     /// Highest throughput of the closed loops of this round, by mix index.
     pub(super) capacity: HashMap<usize, f64>,
@@ -52,31 +52,31 @@ pub(super) struct ServingTurn<'t, 'b, 'a> {
 
 impl<'a> ServingTurn<'_, '_, 'a> {
     /// Runs every trial of this round that the journal does not contain yet.
-    pub(super) fn take(
+    pub(super) fn run_missing_trials(
         &mut self,
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (bench, settings, round) = (self.bench, self.own, self.round);
-        bench.fail_planned_loads(round, &target.of, recorder)?;
+        let (context, settings, round) = (self.context, self.settings, self.round);
+        context.fail_planned_loads(round, &target.state, recorder)?;
         let planned = trials::conditions(settings, round);
         let is_missing = |conditions: &TrialConditions, recorder: &TrialRecorder<'_>| {
-            !recorder.has(&trials::cell(target.of.cells, settings, conditions).trial_key(round, 0))
+            !recorder.has(&trials::cell(target.state.cells, settings, conditions).trial_key(round, 0))
         };
-        let is_load_due = bench.is_load_due(round, &target.of, recorder);
+        let is_load_due = context.is_load_due(round, &target.state, recorder);
         if !is_load_due && !planned.iter().any(|conditions| is_missing(conditions, recorder)) {
             return Ok(());
         }
         if let Err(failure) = self.restore_loaded_data(is_load_due, target, recorder)? {
-            target.of.load_result = Err(failure);
+            target.state.load_result = Err(failure);
         }
         // Index of the mix that has changed the data since the last restore.
         let mut changed_by: Option<usize> = None;
         for conditions in &planned {
             self.run_missing(conditions, &mut changed_by, target, recorder)?;
         }
-        if let Err(failure) = TrialError::split_fatal(target.of.session.close())? {
-            let name = target.of.cells.target.file_name();
+        if let Err(failure) = TrialError::split_fatal(target.state.session.close())? {
+            let name = target.state.cells.target.file_name();
             recorder.warn(&format!("{name}: failed to close: {}", failure.error));
         }
         Ok(())
@@ -91,39 +91,39 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (settings, round) = (self.own, self.round);
-        let cell = trials::cell(target.of.cells, settings, conditions);
+        let (settings, round) = (self.settings, self.round);
+        let cell = trials::cell(target.state.cells, settings, conditions);
         let key = cell.trial_key(round, 0);
         if recorder.has(&key) {
             return Ok(());
         }
-        if let Err(failure) = &target.of.load_result {
+        if let Err(failure) = &target.state.load_result {
             let skipped = crate::loading::skipped_after_load_failure(failure);
-            recorder.failed(key.clone(), &cell, round, 0, skipped)?;
-            target.of.load_result = Err(failure.clone().recorded_in(&key));
+            recorder.record_failure(key.clone(), &cell, round, 0, skipped)?;
+            target.state.load_result = Err(failure.clone().with_cause_key(&key));
             return Ok(());
         }
         if let ConditionKind::Encoded(index) = conditions.kind {
             let document = settings.stored_size_samples.get(index).map_or("", |sample| sample.text.as_str());
             if let Err(failure) =
-                TrialError::split_fatal(encoding::ask(document, &cell, round, target, recorder))?
+                TrialError::split_fatal(encoding::measure(document, &cell, round, target, recorder))?
             {
-                recorder.failed(key, &cell, round, 0, failure)?;
+                recorder.record_failure(key, &cell, round, 0, failure)?;
             }
             return Ok(());
         }
         let Some(mix) = settings.mixes.get(conditions.mix) else { return Ok(()) };
-        if let Some(reason) = unsupported_reason(&target.part, mix, conditions.clients) {
+        if let Some(reason) = unsupported_reason(&target.setup, mix, conditions.clients) {
             let mut trial = new_trial(&cell, round, 0);
             trial.verdict = Verdict::NotApplicable;
             trial.failure = Some(Failure::new(FailureKind::Refused, reason));
-            return recorder.trial(key, trial);
+            return recorder.record_trial(key, trial);
         }
         // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
-        let is_spoilt = target.of.session.pid().is_none() && target.has_run;
+        let is_spoilt = target.state.session.worker_pid().is_none() && target.has_run;
         if is_spoilt || changed_by.is_some_and(|index| index != conditions.mix) {
             if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
-                return recorder.failed(key, &cell, round, 0, failure);
+                return recorder.record_failure(key, &cell, round, 0, failure);
             }
             *changed_by = None;
         }
@@ -142,24 +142,24 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let (settings, round) = (self.own, self.round);
+        let (settings, round) = (self.settings, self.round);
         let activity = format!(
             "round {round}: {} {} {}",
-            target.of.cells.target.file_name(),
+            target.state.cells.target.file_name(),
             mix.name,
             condition_label(conditions, settings)
         );
-        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &activity });
-        target.of.session.subject().set_activity(&activity);
+        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+        target.state.session.subject().set_activity(&activity);
         let result = TrialError::split_fatal(self.measure(conditions, mix, cell, target, recorder))?;
         if let Err(failure) = result {
-            target.of.session.kill();
-            recorder.failed(cell.trial_key(round, 0), cell, round, 0, failure)?;
-        } else if target.of.session.server_exited() {
-            let name = target.of.cells.target.file_name();
+            target.state.session.kill();
+            recorder.record_failure(cell.trial_key(round, 0), cell, round, 0, failure)?;
+        } else if target.state.session.server_exited() {
+            let name = target.state.cells.target.file_name();
             recorder
                 .warn(&format!("{name}: the server ended while clients were at work; it is started again"));
-            target.of.session.kill();
+            target.state.session.kill();
         }
         Ok(())
     }
@@ -171,30 +171,35 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Result<(), Failure>, RunError> {
-        let bench = self.bench;
+        let context = self.context;
         target.has_run = false;
-        target.load += 1;
-        target.of.session.kill();
-        let has_writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if is_load_due || !target.of.is_loaded || (has_writes && target.snapshot.is_none()) {
+        target.load_number += 1;
+        target.state.session.kill();
+        let has_writes = self.settings.mixes.iter().any(|mix| !trials::only_reads(mix));
+        if is_load_due || !target.state.is_loaded || (has_writes && target.snapshot.is_none()) {
             target.snapshot = None;
-            bench.load(self.round, &mut target.of, recorder)?;
-            if target.of.load_result.is_ok()
+            context.load(self.round, &mut target.state, recorder)?;
+            if target.state.load_result.is_ok()
                 && let Err(failure) = TrialError::split_fatal(self.build_path_index(target))?
             {
-                target.of.load_result = Err(failure);
+                target.state.load_result = Err(failure);
             }
-            if target.of.load_result.is_ok() && has_writes && !target.of.session.is_remote() {
-                let snapshot = Snapshot::take(target.of.session.folder());
+            if target.state.load_result.is_ok() && has_writes && !target.state.session.is_remote() {
+                let snapshot = Snapshot::take(target.state.session.folder());
                 target.snapshot = Some(snapshot.map_err(RunError::io("copy the loaded data"))?);
             }
         } else if let Some(snapshot) = &target.snapshot {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
-        if let Err(failure) = &target.of.load_result {
+        if let Err(failure) = &target.state.load_result {
             return Ok(Err(failure.clone()));
         }
         TrialError::split_fatal(self.start(target, recorder))
+    }
+
+    /// Timeout of statements that process all documents.
+    fn load_limit(&self) -> Duration {
+        Duration::from_secs_f64(self.context.settings.load_timeout_s)
     }
 
     /// Builds the index that only searches by a nested value need, if the mixes have such searches.
@@ -202,18 +207,23 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let has_search = |mix: &Mix| {
             mix.shares.iter().any(|(operation, _)| matches!(operation, Operation::Find | Operation::Count))
         };
-        if !self.own.mixes.iter().any(has_search) {
+        if !self.settings.mixes.iter().any(has_search) {
             return Ok(());
         }
-        let values = scripts::values(&target.part, &target.records, self.own.projection, Operation::Find);
-        let values = borrowed(&values);
-        let statements = target.of.session.statements("index_path", &values)?;
+        let values = scripts::statement_values(
+            &target.setup,
+            &target.records,
+            self.settings.projection,
+            Operation::Find,
+        );
+        let values = as_str_pairs(&values);
+        let statements = target.state.session.statements("index_path", &values)?;
         if statements.is_empty() {
             return Ok(());
         }
-        target.of.session.open()?;
-        target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
-        target.of.session.close()
+        target.state.session.open()?;
+        target.state.session.run(statements, self.load_limit())?;
+        target.state.session.close()
     }
 
     fn start(
@@ -221,41 +231,42 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        target.of.session.open()?;
-        if let Some(cpus) = &self.own.server_cpus
-            && let Some(server) = target.of.session.engine()
-            && target.of.session.pid() != Some(server)
+        target.state.session.open()?;
+        if let Some(cpus) = &self.settings.server_cpus
+            && let Some(server) = target.state.session.engine_pid()
+            && target.state.session.worker_pid() != Some(server)
         {
             pinning::pin(server, cpus).map_err(|error| {
                 TrialError::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
             })?;
         }
-        let statements = target.of.session.statements("warm", &[("table", TABLE)])?;
+        let statements = target.state.session.statements("warm", &[("table", TABLE)])?;
         if !statements.is_empty() {
-            target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+            target.state.session.run(statements, self.load_limit())?;
         }
         let warm_up_mix = Mix {
             name: "warm-up".into(),
             shares: vec![(Operation::Read, 1.0)],
             requests: RequestDistribution::Uniform,
         };
-        if scripts::missing(&target.part, &warm_up_mix).is_empty() {
-            let clients = target.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
+        if scripts::missing_operations(&target.setup, &warm_up_mix).is_empty() {
+            let clients = target.setup.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
             // Not longer than a trial, so that tiny test runs stay short.
-            let seconds = WARM_UP_S.min(self.own.warmup_s + self.own.duration_s);
+            let seconds = WARM_UP_S.min(self.settings.warmup_s + self.settings.duration_s);
             let job = self.job(&warm_up_mix, clients, Arrival::Closed, (0.0, seconds), target)?;
             let report: JobReport = self.drive(&job, target, recorder)?;
-            if let Some(answer) = report.wrong.first() {
+            if let Some(answer) = report.wrong_answers.first() {
                 return Err(TrialError::failed(
                     FailureKind::Wrong,
                     format!("documents are not what was loaded: {answer}"),
                 ));
             }
         }
-        let has_writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
+        let has_writes = self.settings.mixes.iter().any(|mix| !trials::only_reads(mix));
         if has_writes && target.idle_wal_bytes_per_s.is_none() {
-            let idle_s = self.own.duration_s.min(wal::IDLE_S);
-            target.idle_wal_bytes_per_s = wal::idle(&mut target.of.session, &target.part, idle_s)?;
+            let idle_s = self.settings.duration_s.min(wal::MAX_IDLE_S);
+            target.idle_wal_bytes_per_s =
+                wal::idle_bytes_per_s(&mut target.state.session, &target.setup, idle_s)?;
         }
         Ok(())
     }
@@ -269,14 +280,14 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         (ramp_s, measured_s): (f64, f64),
         target: &ServingTarget<'a>,
     ) -> Result<Job, TrialError> {
-        let settings = self.own;
+        let settings = self.settings;
         let stop = match settings.operation_count {
             Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => {
                 StopCondition::Count { operations }
             }
             _ => StopCondition::Time { seconds: measured_s },
         };
-        let session = &target.of.session;
+        let session = &target.state.session;
         let sampling_targets = SamplingTargets {
             checkpoints: match stop {
                 // With a fixed number of operations, the WAL is measured exactly, and this statement may
@@ -288,16 +299,16 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         };
         Ok(Job {
             records: target.records.records().clone(),
-            loaded: self.bench.staged.documents,
-            load: format!("{}", target.load),
+            loaded: self.context.staged.documents,
+            load: format!("{}", target.load_number),
             mix: mix.clone(),
-            scripts: scripts::scripts(session, &target.part, &target.records, settings.projection, mix)?,
+            scripts: scripts::scripts(session, &target.setup, &target.records, settings.projection, mix)?,
             clients,
             threads: None,
             arrival,
             ramp_s,
             stop,
-            seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
+            seed: self.context.settings.seed.wrapping_add(u64::from(self.round) << 32),
             verify: true,
             prepare: settings.prepare,
             batch: settings.batch_size,
@@ -306,8 +317,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             projection: settings.projection,
             retries: settings.retries,
             timeout_s: settings.timeout_s,
-            watched: sampling_targets,
-            writers_take_turns: target.part.writers_take_turns,
+            sampling_targets,
+            writers_take_turns: target.setup.writers_take_turns,
             ack_log: None,
         })
     }
@@ -334,11 +345,11 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     ) -> Result<(JobReport, Vec<String>), TrialError> {
         target.has_run = true;
         // A fixed number of operations may take any time up to the run's timeout.
-        let seconds = job.stop.seconds().unwrap_or(self.bench.settings.timeout_s);
+        let seconds = job.stop.seconds().unwrap_or(self.context.settings.timeout_s);
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
             .map_err(|error| TrialError::failed(FailureKind::Protocol, format!("the job: {error}")))?;
-        target.of.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
+        target.state.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
     }
 
     fn measure(
@@ -349,14 +360,14 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        plans::check(self.round, self.own, mix, cell, target, recorder)?;
-        if target.of.session.pid().is_none() {
+        plans::check(self.round, self.settings, mix, cell, target, recorder)?;
+        if target.state.session.worker_pid().is_none() {
             // Reading a plan may end the session, and its worker's knowledge of the data with it.
             if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
                 return Err(failure.into());
             }
         }
-        let settings = self.own;
+        let settings = self.settings;
         let seconds = (settings.warmup_s, settings.duration_s);
         match conditions.kind {
             ConditionKind::Capacity => {
@@ -375,11 +386,11 @@ impl<'a> ServingTurn<'_, '_, 'a> {
                     Rate::PerSecond(per_s) => per_s,
                     Rate::OfCapacity(share) => share * self.capacity_of(conditions, mix, target, recorder)?,
                 };
-                let arrival = settings.arrival.at(per_s);
+                let arrival = settings.arrival.with_rate(per_s);
                 self.run_trial(conditions, mix, cell, arrival, seconds, target, recorder).map(drop)
             }
             ConditionKind::Slo => self.search(conditions, mix, cell, target, recorder),
-            // Already measured by [`encoding::ask`].
+            // Already measured by [`encoding::measure`].
             ConditionKind::Encoded(_) => Ok(()),
         }
     }
@@ -396,9 +407,9 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         if let Some(known) = self.capacity.get(&conditions.mix).filter(|known| **known > 0.0) {
             return Ok(*known);
         }
-        let seconds = (self.own.warmup_s, self.own.duration_s);
+        let seconds = (self.settings.warmup_s, self.settings.duration_s);
         let job = self.job(mix, conditions.clients, Arrival::Closed, seconds, target)?;
-        let capacity = ServingResults::of(self.drive(&job, target, recorder)?)?.throughput();
+        let capacity = ServingResults::new(self.drive(&job, target, recorder)?)?.throughput();
         self.capacity.insert(conditions.mix, capacity);
         Ok(capacity)
     }
@@ -416,53 +427,48 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<f64, TrialError> {
         // A fixed number of operations is counted from the first operation on.
-        let ramp_s = if self.own.operation_count.is_some() { 0.0 } else { ramp_s };
+        let ramp_s = if self.settings.operation_count.is_some() { 0.0 } else { ramp_s };
         let job = self.job(mix, conditions.clients, arrival, (ramp_s, measured_s), target)?;
         let is_counted = job.stop.operations().is_some();
         let started_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let has_writes = !trials::only_reads(mix);
-        let read_limit = may_read(&target.of.session);
+        let read_limit_bytes = read_limit_bytes(&target.state.session);
         if has_writes && is_counted {
             // A page's first change after a checkpoint may write a full page image: a checkpoint before the
             // trial makes that equal for all pages.
-            let statements = target.of.session.statements("drain", &[("table", TABLE)])?;
-            target.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+            let statements = target.state.session.statements("drain", &[("table", TABLE)])?;
+            target.state.session.run(statements, self.load_limit())?;
         }
-        let wal_before = if has_writes { wal::read(&mut target.of.session, &target.part)? } else { None };
+        let wal_before =
+            if has_writes { wal::read_counters(&mut target.state.session, &target.setup)? } else { None };
         let (report, exits) = self.drive_despite_exits(&job, target, recorder)?;
-        let outcome = ServingResults::of(report)?;
-        let loss = outcome.lost_system(&exits);
+        let outcome = ServingResults::new(report)?;
+        let loss = outcome.loss_message(&exits);
         let WalUsage { metrics, wal_bytes } = match wal_before.filter(|_| loss.is_none()) {
-            Some(wal_before) => wal::usage_since(&wal_before, &job, &outcome, target, recorder)?,
+            Some(wal_before) => wal::measure_usage(&wal_before, &job, &outcome, target, recorder)?,
             None => WalUsage::default(),
         };
         let metrics = trial_metrics(&job, metrics);
-        let context = TrialContext {
-            verified: job.verify,
-            wal_bytes,
-            metrics,
-            ramp_s,
-            may_read: read_limit,
-            lost: loss,
-        };
+        let trial_context =
+            TrialContext { verified: job.verify, wal_bytes, metrics, ramp_s, read_limit_bytes, loss };
         let log = outcome.interval_log(started_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",
-            target.of.cells.target.file_name(),
+            target.state.cells.target.file_name(),
             mix.name,
-            trials::word(conditions),
+            trials::file_name_part(conditions),
             self.round
         );
         recorder.folder.write_file(&name, log.as_bytes()).map_err(RunError::from)?;
-        self.record(&outcome, cell, &context, recorder)?;
+        self.record(&outcome, cell, &trial_context, recorder)?;
         for (refusal, count) in outcome.refusals().take(3) {
-            let name = target.of.cells.target.file_name();
+            let name = target.state.cells.target.file_name();
             recorder.warn(&format!("{name} {}: {count} × {refusal}", mix.name));
         }
-        if let Some(message) = context.lost {
-            recorder.warn(&format!("{} {}: {message}", target.of.cells.target.file_name(), mix.name));
+        if let Some(message) = trial_context.loss {
+            recorder.warn(&format!("{} {}: {message}", target.state.cells.target.file_name(), mix.name));
             // The session is broken; later trials begin with restored data.
-            target.of.session.kill();
+            target.state.session.kill();
             return Ok(0.0);
         }
         Ok(outcome.throughput())
@@ -473,13 +479,13 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         &self,
         outcome: &ServingResults,
         cell: &Cell,
-        context: &TrialContext,
+        trial_context: &TrialContext,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        for trial in outcome.trials(cell, self.round, context) {
+        for trial in outcome.trials(cell, self.round, trial_context) {
             let key = trial.cell.trial_key(self.round, 0);
             if !recorder.has(&key) {
-                recorder.trial(key, trial)?;
+                recorder.record_trial(key, trial)?;
             }
         }
         Ok(())
@@ -494,35 +500,40 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
-        let Some(slo) = self.own.slo else { return Ok(()) };
+        let Some(slo) = self.settings.slo else { return Ok(()) };
         let capacity = self.capacity_of(conditions, mix, target, recorder)?;
-        let mut search = SloSearch::below(capacity);
+        let mut search = SloSearch::new(capacity);
         let mut best: Option<ServingResults> = None;
-        while let Some(per_s) = search.next() {
-            let seconds = (self.own.warmup_s, self.own.duration_s);
-            let job = self.job(mix, conditions.clients, self.own.arrival.at(per_s), seconds, target)?;
-            let outcome = ServingResults::of(self.drive(&job, target, recorder)?)?;
+        while let Some(per_s) = search.next_rate() {
+            let seconds = (self.settings.warmup_s, self.settings.duration_s);
+            let job =
+                self.job(mix, conditions.clients, self.settings.arrival.with_rate(per_s), seconds, target)?;
+            let outcome = ServingResults::new(self.drive(&job, target, recorder)?)?;
             let is_met = outcome.meets(slo);
-            search.learn(is_met);
+            search.record(is_met);
             if is_met {
                 best = Some(outcome);
             }
         }
-        let (met, missed) = search.found();
+        let (met, missed) = search.bounds();
         let metrics = Metrics::from([
             metric::CLIENTS.with_value(f64::from(conditions.clients)),
             metric::SLO_OPS_PER_S.with_value(met),
             metric::SLO_BROKEN_OPS_PER_S.with_value(missed),
         ]);
-        let context =
-            TrialContext { verified: true, metrics, ramp_s: self.own.warmup_s, ..TrialContext::default() };
+        let trial_context = TrialContext {
+            verified: true,
+            metrics,
+            ramp_s: self.settings.warmup_s,
+            ..TrialContext::default()
+        };
         let Some(outcome) = best else {
             return Err(TrialError::failed(
                 FailureKind::Refused,
                 format!("no rate above {missed:.0} operations per second keeps {slo}"),
             ));
         };
-        Ok(self.record(&outcome, cell, &context, recorder)?)
+        Ok(self.record(&outcome, cell, &trial_context, recorder)?)
     }
 }
 
@@ -540,13 +551,13 @@ fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
 }
 
 /// Why a mix cannot run on this system; `None` if it can.
-fn unsupported_reason(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
-    let missing = scripts::missing(part, mix);
+fn unsupported_reason(setup: &Setup, mix: &Mix, clients: u32) -> Option<String> {
+    let missing = scripts::missing_operations(setup, mix);
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
         return Some(format!("it has no {}", names.join(", ")));
     }
-    match part.clients {
+    match setup.clients {
         Some(limit) if clients > limit => Some(format!("the engine takes {limit} client at a time")),
         _ => None,
     }

@@ -15,18 +15,18 @@ use jsonathlon_worker::protocol::{Op, RowByName};
 use super::{
     ServingTarget,
     encoding::{self, number},
-    outcome::ServingResults,
+    outcome::{ServingResults, WalBytes},
 };
 use crate::{
     recorder::TrialRecorder,
-    run_context::{LOOK_UP, TABLE},
+    run_context::{LOOKUP_TIMEOUT, TABLE},
     session::{Session, TrialError},
 };
 
 /// Maximum size in bytes of a WAL range that is analysed: reading it takes seconds between two trials.
 const MAX_ANALYSED_BYTES: f64 = 2e9;
 /// Maximum duration in seconds of the measurement of an idle system's WAL.
-pub(super) const IDLE_S: f64 = 2.0;
+pub(super) const MAX_IDLE_S: f64 = 2.0;
 /// Columns with the bytes written to the WAL and to a separate replication log.
 const BYTE_COLUMNS: [&str; 2] = ["wal_bytes", "replication_bytes"];
 /// Prefix of columns that change if a log is rotated or a counter is reset. Two readings can be subtracted
@@ -53,12 +53,12 @@ pub(super) struct WalReading {
 
 impl WalReading {
     /// Bytes written since an earlier reading. `None` if the readings cannot be subtracted.
-    pub(super) fn since(&self, earlier: &Self) -> Option<f64> {
+    pub(super) fn bytes_since(&self, earlier: &Self) -> Option<f64> {
         (self.unchanged == earlier.unchanged).then(|| (self.bytes - earlier.bytes).max(0.0))
     }
 
     /// Growth of the further counters since an earlier reading, by metric name.
-    pub(super) fn counted_since(&self, earlier: &Self) -> BTreeMap<String, f64> {
+    pub(super) fn counter_growth_since(&self, earlier: &Self) -> BTreeMap<String, f64> {
         let growth =
             |(name, count): (&String, &f64)| Some((name.clone(), count - earlier.counters.get(name)?));
         self.counters.iter().filter_map(growth).collect()
@@ -85,21 +85,23 @@ impl WalReading {
 pub(super) struct WalUsage {
     /// Growth of the further counters, and the contents of the WAL per operation, by metric name.
     pub(super) metrics: Metrics,
-    /// WAL bytes written during the trial, and those that an idle system would have written in the same time.
-    /// `None` if unknown.
-    pub(super) wal_bytes: Option<(f64, f64)>,
+    /// WAL bytes of the trial; `None` if unknown.
+    pub(super) wal_bytes: Option<WalBytes>,
 }
 
 /// Reads the current counters, or the size of the WAL files if the system's folder has no statement
 /// `wal`. `None` if there is neither, or if these files are on a remote server.
-pub(super) fn read(session: &mut Session<'_>, serving: &Serving) -> Result<Option<WalReading>, TrialError> {
+pub(super) fn read_counters(
+    session: &mut Session<'_>,
+    serving: &Serving,
+) -> Result<Option<WalReading>, TrialError> {
     let statements = session.statements("wal", &[("table", TABLE)])?;
     if let Some((query, preparation)) = statements.split_last() {
         if !preparation.is_empty() {
-            session.run(preparation.to_vec(), LOOK_UP)?;
+            session.run(preparation.to_vec(), LOOKUP_TIMEOUT)?;
         }
         let op = Op::Sizes { statement: query.clone() };
-        let row: RowByName = session.request(&op, LOOK_UP, &mut |_| {})?;
+        let row: RowByName = session.request(&op, LOOKUP_TIMEOUT, &mut |_| {})?;
         return WalReading::from_row(row).map(Some).ok_or_else(|| {
             let error = format!("the statement `wal` returned no column {}", BYTE_COLUMNS.join(" or "));
             TrialError::failed(FailureKind::Protocol, error)
@@ -121,31 +123,34 @@ pub(super) fn read(session: &mut Session<'_>, serving: &Serving) -> Result<Optio
 
 /// Reads the counters after a trial of `job` and returns their growth since `before`. Fails if the job has a
 /// fixed number of operations and the WAL cannot be analysed.
-pub(super) fn usage_since(
+pub(super) fn measure_usage(
     before: &WalReading,
     job: &Job,
     outcome: &ServingResults,
     target: &mut ServingTarget<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<WalUsage, TrialError> {
-    let Some(after) = read(&mut target.of.session, &target.part)? else { return Ok(WalUsage::default()) };
+    let Some(after) = read_counters(&mut target.state.session, &target.setup)? else {
+        return Ok(WalUsage::default());
+    };
     let has_fixed_operations = job.stop.operations().is_some();
-    let mut metrics = after.counted_since(before);
+    let mut metrics = after.counter_growth_since(before);
     let total_s = job.ramp_s + outcome.measured_s();
     // The readings include the warm-up, whose WAL bytes are deducted in proportion to time.
     let measured_share = outcome.measured_s() / total_s.max(1e-9);
     let idle_bytes = target.idle_wal_bytes_per_s.unwrap_or_default() * outcome.measured_s();
-    let wal_bytes = after
-        .since(before)
-        .map(|bytes| (bytes * measured_share, if has_fixed_operations { 0.0 } else { idle_bytes }));
-    let contents = match TrialError::split_fatal(analyse(&mut target.of.session, before, &after))? {
+    let wal_bytes = after.bytes_since(before).map(|bytes| WalBytes {
+        written: bytes * measured_share,
+        idle: if has_fixed_operations { 0.0 } else { idle_bytes },
+    });
+    let contents = match TrialError::split_fatal(analyse(&mut target.state.session, before, &after))? {
         Ok(contents) => contents,
         Err(failure) if has_fixed_operations => return Err(failure.into()),
         // Systems remove WAL that they no longer need, so the beginning of a long trial's WAL may be gone.
         Err(failure) => {
             recorder.warn(&format!(
                 "{} {}: failed to analyse the WAL: {}",
-                target.of.cells.target.file_name(),
+                target.state.cells.target.file_name(),
                 job.mix.name,
                 failure.error
             ));
@@ -167,26 +172,26 @@ fn analyse(
     after: &WalReading,
 ) -> Result<BTreeMap<String, f64>, TrialError> {
     let (Some(from), Some(to)) = (&before.position, &after.position) else { return Ok(BTreeMap::new()) };
-    if after.since(before).is_none_or(|bytes| bytes > MAX_ANALYSED_BYTES) {
+    if after.bytes_since(before).is_none_or(|bytes| bytes > MAX_ANALYSED_BYTES) {
         return Ok(BTreeMap::new());
     }
     let values = [("table", TABLE), ("before", from.as_str()), ("after", to.as_str())];
     let statements = session.statements("wal_detail", &values)?;
     let Some(statement) = statements.into_iter().next() else { return Ok(BTreeMap::new()) };
-    let row: RowByName = session.request(&Op::Sizes { statement }, LOOK_UP, &mut |_| {})?;
+    let row: RowByName = session.request(&Op::Sizes { statement }, LOOKUP_TIMEOUT, &mut |_| {})?;
     Ok(encoding::numbers(row))
 }
 
 /// Measures for `seconds` how many bytes per second an idle system writes to its WAL. `None` if unknown.
-pub(super) fn idle(
+pub(super) fn idle_bytes_per_s(
     session: &mut Session<'_>,
     serving: &Serving,
     seconds: f64,
 ) -> Result<Option<f64>, TrialError> {
-    let Some(before) = read(session, serving)? else { return Ok(None) };
+    let Some(before) = read_counters(session, serving)? else { return Ok(None) };
     std::thread::sleep(Duration::from_secs_f64(seconds));
-    let after = read(session, serving)?;
-    Ok(after.and_then(|after| after.since(&before)).map(|bytes| bytes / seconds))
+    let after = read_counters(session, serving)?;
+    Ok(after.and_then(|after| after.bytes_since(&before)).map(|bytes| bytes / seconds))
 }
 
 #[cfg(test)]
@@ -206,9 +211,9 @@ mod tests {
 
     #[test]
     fn bytes_are_subtracted_unless_a_log_was_rotated() {
-        assert_eq!(reading(500, "a").since(&reading(200, "a")), Some(300.0));
-        assert_eq!(reading(500, "b").since(&reading(200, "a")), None);
-        let growth = reading(500, "b").counted_since(&reading(200, "a"));
+        assert_eq!(reading(500, "a").bytes_since(&reading(200, "a")), Some(300.0));
+        assert_eq!(reading(500, "b").bytes_since(&reading(200, "a")), None);
+        let growth = reading(500, "b").counter_growth_since(&reading(200, "a"));
         assert_eq!(growth, [("checkpoints".to_owned(), 3.0)].into());
         assert_eq!(WalReading::from_row([("syncs".to_owned(), Value::Int(1))].into()), None);
     }

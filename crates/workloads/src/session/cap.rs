@@ -8,7 +8,7 @@ use super::{Session, TrialError};
 impl Session<'_> {
     /// Creates the cgroup for the memory limit, if there is a limit and no cgroup yet. Remote servers are
     /// never limited.
-    pub(super) fn cap(&mut self) -> Result<(), TrialError> {
+    pub(super) fn create_memory_cap(&mut self) -> Result<(), TrialError> {
         if let Some(bytes) = self.memory_limit_bytes.filter(|_| self.cap.is_none() && !self.is_remote()) {
             let cap = MemoryCap::new(bytes).map_err(not_capped)?;
             self.cap = Some(cap);
@@ -19,7 +19,7 @@ impl Session<'_> {
     /// Moves an embedded engine's worker into the cgroup; a server's processes are moved there when it
     /// starts.
     pub(super) fn cap_worker(&self) -> Result<(), TrialError> {
-        match (&self.cap, self.engine(), self.pid()) {
+        match (&self.cap, self.engine_pid(), self.worker_pid()) {
             (Some(cap), Some(engine), Some(worker)) if engine == worker => {
                 cap.add_process(worker).map_err(not_capped)
             }

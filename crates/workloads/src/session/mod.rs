@@ -18,7 +18,7 @@ use jsonathlon_schema::{
     record::{Failure, FailureKind},
     value::Value,
 };
-use jsonathlon_servers::{LaunchSpec, wait_until_gone};
+use jsonathlon_servers::{LaunchSpec, wait_until_exited};
 use jsonathlon_telemetry::{
     memory::{Memory, peak_resident_bytes},
     memory_cap::MemoryCap,
@@ -36,8 +36,8 @@ use crate::RunError;
 pub use crate::engine::WorkerCommand;
 use crate::engine::{CrashResult, CrashTrigger, EngineHandle};
 use crate::observer::{Observer, RunEvent};
-use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
-use remote::{GREETING_LIMIT, HOST_LIMIT, restart};
+use crate::target::{CONNECT_TIMEOUT_S, EXIT_LIMIT, Target};
+use remote::{ADMIN_TIMEOUT, GREETING_LIMIT, run_restart_command};
 use resource_hints::Kills;
 
 /// Seconds that a remote server has to answer after a restart.
@@ -148,7 +148,7 @@ pub struct Session<'a> {
     /// Duration of the last opening in seconds.
     pub(crate) open_s: f64,
     /// Memory of the engine's process tree right after opening, before the first request.
-    pub(crate) idle: Option<Memory>,
+    pub(crate) idle_memory: Option<Memory>,
 }
 
 impl<'a> Session<'a> {
@@ -179,11 +179,11 @@ impl<'a> Session<'a> {
             memory_limit_bytes: None,
             cap: None,
             killed: Cell::default(),
-            kills: Kills::so_far(),
+            kills: Kills::current(),
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
-            idle: None,
+            idle_memory: None,
         }
     }
 
@@ -193,20 +193,20 @@ impl<'a> Session<'a> {
     }
 
     /// Process id of the worker; `None` while there is no live worker.
-    pub(crate) fn pid(&self) -> Option<u32> {
+    pub(crate) fn worker_pid(&self) -> Option<u32> {
         self.live_engine().map(|engine| engine.worker().pid())
     }
 
     /// Root of the engine's process tree: the server's process id or the worker's own. `None` while the
     /// engine is down and for remote servers.
-    pub(crate) fn engine(&self) -> Option<u32> {
-        self.live_engine().and_then(EngineHandle::process)
+    pub(crate) fn engine_pid(&self) -> Option<u32> {
+        self.live_engine().and_then(EngineHandle::engine_pid)
     }
 
     /// Peak resident memory of the worker so far; `None` if the worker itself is the engine.
     pub(crate) fn peak_client_bytes(&self) -> Option<u64> {
-        let worker = self.pid()?;
-        (self.engine() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
+        let worker = self.worker_pid()?;
+        (self.engine_pid() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
     }
 
     fn live_engine(&self) -> Option<&EngineHandle> {
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
     /// Starts the engine and opens a session, unless one is open. On a remote server, also creates the run's
     /// database.
     pub fn open(&mut self) -> Result<(), TrialError> {
-        if self.pid().is_some() {
+        if self.worker_pid().is_some() {
             return Ok(());
         }
         self.kill();
@@ -242,17 +242,17 @@ impl<'a> Session<'a> {
                  ends",
             ));
         }
-        let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
+        let mut open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
         if let Some(remote) = &mut open.endpoint
             && self.restarted
         {
             remote.connect_timeout_s = RESTART_TIMEOUT_S;
         }
-        self.cap()?;
-        let launch = self.launch()?;
+        self.create_memory_cap()?;
+        let launch = self.launch_spec()?;
         let opened = self.start(open, launch)?;
         self.restarted = false;
-        let expected = self.target.configuration.reports.as_deref();
+        let expected = self.target.configuration.version_text.as_deref();
         if let Some(expected) = expected
             && !opened.version.contains(expected)
         {
@@ -262,15 +262,15 @@ impl<'a> Session<'a> {
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
-        self.idle = self.memory();
+        self.idle_memory = self.memory();
         Ok(())
     }
 
     /// Describes the server to start for a session; `None` if the target needs no own server.
-    fn launch(&self) -> Result<Option<LaunchSpec>, TrialError> {
+    fn launch_spec(&self) -> Result<Option<LaunchSpec>, TrialError> {
         let log = self.log.with_extension("server.log");
-        let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
-        let mut launch = launch.map_err(placeholder)?;
+        let launch = self.target.launch_spec(&self.folder, &log, self.cores, &self.command.program);
+        let mut launch = launch.map_err(placeholder_error)?;
         if let Some(launch) = &mut launch {
             launch.group = self.cap.as_ref().map(MemoryCap::processes);
             if let Some(limit) = self.open_limit {
@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
         match EngineHandle::open(self.command, &self.log, &open, launch, limit, cancelled, on_start) {
             Ok((engine, opened)) => {
                 self.engine = Some(engine);
-                self.subject.set_root(self.engine());
+                self.subject.set_root(self.engine_pid());
                 self.cap_worker()?;
                 Ok(opened)
             }
@@ -307,7 +307,7 @@ impl<'a> Session<'a> {
 
     /// Closes the session and opens another one. A server that was started for it keeps running meanwhile.
     pub(crate) fn reconnect(&mut self) -> Result<(), TrialError> {
-        let open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
+        let open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
         let limit = match &open.endpoint {
             Some(remote) => Duration::from_secs(remote.connect_timeout_s) + GREETING_LIMIT,
             None => self.target.open_limit(),
@@ -318,7 +318,7 @@ impl<'a> Session<'a> {
             return Err(TrialError::failed(FailureKind::Crash, "the engine is not up"));
         };
         let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, on_start);
-        self.subject.set_root(self.engine());
+        self.subject.set_root(self.engine_pid());
         match opened {
             Ok(_) => self.cap_worker(),
             Err(error) => {
@@ -330,13 +330,13 @@ impl<'a> Session<'a> {
 
     /// Returns the engine's version without changing its data; starts and closes a session for it.
     pub(crate) fn version(&mut self) -> Result<String, TrialError> {
-        let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
-        open.endpoint = self.target.endpoint(false, PATIENCE_S);
+        let mut open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
+        open.endpoint = self.target.endpoint(false, CONNECT_TIMEOUT_S);
         open.statements.clear();
-        let launch = self.launch()?;
+        let launch = self.launch_spec()?;
         let mut version = self.start(open, launch)?.version;
-        if let Some(statement) = self.target.configuration.asks_version.clone() {
-            let reply: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+        if let Some(statement) = self.target.configuration.version_statement.clone() {
+            let reply: AskReply = self.request(&Op::Ask { statement }, ADMIN_TIMEOUT, &mut |_| {})?;
             match reply.outcome.rows.into_iter().flatten().next() {
                 Some(Value::Text(text)) => version = text,
                 value => {
@@ -372,7 +372,7 @@ impl<'a> Session<'a> {
     /// Clean-up common to every way a session can end.
     fn after_session_end(&mut self, was_up: bool) {
         self.subject.set_root(None);
-        wait_until_gone(&self.folder, GONE_LIMIT);
+        wait_until_exited(&self.folder, EXIT_LIMIT);
         if was_up && self.database_created {
             self.kill_remote_sessions();
         }
@@ -398,7 +398,7 @@ impl<'a> Session<'a> {
             self.database_created = false;
             return Ok(());
         }
-        wait_until_gone(&self.folder, GONE_LIMIT);
+        wait_until_exited(&self.folder, EXIT_LIMIT);
         match std::fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(TrialError::failed(
                 FailureKind::Environment,
@@ -411,7 +411,7 @@ impl<'a> Session<'a> {
     /// Reads the current memory of the engine's process tree. Takes milliseconds for a large process, so it
     /// must be called between trials only.
     pub fn memory(&self) -> Option<Memory> {
-        self.engine().and_then(|pid| Memory::of_tree(pid).ok())
+        self.engine_pid().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
     /// Handle that gives the telemetry sampler this system and its current activity.
@@ -423,8 +423,10 @@ impl<'a> Session<'a> {
     /// read during opening thus leave the operating system's memory, if not the engine's.
     pub fn restart_cold(&mut self) -> Result<(), TrialError> {
         self.close()?;
-        if let Some(command) = self.target.remote.as_ref().and_then(|remote| remote.restart.as_deref()) {
-            restart(command, self.target.close_limit(), self.cancelled)?;
+        if let Some(command) =
+            self.target.remote.as_ref().and_then(|remote| remote.restart_command.as_deref())
+        {
+            run_restart_command(command, self.target.close_limit(), self.cancelled)?;
             self.restarted = true;
         }
         self.drop_pages()?;
@@ -498,12 +500,12 @@ impl<'a> Session<'a> {
             .as_mut()
             .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
         let result = engine.drive(op, limit, self.cancelled, progress);
-        self.subject.set_root(self.engine());
-        let (answer, mut ends) = result.map_err(|error| self.with_resource_hint(error.into()))?;
-        if let (Some(last_exit), Some(reason)) = (ends.last_mut(), self.killed_for_memory()) {
+        self.subject.set_root(self.engine_pid());
+        let (answer, mut exits) = result.map_err(|error| self.with_resource_hint(error.into()))?;
+        if let (Some(last_exit), Some(reason)) = (exits.last_mut(), self.killed_for_memory()) {
             last_exit.push_str(&format!("; {reason}"));
         }
-        Ok((answer, ends))
+        Ok((answer, exits))
     }
 
     /// Runs clients until a given moment, then crashes the engine: the server if there is one, else the
@@ -518,7 +520,7 @@ impl<'a> Session<'a> {
             .engine
             .take()
             .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let result = engine.stop(op, limit, self.cancelled, trigger);
+        let result = engine.run_and_crash(op, limit, self.cancelled, trigger);
         drop(engine);
         self.after_session_end(true);
         result.map_err(|error| self.with_resource_hint(error.into()))
@@ -570,9 +572,9 @@ impl<'a> Session<'a> {
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
         let mut pairs = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
-        pairs.extend(borrowed(&self.values));
+        pairs.extend(as_str_pairs(&self.values));
         pairs.extend_from_slice(values);
-        let prefix = self.target.prefix();
+        let prefix = self.target.table_prefix();
         let owned_pairs: Vec<(String, String)> = pairs
             .iter()
             .map(|(name, value)| {
@@ -580,8 +582,13 @@ impl<'a> Session<'a> {
                 ((*name).to_owned(), value)
             })
             .collect();
-        let pairs = borrowed(&owned_pairs);
-        self.target.part.statements(name).iter().map(|text| fill(text, &pairs).map_err(placeholder)).collect()
+        let pairs = as_str_pairs(&owned_pairs);
+        self.target
+            .setup
+            .statements(name)
+            .iter()
+            .map(|text| fill(text, &pairs).map_err(placeholder_error))
+            .collect()
     }
 
     /// First statement of the file `name`; a failure if there is none.
@@ -617,15 +624,15 @@ impl<'a> Session<'a> {
 type Fill = fn(&str, &[(&str, &str)]) -> Result<String, PlaceholderError>;
 
 /// Converts owned name–value pairs to the borrowed ones that filling statements takes.
-pub(crate) fn borrowed(values: &[(String, String)]) -> Vec<(&str, &str)> {
+pub(crate) fn as_str_pairs(values: &[(String, String)]) -> Vec<(&str, &str)> {
     values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
 fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, TrialError> {
-    fill_text(text, values).map_err(placeholder)
+    fill_text(text, values).map_err(placeholder_error)
 }
 
-pub(crate) fn placeholder(error: PlaceholderError) -> TrialError {
+pub(crate) fn placeholder_error(error: PlaceholderError) -> TrialError {
     TrialError::failed(FailureKind::Environment, error.to_string())
 }
 

@@ -15,12 +15,12 @@ use jsonathlon_servers::is_secret;
 use jsonathlon_worker::protocol::{AskReply, Op};
 
 use super::{Session, TrialError, fill};
-use crate::target::PATIENCE_S;
+use crate::target::CONNECT_TIMEOUT_S;
 
 /// Time for the first answer over an open connection, in addition to the connect timeout.
 pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(25);
 /// Timeout of statements on a remote server outside the run's own database.
-pub(super) const HOST_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const ADMIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Poll interval while waiting for the user's restart command.
 const RESTART_POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -32,14 +32,14 @@ impl Session<'_> {
         statements: impl Fn(&RemoteSetup) -> Vec<String>,
     ) -> Result<(), TrialError> {
         let target = self.target;
-        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.elsewhere) else {
+        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.remote_setup) else {
             return Ok(());
         };
         let database = [("database", remote.name.as_str())];
         let statements: Vec<String> =
             statements(setup).iter().map(|text| fill(text, &database)).collect::<Result<_, _>>()?;
         self.open_admin_session()?;
-        let result = self.run(statements, HOST_LIMIT);
+        let result = self.run(statements, ADMIN_TIMEOUT);
         self.close()?;
         result.map(drop)
     }
@@ -50,7 +50,7 @@ impl Session<'_> {
         let open = SessionOptions {
             protocol: target.configuration.protocol.clone(),
             folder: self.folder.clone(),
-            endpoint: target.endpoint(false, PATIENCE_S),
+            endpoint: target.endpoint(false, CONNECT_TIMEOUT_S),
             ..SessionOptions::default()
         };
         self.start(open, None).map(drop)
@@ -71,18 +71,18 @@ impl Session<'_> {
 
     fn try_kill_remote_sessions(&mut self) -> Result<(), TrialError> {
         let target = self.target;
-        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.elsewhere) else {
+        let (Some(remote), Some(setup)) = (&target.remote, &target.configuration.remote_setup) else {
             return Ok(());
         };
         // Servers without such a statement notice a closed connection by themselves.
-        let Some(end_statement) = &setup.end else { return Ok(()) };
-        let statement = fill(end_statement, &[("database", remote.name.as_str())])?;
+        let Some(end_query) = &setup.end_query else { return Ok(()) };
+        let statement = fill(end_query, &[("database", remote.name.as_str())])?;
         self.open_admin_session()?;
-        let reply: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+        let reply: AskReply = self.request(&Op::Ask { statement }, ADMIN_TIMEOUT, &mut |_| {})?;
         for value in reply.outcome.rows.into_iter().flatten() {
             if let Value::Text(statement) = value {
                 // A session that has just ended cannot be ended again; the server refuses the statement.
-                if let Err(error) = self.run(vec![statement], HOST_LIMIT)
+                if let Err(error) = self.run(vec![statement], ADMIN_TIMEOUT)
                     && !matches!(&error, TrialError::Failed(failure) if failure.kind == FailureKind::Refused)
                 {
                     return Err(error);
@@ -117,7 +117,7 @@ fn never_cancelled() -> bool {
 }
 
 /// Runs the user's shell command that restarts a server, and waits until it has ended.
-pub(super) fn restart(
+pub(super) fn run_restart_command(
     command: &str,
     limit: Duration,
     cancelled: &dyn Fn() -> bool,

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use jsonathlon_catalogue::bytes::shown;
+use jsonathlon_catalogue::bytes;
 use jsonathlon_schema::record::Failure;
 use jsonathlon_telemetry::{cgroup::Groups, disk, machine};
 
@@ -27,14 +27,17 @@ impl Session<'_> {
     /// Reason of kills for lack of memory since the last call: the engine's limit, the container's limit, or
     /// no memory left on the machine. `None` if nothing was killed.
     pub(super) fn killed_for_memory(&self) -> Option<String> {
-        self.killed_by_cap().or_else(|| self.kills.since_last_asked())
+        self.killed_by_cap().or_else(|| self.kills.since_last_call())
     }
 
     fn killed_by_cap(&self) -> Option<String> {
         let (cap, bytes) = (self.cap.as_ref()?, self.memory_limit_bytes?);
-        let kill_count = cap.killed();
+        let kill_count = cap.oom_kills();
         (kill_count > self.killed.replace(kill_count)).then(|| {
-            format!("killed by the kernel: memory limit of {} exceeded; raise --memory", shown(bytes))
+            format!(
+                "killed by the kernel: memory limit of {} exceeded; raise --memory",
+                bytes::to_text(bytes)
+            )
         })
     }
 }
@@ -48,15 +51,15 @@ pub(super) struct Kills {
 
 impl Kills {
     /// Reads the current counts as the starting point.
-    pub(super) fn so_far() -> Self {
-        let groups = Groups::own();
-        let in_groups = Cell::new(groups.killed());
+    pub(super) fn current() -> Self {
+        let groups = Groups::current();
+        let in_groups = Cell::new(groups.oom_kills());
         Self { groups, in_groups, on_machine: Cell::new(machine::killed_for_memory().unwrap_or(0)) }
     }
 
     /// Message about kills since the last call, and updates the counts; `None` if there were none.
-    fn since_last_asked(&self) -> Option<String> {
-        let in_groups = self.groups.killed();
+    fn since_last_call(&self) -> Option<String> {
+        let in_groups = self.groups.oom_kills();
         let on_machine = machine::killed_for_memory().unwrap_or(0);
         let has_group_kills = in_groups > self.in_groups.replace(in_groups);
         let has_machine_kills = on_machine > self.on_machine.replace(on_machine);

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Published } from '../../model.ts';
+import type { PublishedResult } from '../../model.ts';
 import type { Doubt, Scored } from '../../score.ts';
 import type { Kept } from '../../state.ts';
 import type { Table } from '../common/table.tsx';
@@ -19,17 +19,17 @@ const QUESTIONS = [0, 1, 2, 3, 4];
 const KINDS = ['hot', 'cold', 'size'] as const;
 const KEPT_WORDS: Record<Kept, string> = { yes: 'retained, as stated', no: 'changed', all: 'all' };
 
-function doubtOf(one: Published): Doubt {
-  const about = (field: string): boolean => one.suspected.some((it) => it.field === field);
+function doubtOf(one: PublishedResult): Doubt {
+  const about = (field: string): boolean => one.suspected_errors.some((it) => it.field === field);
   return { times: about('seconds'), size: about('total_bytes') };
 }
 
 /** Scores of published results among themselves. Suspected errors are shown but never serve as the best. */
-function scoresOf(all: readonly Published[]): Scored[] {
+function scoresOf(all: readonly PublishedResult[]): Scored[] {
   return scores(all, QUESTIONS, all.map(doubtOf));
 }
 
-function tableOf(all: readonly Published[]): Table {
+function tableOf(all: readonly PublishedResult[]): Table {
   const scored = scoresOf(all);
   const doubted = all.map((one) => Number(doubtOf(one).times));
   const order = all.map((_, index) => index)
@@ -46,11 +46,11 @@ function tableOf(all: readonly Published[]): Table {
       const one = all[index];
       if (one === undefined) return [];
       return [[
-        `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, formatOr(scored[index]?.hot, threeDigits), formatOr(scored[index]?.cold, threeDigits), formatOr(scored[index]?.size, threeDigits),
-        percent(one.loaded / one.scale), formatOr(one.total_bytes, bytes),
+        `${one.system}${one.suspected_errors.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, formatOr(scored[index]?.hot, threeDigits), formatOr(scored[index]?.cold, threeDigits), formatOr(scored[index]?.size, threeDigits),
+        percent(one.loaded_documents / one.scale), formatOr(one.total_bytes, bytes),
         ...QUESTIONS.map((question) => `${formatOr(one.cold[question], seconds)} / ${formatOr(one.hot[question], seconds)}`),
         one.retains_structure === null ? 'not stated' : one.retains_structure ? 'retained, as stated' : 'changed', one.machine, one.date ?? one.snapshot,
-        one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
+        one.suspected_errors.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
       ]];
     }),
   };
@@ -76,7 +76,7 @@ export function PublishedResults(): JSX.Element | null {
     }));
   }, [all]);
   if (published.length === 0) return null;
-  const doubted = all.filter((one) => one.suspected.length > 0);
+  const doubted = all.filter((one) => one.suspected_errors.length > 0);
   return (
     <Section id="published" title="Published results">
       <p>Results of a public benchmark that asks Q1 to Q5, from other machines and by another method: answers were not checked, systems hold 70 to 100 % of the documents, and cold means different things. They are never ranked with this run. Results marked “?” are shown but are not a baseline for the scores of others.</p>
@@ -92,7 +92,7 @@ export function PublishedResults(): JSX.Element | null {
         <>
           <h3>Suspected errors</h3>
           <p>Inferred from the results by this project and not confirmed. The results stand as published.</p>
-          <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
+          <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected_errors.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
         </>
       )}
     </Section>

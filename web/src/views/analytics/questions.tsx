@@ -50,17 +50,17 @@ const COLUMNS = [
 
 function row(page: Page, entry: Entry, metric: ShownMetric): TableCell[] {
   const { cell, configuration } = entry;
-  const beside = (one: typeof cell.of_best): string =>
+  const beside = (one: typeof cell.ratio_to_best): string =>
     one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
   const { notes, tier } = rankStatus(page.view, entry);
   const time = tier === 'none' ? null : cell.median_s;
   const verdict = verdictLabel(worstVerdict(entry));
-  const best = cell.of_best === null ? undefined : page.view.run.configurations[cell.of_best.other];
+  const best = cell.ratio_to_best === null ? undefined : page.view.run.configurations[cell.ratio_to_best.other];
   const parameters = parametersOf(cell);
   const base: TableCell[] = [
     `${configuration.title} ${configuration.version}${parameters === '' ? '' : `, ${parameters}`}`, configuration.variant, configuration.storage,
     { text: time === null ? verdict : seconds(time), open: () => page.open(entry) },
-    interval(cell.low_s, cell.high_s, seconds, cell.median_s), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
+    interval(cell.low_s, cell.high_s, seconds, cell.median_s), beside(cell.ratio_to_best), best === undefined ? NONE : configurationName(best), beside(cell.ratio_to_yardstick),
     time !== null && time > 0 ? count(documentsOf(page.view.run, cell.configuration) / time) : NONE,
     String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
     cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileLabel(configuration),
@@ -86,7 +86,7 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: ShownMetric
       const time = (phases.includes(Phase.Cold) ? one.cold : one.hot)[place];
       rows.push([
         `${one.system} ${one.version}`, one.tags.join(' '), NONE, formatOr(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
-        `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
+        `published${one.suspected_errors.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
       ]);
     }
     const groups = [

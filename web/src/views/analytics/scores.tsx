@@ -119,7 +119,7 @@ export function Scores(): JSX.Element {
         ))}
       </fieldset>
       {open ? (
-        <p class="empty">This run is not complete ({counted(view.run.open, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
+        <p class="empty">This run is not complete ({counted(view.run.open_trials, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
       ) : basis === 'round 1' && trials === null ? <p class="empty">Reading the trials …</p> : (
         <Multiples multiples={multiples} format={threeDigits} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
           empty="Nothing to score: no configuration shown holds all documents." />

@@ -45,10 +45,10 @@ function Facts(): JSX.Element {
   const facts: [string, string][] = [
     ['Documents', `${integer(data.documents)}, ${bytes(data.bytes)} as text; ${data.source}`],
     ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
-    ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
+    ['System', `${machine.os}, ${machine.kernel_release}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
     ['Memory profile', budgets(view)],
     ['Started', `${timestamp(run.started)}, ${counted(run.rounds, 'round')}${hasQuestions(view) ? ' of questions' : ''}, ${counted(loadsOf(view), 'load')} per configuration`],
-    ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${timestamp(figures.made)}`],
+    ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${timestamp(figures.created)}`],
   ];
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }

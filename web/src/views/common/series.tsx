@@ -50,16 +50,16 @@ function bandColour(words: string, systems: readonly string[]): string {
 function bandsOf(series: Series, evidence: RunEvidence, systems: readonly string[]): Band[] {
   const bands: Band[] = [];
   let before: number | null = null;
-  series.what.forEach((what, index) => {
-    const at = series.at_s[index] ?? 0;
-    const next = series.at_s[index + 1] ?? at + series.samples_per_point;
+  series.activity.forEach((activity, index) => {
+    const at = series.elapsed_s[index] ?? 0;
+    const next = series.elapsed_s[index + 1] ?? at + series.samples_per_point;
     const last = bands[bands.length - 1];
-    if (what !== null && what === before && last !== undefined) last.to = next;
-    else if (what !== null) {
-      const words = evidence.texts[what] ?? '';
+    if (activity !== null && activity === before && last !== undefined) last.to = next;
+    else if (activity !== null) {
+      const words = evidence.texts[activity] ?? '';
       bands.push({ from: at, to: next, what: words, colour: bandColour(words, systems) });
     }
-    before = what;
+    before = activity;
   });
   return bands;
 }
@@ -69,7 +69,7 @@ function tableOf(series: Series, bands: readonly Band[], names: readonly string[
     title: 'Steps, with the mean of each metric',
     columns: [{ title: 'step' }, { title: 'from', numeric: true }, { title: 'for', numeric: true }, ...names.map((name) => ({ title: titleOf(name), numeric: true }))],
     rows: bands.map((band) => {
-      const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
+      const places = series.elapsed_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
       return [band.what, seconds(band.from), seconds(band.to - band.from), ...names.map((name) => {
         const values = places.flatMap((place) => series.values[name]?.[place] ?? []);
         return values.length === 0 ? NONE : formatOr(values.reduce((a, b) => a + b, 0) / values.length, (value) => byName(name, Number(value.toPrecision(3))));
@@ -86,7 +86,7 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
     return [...FIRST.filter((name) => there.includes(name)), ...there.filter((name) => !FIRST.includes(name)).sort()];
   }, [series]);
   const charts = useMemo(() => (all ? names : names.slice(0, FIRST.length)).map((name) => {
-    const points = thinned(series.at_s, series.values[name] ?? []);
+    const points = thinned(series.elapsed_s, series.values[name] ?? []);
     const title = titleOf(name);
     const format = (value: number): string => byName(name, Number(value.toPrecision(3)));
     return { name, title, draw: (width: number) => drawLines(points, bands, format, width, `${title} over the run`) };
@@ -109,7 +109,7 @@ export function RunSeries(): JSX.Element {
   return (
     <Section id="series" title="The run, second by second">
       {own === undefined ? <p class="empty">Reading …</p>
-        : own.series === null || own.series.at_s.length === 0 ? <p class="empty">This run has no series.</p>
+        : own.series === null || own.series.elapsed_s.length === 0 ? <p class="empty">This run has no series.</p>
           : <Lines key={view.runIndex} series={own.series} evidence={own} systems={view.run.configurations.map((one) => one.system)} />}
     </Section>
   );

@@ -30,8 +30,8 @@ export function Crossovers(): JSX.Element {
         { title: 'test', name: true }, { title: 'data' }, { title: 'faster with smaller documents', name: true }, { title: 'faster with larger ones', name: true },
         { title: 'from', numeric: true }, { title: '95 % interval', numeric: true },
       ],
-      rows: view.run.crossovers.filter((one) => shown.has(one.below) && shown.has(one.above)).map((one): TableCell[] => [
-        TESTS.find(([test]) => test === one.test)?.[0] ?? one.test, one.data, name(one.below), name(one.above), size(one.bytes),
+      rows: view.run.crossovers.filter((one) => shown.has(one.faster_below) && shown.has(one.faster_above)).map((one): TableCell[] => [
+        TESTS.find(([test]) => test === one.test)?.[0] ?? one.test, one.data, name(one.faster_below), name(one.faster_above), size(one.bytes),
         one.low === null && one.high === null ? NONE : `${limit(one.low)} … ${limit(one.high)}`.trim(),
       ]),
     };

@@ -47,7 +47,7 @@ function publishedTable(page: Page): Table {
     ],
     rows: page.figures.published_documents.map((one): TableCell[] => [
       one.test, `${one.system} ${one.variant}`, one.index ?? NONE, String(one.documents), sizeLabel(2 ** (one.n + 4)),
-      one.mean_s === null ? NONE : seconds(one.mean_s), one.sd_s === null ? NONE : seconds(one.sd_s), one.disk === null ? NONE : String(one.disk), one.suspected.join('; ') || NONE,
+      one.mean_s === null ? NONE : seconds(one.mean_s), one.sd_s === null ? NONE : seconds(one.sd_s), one.disk === null ? NONE : String(one.disk), one.suspected_errors.join('; ') || NONE,
     ]),
   };
 }

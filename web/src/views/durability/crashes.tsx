@@ -14,7 +14,7 @@ export function Broken(): JSX.Element {
   const table = useMemo((): Table => ({
     title: 'Crashes that lost data',
     columns: [{ title: 'configuration', name: true }, { title: 'tier' }, { title: 'crash' }, { title: 'which', name: true }, { title: 'what was found' }],
-    rows: crashSetsOf(view).flatMap((crashes) => lossyCrashes(crashes).map((one) => [crashes.name, crashes.tier, kindLabel(crashes.kind), one.of, crashLabel(one)])),
+    rows: crashSetsOf(view).flatMap((crashes) => lossyCrashes(crashes).map((one) => [crashes.name, crashes.tier, kindLabel(crashes.kind), one.subject, crashLabel(one)])),
   }), [view]);
   return (
     <Section id="crashes" title="Crashes that lost data">

@@ -21,10 +21,10 @@ function gradesOf(systems: readonly System[], grades: readonly ConfigurationGrad
     rows: systems.flatMap(({ key, name }) => {
       const found = grades.find((one) => String(one.configuration) === key);
       if (found === undefined) return [];
-      const { safe, kept, deciding, broken } = found;
-      const more = broken.length > NAMED ? ` and ${broken.length - NAMED} more` : '';
+      const { safe, preserved_cases: preserved, deciding_cases: deciding, contradictions } = found;
+      const more = contradictions.length > NAMED ? ` and ${contradictions.length - NAMED} more` : '';
       const grade = safe === null ? NONE : safe ? 'yes' : 'no';
-      return [[name, grade, `${kept} of ${deciding}`, `${broken.slice(0, NAMED).join(', ')}${more}`]];
+      return [[name, grade, `${preserved} of ${deciding}`, `${contradictions.slice(0, NAMED).join(', ')}${more}`]];
     }),
   };
 }

@@ -21,9 +21,9 @@ const MUST = { accept: 'must be accepted', reject: 'must be rejected', choose: '
 
 function documentsOf({ line, system }: Behind, out: readonly string[]): Table {
   const row = (tried: CaseResult): TableCell[] => {
-    const { name, document, must, source, probes } = tried.document;
+    const { name, document, requirement, source, probes } = tried.document;
     return [
-      name, document, `${MUST[must]} (${source}): ${probes}`,
+      name, document, `${MUST[requirement]} (${source}): ${probes}`,
       out.map((what) => pathsLabel(tried, what)).filter((text) => text !== '').join('; '), evidenceOf(tried, out).join(' ⏎ ') || NONE,
     ];
   };

@@ -43,7 +43,7 @@ function Answer({ agreement }: { agreement: Found }): JSX.Element | null {
 }
 
 function Statements({ agreement }: { agreement: Found }): JSX.Element | null {
-  const asked = agreement.standings.filter((standing) => standing.statement !== undefined);
+  const asked = agreement.answers.filter((standing) => standing.statement !== undefined);
   if (asked.length === 0) return null;
   return (
     <details>
@@ -66,7 +66,7 @@ function Different({ answer }: { answer: ConfigurationAnswer }): JSX.Element {
 }
 
 function Question({ agreement, asks }: { agreement: Found; asks: string }): JSX.Element {
-  const answersOf = (answer: ConfigurationAnswer['answer']): ConfigurationAnswer[] => agreement.standings.filter((standing) => standing.answer === answer);
+  const answersOf = (answer: ConfigurationAnswer['answer']): ConfigurationAnswer[] => agreement.answers.filter((standing) => standing.answer === answer);
   const [same, failed, not, others] = [answersOf('same'), answersOf('failed'), answersOf('not_asked'), answersOf('other_documents')];
   const more = [...same, ...answersOf('different')].filter((standing) => standing.documents !== agreement.documents);
   const holding = (standing: ConfigurationAnswer): string => `${nameOf(standing)} holds ${counted(standing.documents, 'document')}`;

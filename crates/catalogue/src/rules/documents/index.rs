@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::super::patterns::{compiled, is_found};
-use super::operation::{Expected, Operation};
+use super::operation::{Operation, QueryAnswer};
 use crate::{error::CatalogueError, sections::SectionReader, template};
 
 /// Properties of queries that can be stated for all queries, for those under one index, or for a single
@@ -14,7 +14,8 @@ use crate::{error::CatalogueError, sections::SectionReader, template};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlanPatterns {
     pub(super) used: Option<Vec<String>>,
-    pub(super) vain: Option<Vec<String>>,
+    #[serde(rename = "vain")]
+    pub(super) full_scan: Option<Vec<String>>,
     pub(super) force: Option<Vec<String>>,
     pub(super) unforce: Option<Vec<String>>,
     pub(super) hint: Option<String>,
@@ -22,10 +23,10 @@ pub(super) struct PlanPatterns {
 
 impl PlanPatterns {
     /// Returns these properties; those that are not stated are taken from `defaults`.
-    pub(super) fn over(self, defaults: &Self) -> Self {
+    pub(super) fn with_defaults(self, defaults: &Self) -> Self {
         Self {
             used: self.used.or_else(|| defaults.used.clone()),
-            vain: self.vain.or_else(|| defaults.vain.clone()),
+            full_scan: self.full_scan.or_else(|| defaults.full_scan.clone()),
             force: self.force.or_else(|| defaults.force.clone()),
             unforce: self.unforce.or_else(|| defaults.unforce.clone()),
             hint: self.hint.or_else(|| defaults.hint.clone()),
@@ -34,7 +35,7 @@ impl PlanPatterns {
 
     /// Checks that patterns are valid and that statements hold no placeholder but `{{table}}`.
     pub(super) fn check(&self, error: impl Fn(&str, String) -> CatalogueError) -> Result<(), CatalogueError> {
-        for (key, patterns) in [("used", &self.used), ("vain", &self.vain)] {
+        for (key, patterns) in [("used", &self.used), ("vain", &self.full_scan)] {
             for pattern in patterns.iter().flatten() {
                 compiled(pattern).map_err(|problem| error(key, problem.to_string()))?;
             }
@@ -96,14 +97,14 @@ pub(crate) struct AskDefinition {
     force: Option<Vec<String>>,
     unforce: Option<Vec<String>>,
     hint: Option<String>,
-    answer: Option<Expected>,
+    answer: Option<QueryAnswer>,
 }
 
 impl IndexDefinition {
     fn patterns(&self) -> PlanPatterns {
         PlanPatterns {
             used: self.used.clone(),
-            vain: self.vain.clone(),
+            full_scan: self.vain.clone(),
             force: self.force.clone(),
             unforce: self.unforce.clone(),
             hint: self.hint.clone(),
@@ -115,7 +116,7 @@ impl AskDefinition {
     fn patterns(&self) -> PlanPatterns {
         PlanPatterns {
             used: self.used.clone(),
-            vain: self.vain.clone(),
+            full_scan: self.vain.clone(),
             force: self.force.clone(),
             unforce: self.unforce.clone(),
             hint: self.hint.clone(),
@@ -127,7 +128,7 @@ impl AskDefinition {
     }
 
     fn complete(&self, defaults: &PlanPatterns) -> IndexQuery {
-        let patterns = self.patterns().over(defaults);
+        let patterns = self.patterns().with_defaults(defaults);
         // The statement was checked when it was read, so filling cannot fail.
         let fill_hint = |hint: &str| {
             template::fill_known(&self.statement, &[("hint", hint)])
@@ -138,12 +139,12 @@ impl AskDefinition {
             operation: self.operation,
             form: self.form.clone(),
             statement: fill_hint(""),
-            used: patterns.used.unwrap_or_default(),
-            vain: patterns.vain.unwrap_or_default(),
-            forced: self.forced.clone().or(hinted),
+            used_patterns: patterns.used.unwrap_or_default(),
+            full_scan_patterns: patterns.full_scan.unwrap_or_default(),
+            forced_statement: self.forced.clone().or(hinted),
             force: patterns.force.unwrap_or_default(),
             unforce: patterns.unforce.unwrap_or_default(),
-            answer: self.answer.unwrap_or_else(|| self.operation.usual()),
+            answer: self.answer.unwrap_or_else(|| self.operation.default_answer()),
         }
     }
 }
@@ -187,13 +188,13 @@ pub(super) fn check_indexes(
                 .map_err(|message| error(&[key], message))?;
         }
         index.patterns().check(|key, message| error(&[key], message))?;
-        check_asks(section, &["index", name, "ask"], &index.ask)?;
+        check_queries(section, &["index", name, "ask"], &index.ask)?;
     }
     Ok(())
 }
 
 /// Checks the queries that lie at these keys of a section.
-pub(super) fn check_asks(
+pub(super) fn check_queries(
     section: &SectionReader<'_>,
     keys: &[&str],
     asks: &[AskDefinition],
@@ -225,21 +226,21 @@ pub(super) fn check_asks(
 
 /// Finds a query that is incomplete after all levels are merged. Returns the keys of its index and what is
 /// missing. `None` if all queries are complete.
-pub(super) fn lacking(
+pub(super) fn find_incomplete_query(
     indexes: &BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
     defaults: &PlanPatterns,
 ) -> Option<(Vec<String>, String)> {
     for (name, index) in indexes {
-        for ask in completed(index, shared, defaults) {
-            let message = match &ask {
-                ask if ask.used.is_empty() => "no `used` says which plans of it use the index",
-                ask if !ask.force.is_empty() && ask.unforce.is_empty() => {
+        for query in complete_queries(index, shared, defaults) {
+            let message = match &query {
+                query if query.used_patterns.is_empty() => "no `used` says which plans of it use the index",
+                query if !query.force.is_empty() && query.unforce.is_empty() => {
                     "what `force` sets must be set back: say how in `unforce`"
                 }
                 _ => continue,
             };
-            let description = format!("{} by `{}`: {message}", ask.operation.word(), ask.form);
+            let description = format!("{} by `{}`: {message}", query.operation.word(), query.form);
             return Some((vec!["index".to_owned(), name.clone()], description));
         }
     }
@@ -248,23 +249,27 @@ pub(super) fn lacking(
 
 /// Returns all queries under an index: its own, then the shared ones. A shared query is left out if an own
 /// one has the same operation and form.
-fn completed(index: &IndexDefinition, shared: &[AskDefinition], defaults: &PlanPatterns) -> Vec<IndexQuery> {
-    let defaults = index.patterns().over(defaults);
+fn complete_queries(
+    index: &IndexDefinition,
+    shared: &[AskDefinition],
+    defaults: &PlanPatterns,
+) -> Vec<IndexQuery> {
+    let defaults = index.patterns().with_defaults(defaults);
     let is_replaced = |ask: &&AskDefinition| index.ask.iter().any(|query| query.is_same_query(ask));
     let further = shared.iter().filter(|ask| !is_replaced(ask));
     index.ask.iter().chain(further).map(|ask| ask.complete(&defaults)).collect()
 }
 
 /// Converts all index variants, each with all queries under it.
-pub(super) fn complete(
+pub(super) fn complete_indexes(
     indexes: BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
     defaults: &PlanPatterns,
 ) -> Vec<Index> {
     let complete = |(name, index): (String, IndexDefinition)| {
-        let asks = completed(&index, shared, defaults);
+        let queries = complete_queries(&index, shared, defaults);
         let IndexDefinition { title, best, create, drop, note, .. } = index;
-        Index { name, title, best, create, drop, note, asks }
+        Index { name, title, best, create, drop, note, queries }
     };
     indexes.into_iter().map(complete).collect()
 }
@@ -285,15 +290,15 @@ pub struct Index {
     /// Remark for readers of a report.
     pub note: Option<String>,
     /// Queries under the index: its own first, then the shared ones.
-    pub asks: Vec<IndexQuery>,
+    pub queries: Vec<IndexQuery>,
 }
 
 impl Index {
     /// Returns the query that is timed for an operation: the first one. `None` if there is none, or if the
     /// operation is not a test.
     #[must_use]
-    pub fn timed(&self, operation: Operation) -> Option<&IndexQuery> {
-        self.asks.iter().find(|ask| ask.operation == operation && operation.is_test())
+    pub fn timed_query(&self, operation: Operation) -> Option<&IndexQuery> {
+        self.queries.iter().find(|query| query.operation == operation && operation.is_test())
     }
 }
 
@@ -307,27 +312,27 @@ pub struct IndexQuery {
     /// Text of the query, without a hint.
     pub statement: String,
     /// Patterns of plans that use the index; one match is enough.
-    pub used: Vec<String>,
+    pub used_patterns: Vec<String>,
     /// Patterns of plans that contain the index and yet look at every row or entry; one match is enough.
-    pub vain: Vec<String>,
+    pub full_scan_patterns: Vec<String>,
     /// Text of the query with a hint to use the index. `None` if it takes no hint.
-    pub forced: Option<String>,
+    pub forced_statement: Option<String>,
     /// Statements that make the system use an index wherever it can.
     pub force: Vec<String>,
     /// Statements that undo those of `force`.
     pub unforce: Vec<String>,
     /// Answer that is expected of the query.
-    pub answer: Expected,
+    pub answer: QueryAnswer,
 }
 
 impl IndexQuery {
-    /// Classifies a plan: it uses the index, has it in vain, or does not use it.
+    /// Classifies a plan: it uses the index, scans it completely, or does not use it.
     #[must_use]
-    pub fn judge(&self, plan: &str) -> IndexUse {
+    pub fn classify_plan(&self, plan: &str) -> IndexUse {
         let matches_any = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
-        if matches_any(&self.vain) {
+        if matches_any(&self.full_scan_patterns) {
             IndexUse::FullIndexScan
-        } else if matches_any(&self.used) {
+        } else if matches_any(&self.used_patterns) {
             IndexUse::Used
         } else {
             IndexUse::NotUsed
@@ -337,7 +342,7 @@ impl IndexQuery {
     /// Returns `true` if the system can be told to use the index, by a hint or by statements.
     #[must_use]
     pub fn can_be_forced(&self) -> bool {
-        self.forced.is_some() || !self.force.is_empty()
+        self.forced_statement.is_some() || !self.force.is_empty()
     }
 }
 
@@ -391,14 +396,14 @@ mod tests {
     fn a_plan_in_vain_is_no_use() {
         let patterns = PlanPatterns {
             used: Some(vec!["Index.*_l".into()]),
-            vain: Some(vec!["Full Index".into()]),
+            full_scan: Some(vec!["Full Index".into()]),
             ..PlanPatterns::default()
         };
-        let ask = ask(Operation::Filter, "column", "SELECT").complete(&patterns);
-        assert_eq!(ask.judge("Index Scan using t_l"), IndexUse::Used);
-        assert_eq!(ask.judge("Full Index Scan using t_l"), IndexUse::FullIndexScan);
-        assert_eq!(ask.judge("Seq Scan"), IndexUse::NotUsed);
-        assert!(!ask.can_be_forced());
+        let query = ask(Operation::Filter, "column", "SELECT").complete(&patterns);
+        assert_eq!(query.classify_plan("Index Scan using t_l"), IndexUse::Used);
+        assert_eq!(query.classify_plan("Full Index Scan using t_l"), IndexUse::FullIndexScan);
+        assert_eq!(query.classify_plan("Seq Scan"), IndexUse::NotUsed);
+        assert!(!query.can_be_forced());
     }
 
     #[test]
@@ -416,12 +421,14 @@ mod tests {
         ];
         let defaults = PlanPatterns {
             used: Some(vec!["far".into()]),
-            vain: Some(vec!["all".into()]),
+            full_scan: Some(vec!["all".into()]),
             ..PlanPatterns::default()
         };
-        let asks = completed(&index, &shared, &defaults);
-        let statements: Vec<(&str, Option<&str>)> =
-            asks.iter().map(|ask| (ask.statement.as_str(), ask.forced.as_deref())).collect();
+        let queries = complete_queries(&index, &shared, &defaults);
+        let statements: Vec<(&str, Option<&str>)> = queries
+            .iter()
+            .map(|query| (query.statement.as_str(), query.forced_statement.as_deref()))
+            .collect();
         assert_eq!(
             statements,
             [
@@ -430,25 +437,27 @@ mod tests {
                 ("SELECT text FROM {{table}}", Some("SELECT text FROM {{table}} USE {{table}}_l")),
             ]
         );
-        assert!(asks.iter().all(|ask| ask.used == ["nearer"]));
-        assert_eq!((asks[0].vain.len(), asks[1].vain.len(), asks[2].vain.len()), (1, 0, 1));
+        assert!(queries.iter().all(|query| query.used_patterns == ["nearer"]));
+        let counts: Vec<usize> = queries.iter().map(|query| query.full_scan_patterns.len()).collect();
+        assert_eq!(counts, [1, 0, 1]);
         // Of two queries of one operation, the index's own one is timed.
-        let index = complete(BTreeMap::from([("it".to_owned(), index)]), &shared, &defaults).remove(0);
-        assert_eq!(index.timed(Operation::Extract).unwrap().statement, "SELECT l");
+        let index =
+            complete_indexes(BTreeMap::from([("it".to_owned(), index)]), &shared, &defaults).remove(0);
+        assert_eq!(index.timed_query(Operation::Extract).unwrap().statement, "SELECT l");
     }
 
     #[test]
-    fn what_no_level_says_is_lacking() {
+    fn what_no_level_says_is_missing() {
         let indexes = BTreeMap::from([("it".to_owned(), index(Vec::new()))]);
         let shared = [ask(Operation::Exists, "?", "SELECT 1")];
-        let (keys, message) = lacking(&indexes, &shared, &PlanPatterns::default()).unwrap();
+        let (keys, message) = find_incomplete_query(&indexes, &shared, &PlanPatterns::default()).unwrap();
         assert_eq!(
             (keys.join("."), message.as_str()),
             ("index.it".to_owned(), "exists by `?`: no `used` says which plans of it use the index")
         );
         let used = PlanPatterns { used: Some(vec!["Index".into()]), ..PlanPatterns::default() };
-        assert!(lacking(&indexes, &shared, &used).is_none());
+        assert!(find_incomplete_query(&indexes, &shared, &used).is_none());
         let forced = PlanPatterns { force: Some(vec!["SET".into()]), ..used };
-        assert!(lacking(&indexes, &shared, &forced).unwrap().1.contains("must be set back"));
+        assert!(find_incomplete_query(&indexes, &shared, &forced).unwrap().1.contains("must be set back"));
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 
 pub(crate) use index::{AskDefinition, IndexDefinition};
 pub use index::{Index, IndexQuery, IndexUse};
-pub use operation::{Expected, Operation};
+pub use operation::{Operation, QueryAnswer};
 
 use index::PlanPatterns;
 
@@ -37,24 +37,24 @@ const NUMBER_BY_KEY: &[&str] = &["key", "value"];
 const NUMBER_AT_PATH: &[&str] = &["key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
 
 const FILES: [StatementRule; 18] = [
-    StatementRule::required("create").filled(&[]),
-    StatementRule::required("load").holding("file").filled(&[]),
-    StatementRule::optional("drain").filled(&[]),
-    StatementRule::optional("drained").single().filled(&[]),
-    StatementRule::required("plan").single().holding("statement").filled(&[]),
-    StatementRule::required("count").single().filled(&[]),
-    StatementRule::required("sizes").single().filled(&[]),
-    StatementRule::required("drop").filled(&[]),
-    StatementRule::optional("export").single().filled(&[]),
-    StatementRule::optional("copy").filled(COPY).naming(COPY),
-    StatementRule::optional("extract").single().filled(&[]),
-    StatementRule::optional("filter").single().filled(&[]),
-    StatementRule::optional("order").single().filled(&[]),
-    StatementRule::optional("order_simple").single().filled(&[]),
-    StatementRule::optional("read").single().filled(BY_KEY).naming(BY_KEY),
-    StatementRule::optional("update_path").filled(NUMBER_AT_PATH).naming(&["value"]),
-    StatementRule::optional("version").filled(NUMBER_BY_KEY).naming(&["value"]),
-    StatementRule::optional("commit").filled(&[]),
+    StatementRule::required("create").allows(&[]),
+    StatementRule::required("load").exclusive("file").allows(&[]),
+    StatementRule::optional("drain").allows(&[]),
+    StatementRule::optional("drained").single().allows(&[]),
+    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
+    StatementRule::required("count").single().allows(&[]),
+    StatementRule::required("sizes").single().allows(&[]),
+    StatementRule::required("drop").allows(&[]),
+    StatementRule::optional("export").single().allows(&[]),
+    StatementRule::optional("copy").allows(COPY).needs_one_of(COPY),
+    StatementRule::optional("extract").single().allows(&[]),
+    StatementRule::optional("filter").single().allows(&[]),
+    StatementRule::optional("order").single().allows(&[]),
+    StatementRule::optional("order_simple").single().allows(&[]),
+    StatementRule::optional("read").single().allows(BY_KEY).needs_one_of(BY_KEY),
+    StatementRule::optional("update_path").allows(NUMBER_AT_PATH).needs_one_of(&["value"]),
+    StatementRule::optional("version").allows(NUMBER_BY_KEY).needs_one_of(&["value"]),
+    StatementRule::optional("commit").allows(&[]),
 ];
 
 /// Tests that a system may lack; `[documents.not]` states the reasons.
@@ -125,7 +125,7 @@ impl WorkloadRules for Rules {
         &PLACEHOLDERS
     }
 
-    fn several_defaults(&self) -> bool {
+    fn allows_several_defaults(&self) -> bool {
         true
     }
 
@@ -142,8 +142,8 @@ impl WorkloadRules for Rules {
             base.read()?;
         let mut merged = DocumentsSection {
             largest,
-            not: checked_reasons(base, not)?,
-            ways: PlanPatterns { used, vain, force, unforce, hint },
+            unsupported_tests: checked_reasons(base, not)?,
+            plan_patterns: PlanPatterns { used, full_scan: vain, force, unforce, hint },
             index,
             ask,
         };
@@ -154,9 +154,10 @@ impl WorkloadRules for Rules {
             let overlay: OverlayDefinition = section.read()?;
             load = overlay.load.unwrap_or(load);
             merged.largest = overlay.largest.or(merged.largest);
-            merged.not.extend(checked_reasons(section, overlay.not)?);
+            merged.unsupported_tests.extend(checked_reasons(section, overlay.not)?);
             let OverlayDefinition { used, vain, force, unforce, hint, .. } = overlay;
-            merged.ways = PlanPatterns { used, vain, force, unforce, hint }.over(&merged.ways);
+            merged.plan_patterns = PlanPatterns { used, full_scan: vain, force, unforce, hint }
+                .with_defaults(&merged.plan_patterns);
             if let Some(index) = overlay.index {
                 merged.index = index;
                 index_section = section;
@@ -164,7 +165,9 @@ impl WorkloadRules for Rules {
             merged.ask = overlay.ask.unwrap_or(merged.ask);
             merged.check(section)?;
         }
-        if let Some((keys, message)) = index::lacking(&merged.index, &merged.ask, &merged.ways) {
+        if let Some((keys, message)) =
+            index::find_incomplete_query(&merged.index, &merged.ask, &merged.plan_patterns)
+        {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             return Err(index_section.error(&keys, message));
         }
@@ -194,17 +197,19 @@ fn checked_reasons(
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentsSection {
     largest: Option<SizeLimit>,
-    not: BTreeMap<String, String>,
-    ways: PlanPatterns,
+    #[serde(rename = "not")]
+    unsupported_tests: BTreeMap<String, String>,
+    #[serde(rename = "ways")]
+    plan_patterns: PlanPatterns,
     index: BTreeMap<String, IndexDefinition>,
     ask: Vec<AskDefinition>,
 }
 
 impl DocumentsSection {
     fn check(&self, section: &SectionReader<'_>) -> Result<(), CatalogueError> {
-        self.ways.check(|key, message| section.error(&[key], message))?;
+        self.plan_patterns.check(|key, message| section.error(&[key], message))?;
         index::check_indexes(section, &self.index)?;
-        index::check_asks(section, &["ask"], &self.ask)
+        index::check_queries(section, &["ask"], &self.ask)
     }
 }
 
@@ -216,22 +221,20 @@ pub struct Documents {
     /// Largest document with which the system is tested. `None` if there is no limit.
     pub largest: Option<SizeLimit>,
     /// Tests that the system lacks, each with the reason.
-    pub not: BTreeMap<String, String>,
+    pub unsupported_tests: BTreeMap<String, String>,
     /// Index variants, in name order.
-    pub index: Vec<Index>,
+    pub indexes: Vec<Index>,
     /// Statement files by name (`create`, `copy` …).
     pub files: BTreeMap<String, StatementFile>,
 }
 
 impl Documents {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
-        let Section::Documents(DocumentsSection { largest, not, ways, index, ask }) = part.section.clone()
-        else {
-            return None;
-        };
-        let index = index::complete(index, &ask, &ways);
-        Some(Self { load: part.load, largest, not, index, files: part.files.clone() })
+    pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
+        let Section::Documents(section) = setup.section.clone() else { return None };
+        let DocumentsSection { largest, unsupported_tests, plan_patterns, index, ask } = section;
+        let indexes = index::complete_indexes(index, &ask, &plan_patterns);
+        Some(Self { load: setup.load, largest, unsupported_tests, indexes, files: setup.files.clone() })
     }
 }
 
@@ -239,12 +242,12 @@ impl Documents {
     /// Returns why a test is not done: the folder's reason, or that the folder has no statement for it.
     /// `None` if the test is done.
     #[must_use]
-    pub fn lacks(&self, test: &str) -> Option<String> {
-        if let Some(reason) = self.not.get(test) {
+    pub fn skip_reason(&self, test: &str) -> Option<String> {
+        if let Some(reason) = self.unsupported_tests.get(test) {
             return Some(reason.clone());
         }
         let is_present = match test {
-            "index" => !self.index.is_empty(),
+            "index" => !self.indexes.is_empty(),
             file => !super::statements(&self.files, file).is_empty(),
         };
         (!is_present).then(|| "its folder has no statement for this".to_owned())
@@ -253,7 +256,7 @@ impl Documents {
     /// Returns the index that a plain run builds. `None` if there are no index variants.
     #[must_use]
     pub fn best_index(&self) -> Option<&Index> {
-        self.index.iter().find(|index| index.best)
+        self.indexes.iter().find(|index| index.best)
     }
 }
 

@@ -41,28 +41,32 @@ impl Operation {
     }
 
     /// Returns the expected answer of queries of this kind, which a query may override in its definition.
-    pub(super) fn usual(self) -> Expected {
+    pub(super) fn default_answer(self) -> QueryAnswer {
         match self {
-            Self::Extract => Expected::L,
-            Self::Filter | Self::Contains => Expected::Ten,
-            Self::Order => Expected::Order,
-            Self::Exists => Expected::Rare,
+            Self::Extract => QueryAnswer::AllNumbers,
+            Self::Filter | Self::Contains => QueryAnswer::KeysOfTen,
+            Self::Order => QueryAnswer::OrderedKeys,
+            Self::Exists => QueryAnswer::KeysWithRare,
         }
     }
 }
 
 /// Expected answer to a query. `l` is the top-level number of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Expected {
+pub enum QueryAnswer {
     /// The `l` of every document, in any order.
-    L,
+    #[serde(rename = "l")]
+    AllNumbers,
     /// The keys of the documents whose `l` is 10, in any order.
-    Ten,
+    #[serde(rename = "ten")]
+    KeysOfTen,
     /// All keys, ordered by `l` and then by key.
-    Order,
+    #[serde(rename = "order")]
+    OrderedKeys,
     /// The keys of the documents that have a member `rare`, in any order.
-    Rare,
+    #[serde(rename = "rare")]
+    KeysWithRare,
     /// All keys, in any order.
-    All,
+    #[serde(rename = "all")]
+    AllKeys,
 }

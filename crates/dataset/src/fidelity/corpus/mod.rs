@@ -25,7 +25,7 @@ pub struct Case {
     /// folder.
     pub name: String,
     /// Requirement of the RFC, or that of the file's name or the grammar.
-    pub must: RfcRequirement,
+    pub requirement: RfcRequirement,
     /// Section that states the requirement, e.g. `RFC 8259 §4`. The file name for a document from a folder.
     pub source: String,
     /// Short description of what the document tests.
@@ -38,8 +38,8 @@ impl Case {
     /// Returns `true` if the case decides whether a system is I-JSON-safe: an I-JSON object that must be
     /// accepted.
     #[must_use]
-    pub fn decides(&self) -> bool {
-        self.must == RfcRequirement::Accept && super::strict::is_i_json_object(&self.bytes)
+    pub fn decides_i_json(&self) -> bool {
+        self.requirement == RfcRequirement::Accept && super::strict::is_i_json_object(&self.bytes)
     }
 
     /// Returns `true` if the document is JSON with the top-level member [`MEMBER`].
@@ -77,14 +77,14 @@ struct Corpus {
 impl Corpus {
     fn add(
         &mut self,
-        must: RfcRequirement,
+        requirement: RfcRequirement,
         name: &str,
         source: &str,
         probes: &str,
         bytes: impl Into<Vec<u8>>,
     ) {
         let [name, source, probes] = [name, source, probes].map(str::to_owned);
-        self.cases.push(Case { name, must, source, probes, bytes: bytes.into() });
+        self.cases.push(Case { name, requirement, source, probes, bytes: bytes.into() });
     }
 
     fn accept(&mut self, name: &str, source: &str, probes: &str, text: impl Into<Vec<u8>>) {
@@ -102,14 +102,14 @@ impl Corpus {
     /// Adds an object whose member [`MEMBER`] has this value.
     fn value(
         &mut self,
-        must: RfcRequirement,
+        requirement: RfcRequirement,
         name: &str,
         source: &str,
         probes: &str,
         value: impl AsRef<[u8]>,
     ) {
         let bytes = [br#"{"v":"#.as_slice(), value.as_ref(), b"}"].concat();
-        self.add(must, name, source, probes, bytes);
+        self.add(requirement, name, source, probes, bytes);
     }
 }
 
@@ -140,8 +140,11 @@ mod tests {
             assert_eq!(duplicate.map(|duplicate| &duplicate.name), None, "the same as {}", case.name);
             assert!(case.source.starts_with("RFC ") && !case.probes.is_empty(), "{}", case.name);
         }
-        for must in [RfcRequirement::Accept, RfcRequirement::Reject, RfcRequirement::Choose] {
-            assert!(corpus.iter().filter(|case| case.must == must).count() > 30, "{must:?}");
+        for requirement in [RfcRequirement::Accept, RfcRequirement::Reject, RfcRequirement::Choose] {
+            assert!(
+                corpus.iter().filter(|case| case.requirement == requirement).count() > 30,
+                "{requirement:?}"
+            );
         }
         assert_eq!(corpus, cases());
     }
@@ -150,7 +153,7 @@ mod tests {
     fn verdicts_are_those_of_a_strict_reader() {
         for case in cases() {
             let read = strict::read(&case.bytes);
-            match case.must {
+            match case.requirement {
                 RfcRequirement::Accept => assert_eq!(read.map(|_| ()), Ok(()), "{}", case.name),
                 RfcRequirement::Reject => assert!(read.is_err(), "{}", case.name),
                 RfcRequirement::Choose => {}
@@ -163,7 +166,7 @@ mod tests {
     fn verdicts_are_those_of_a_library() {
         for case in cases() {
             let value = serde_json::from_slice::<serde_json::Value>(&case.bytes);
-            match case.must {
+            match case.requirement {
                 RfcRequirement::Accept => assert!(value.is_ok(), "{}: {}", case.name, value.unwrap_err()),
                 RfcRequirement::Reject => {
                     let text = std::str::from_utf8(&case.bytes);
@@ -181,7 +184,7 @@ mod tests {
     #[test]
     fn enough_cases_decide_and_extract() {
         let corpus = cases();
-        assert!(corpus.iter().filter(|case| case.decides()).count() >= 80);
+        assert!(corpus.iter().filter(|case| case.decides_i_json()).count() >= 80);
         assert!(corpus.iter().filter(|case| case.has_member()).count() >= 120);
         assert!(corpus.iter().any(|case| !case.is_one_line()));
     }

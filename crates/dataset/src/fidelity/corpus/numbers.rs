@@ -226,14 +226,14 @@ fn malformed(corpus: &mut Corpus) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::number::is_of_a_double;
+    use super::super::super::number::is_double;
     use super::*;
 
     #[test]
     fn doubles_are_those_of_their_bits() {
         for (bits, text) in JCS {
             assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(bits), "{text}");
-            assert!(is_of_a_double(text), "{text}");
+            assert!(is_double(text), "{text}");
         }
     }
 }

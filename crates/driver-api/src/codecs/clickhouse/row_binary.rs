@@ -209,11 +209,11 @@ impl<'a> Input<'a> {
             Storage::FixedText(length) => Cell::Text(to_text(self.take(length)?, column)?),
             Storage::Date(length, signed) => {
                 let days = self.integer(length, signed)?.and_then(|days| i64::try_from(days).ok());
-                days.and_then(instant::of_days).map(Cell::Int).ok_or_else(|| too_wide(column))?
+                days.and_then(instant::from_days).map(Cell::Int).ok_or_else(|| too_wide(column))?
             }
             Storage::Timestamp(length, signed, digits) => {
                 let ticks = self.integer(length, signed)?.and_then(|ticks| i64::try_from(ticks).ok());
-                let microseconds = ticks.and_then(|ticks| instant::of_ticks(ticks, digits));
+                let microseconds = ticks.and_then(|ticks| instant::from_ticks(ticks, digits));
                 microseconds.map(Cell::Int).ok_or_else(|| too_wide(column))?
             }
             Storage::Nothing => return Err(truncated()),

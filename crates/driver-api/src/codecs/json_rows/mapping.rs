@@ -13,7 +13,7 @@ use super::tree::Tree;
 pub struct Mapping {
     /// Pointers to nested lists: the first into the answer, each further one into an element of the list
     /// before.
-    pub(super) each: Vec<Pointer>,
+    pub(super) lists: Vec<Pointer>,
     pub(super) columns: Vec<Column>,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct Column {
 /// Origin of a column's value: a place, or a function of several places.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Source {
-    At(ValuePath),
-    Of(Function, Vec<ValuePath>),
+    Single(ValuePath),
+    Computed(Function, Vec<ValuePath>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,9 @@ pub(super) enum Function {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ValuePath {
-    pub(super) at: Pointer,
-    /// List depth that `at` starts from: 0 is the answer, 1 an element of the first list. `None` for the
+    #[serde(rename = "at")]
+    pub(super) pointer: Pointer,
+    /// List depth that `pointer` starts from: 0 is the answer, 1 an element of the first list. `None` for the
     /// innermost.
     #[serde(default)]
     pub(super) level: Option<usize>,
@@ -163,7 +164,7 @@ impl TryFrom<MappingSpec> for Mapping {
             .into_iter()
             .map(|column| validate_column(column, each.len()))
             .collect::<Result<_, _>>()?;
-        Ok(Self { each, columns })
+        Ok(Self { lists: each, columns })
     }
 }
 
@@ -171,18 +172,18 @@ fn validate_column(column: ColumnSpec, depth: usize) -> Result<Column, String> {
     let ColumnSpec { name, at, level, kind, null, difference, sum } = column;
     let invalid = |reason: &str| format!("column `{name}` {reason}");
     let source = match (at, difference, sum) {
-        (Some(at), None, None) => Source::At(ValuePath { at, level }),
+        (Some(at), None, None) => Source::Single(ValuePath { pointer: at, level }),
         (None, Some(paths), None) if level.is_none() => {
             if paths.len() != 2 {
                 return Err(invalid("is a difference, which is of two places"));
             }
-            Source::Of(Function::Difference, paths)
+            Source::Computed(Function::Difference, paths)
         }
         (None, None, Some(paths)) if level.is_none() => {
             if paths.is_empty() {
                 return Err(invalid("is a sum of nothing"));
             }
-            Source::Of(Function::Sum, paths)
+            Source::Computed(Function::Sum, paths)
         }
         (None, None, None) => return Err(invalid("has none of `at`, `difference` and `sum`")),
         (None, Some(_), None) | (None, None, Some(_)) => {
@@ -191,13 +192,13 @@ fn validate_column(column: ColumnSpec, depth: usize) -> Result<Column, String> {
         _ => return Err(invalid("has more than one of `at`, `difference` and `sum`")),
     };
     let paths = match &source {
-        Source::At(path) => std::slice::from_ref(path),
-        Source::Of(_, paths) => paths.as_slice(),
+        Source::Single(path) => std::slice::from_ref(path),
+        Source::Computed(_, paths) => paths.as_slice(),
     };
     if let Some(level) = paths.iter().filter_map(|path| path.level).find(|level| *level > depth) {
         return Err(invalid(&format!("is at level {level}, but `each` has {depth}")));
     }
-    if matches!(source, Source::Of(..))
+    if matches!(source, Source::Computed(..))
         && let Some(kind @ (Type::Text | Type::Boolean | Type::Json | Type::Milliseconds)) = kind
     {
         return Err(invalid(&format!("is a function of numbers and cannot be {}", kind.name())));

@@ -78,12 +78,12 @@ fn descend<'a, T: Tree<'a>>(
     text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    let Some(pointer) = mapping.each.get(context.depth) else {
+    let Some(pointer) = mapping.lists.get(context.depth) else {
         text.clear();
         let columns = &mapping.columns;
         let null_cell = BuiltCell::Cell(Cell::Null);
         let row = collect_inline(columns.len(), null_cell, |index| cell(context, &columns[index], text))?;
-        let finish = |index: usize| match row.all()[index] {
+        let finish = |index: usize| match row.as_slice()[index] {
             BuiltCell::Cell(cell) => Ok(cell),
             BuiltCell::Json(start, end) => Ok(Cell::Text(&text[start..end])),
         };
@@ -111,15 +111,15 @@ fn cell<'a, T: Tree<'a>>(
     text: &mut String,
 ) -> Result<BuiltCell<'a>> {
     let cell = match &column.source {
-        Source::At(path) => return value(context, column, path, text),
-        Source::Of(Function::Difference, paths) => {
+        Source::Single(path) => return value(context, column, path, text),
+        Source::Computed(Function::Difference, paths) => {
             let [first, second] = paths.as_slice() else { return Ok(BuiltCell::Cell(Cell::Null)) };
             match (number(context, column, first, text)?, number(context, column, second, text)?) {
                 (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
                 (first, second) => add(first, second, column, true)?,
             }
         }
-        Source::Of(Function::Sum, paths) => {
+        Source::Computed(Function::Sum, paths) => {
             let mut sum = Cell::Null;
             for path in paths {
                 sum = match (sum, number(context, column, path, text)?) {
@@ -155,7 +155,7 @@ fn value<'a, T: Tree<'a>>(
     path: &ValuePath,
     text: &mut String,
 ) -> Result<BuiltCell<'a>> {
-    let target = context.node(path.level.unwrap_or(context.depth)).and_then(|node| path.at.find(node));
+    let target = context.node(path.level.unwrap_or(context.depth)).and_then(|node| path.pointer.find(node));
     let Some(node) = target else { return Ok(BuiltCell::Cell(Cell::Null)) };
     let leaf = node.leaf();
     if matches!(leaf, Leaf::Null) || column.null.as_ref().is_some_and(|stand_in| leaf.is(stand_in)) {
@@ -165,7 +165,7 @@ fn value<'a, T: Tree<'a>>(
         let kind = leaf.type_name();
         Err(DriverError::Unsupported(format!(
             "column `{}` is to be {expected}, but the answer has {kind} at `{}`{advice}",
-            column.name, path.at
+            column.name, path.pointer
         )))
     };
     Ok(BuiltCell::Cell(match (column.kind, leaf) {
@@ -178,7 +178,7 @@ fn value<'a, T: Tree<'a>>(
         (None | Some(Type::Integer | Type::Milliseconds), Leaf::Time(microseconds)) => {
             Cell::Int(microseconds)
         }
-        (Some(Type::Milliseconds), Leaf::Int(number)) => match instant::of_ticks(number, 3) {
+        (Some(Type::Milliseconds), Leaf::Int(number)) => match instant::from_ticks(number, 3) {
             Some(microseconds) => Cell::Int(microseconds),
             None => return mismatch("a time", ", which is beyond all times"),
         },

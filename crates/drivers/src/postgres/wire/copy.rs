@@ -1,5 +1,5 @@
-//! `COPY` of rows in text format in both directions; unencrypted, without copies in memory beyond those of the
-//! kernel.
+//! `COPY` of rows in text format in both directions; unencrypted, without copies in memory beyond those of
+//! the kernel.
 
 use jsonathlon_driver_api::driver::{DriverError, Result};
 
@@ -43,7 +43,7 @@ impl Wire {
             .and_then(|()| self.socket.send(DONE));
         // A server that closes the connection may have sent the reason before.
         self.complete(true)?;
-        result.map_err(|error| self.lost(&error))?;
+        result.map_err(|error| self.lost_connection_error(&error))?;
         let response = self.said();
         self.forget();
         response.transpose()
@@ -58,7 +58,7 @@ impl Wire {
         self.inbox.expect_much();
         let (mut buffer, mut is_copy, mut error) = (Vec::new(), false, None);
         loop {
-            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
+            while let Some((kind, body, end)) = message::parse_at(self.inbox.bytes(), self.seen)? {
                 match kind {
                     // The protocol guarantees one row per message.
                     b'd' => take(unescape(body.strip_suffix(b"\n").ok_or_else(malformed)?, &mut buffer)),
@@ -79,7 +79,7 @@ impl Wire {
                 }
             }
             self.forget();
-            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost(&error))?;
+            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost_connection_error(&error))?;
         }
     }
 }

@@ -143,7 +143,7 @@ fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
 }
 
 /// Returns type, body and end of the message that begins at `start`. `None` if it has not arrived completely.
-pub(in super::super) fn at(bytes: &[u8], start: usize) -> Result<Option<(u8, &[u8], usize)>> {
+pub(in super::super) fn parse_at(bytes: &[u8], start: usize) -> Result<Option<(u8, &[u8], usize)>> {
     let Some(&[kind, a, b, c, d]) = bytes.get(start..start + HEADER) else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
     if !(4..LONGEST).contains(&length) {
@@ -206,7 +206,7 @@ pub(in super::super) fn utf8(bytes: &[u8]) -> Result<&str> {
 /// Fields of a server's error message that classify it.
 pub(in super::super) struct ErrorResponse {
     pub(in super::super) state: String,
-    pub(in super::super) words: String,
+    pub(in super::super) message: String,
     /// Context of the error, which names the line of a bulk load; empty if there is none.
     pub(in super::super) context: String,
     /// Whether the error ends the session (severity FATAL or PANIC).
@@ -216,8 +216,8 @@ pub(in super::super) struct ErrorResponse {
 impl ErrorResponse {
     pub(in super::super) fn read(body: &[u8]) -> Result<Self> {
         let mut reader = Reader(body);
-        let (state, words, context) = (String::new(), String::new(), String::new());
-        let mut response = Self { state, words, context, is_fatal: false };
+        let (state, message, context) = (String::new(), String::new(), String::new());
+        let mut response = Self { state, message, context, is_fatal: false };
         let mut detail = "";
         loop {
             let kind = reader.bytes(1)?;
@@ -228,20 +228,20 @@ impl ErrorResponse {
             match kind {
                 b"V" => response.is_fatal = matches!(text, "FATAL" | "PANIC"),
                 b"C" => text.clone_into(&mut response.state),
-                b"M" => text.clone_into(&mut response.words),
+                b"M" => text.clone_into(&mut response.message),
                 b"D" => detail = text,
                 b"W" => text.clone_into(&mut response.context),
                 _ => {}
             }
         }
         if !detail.is_empty() {
-            response.words = format!("{}: {detail}", response.words);
+            response.message = format!("{}: {detail}", response.message);
         }
         Ok(response)
     }
 
     pub(in super::super) fn error(self) -> DriverError {
-        if self.is_fatal { DriverError::Crashed(self.words) } else { refusal(&self.state, self.words) }
+        if self.is_fatal { DriverError::Crashed(self.message) } else { refusal(&self.state, self.message) }
     }
 }
 
@@ -260,9 +260,9 @@ mod tests {
 
     #[test]
     fn messages_that_lie_about_their_length_are_refused() {
-        assert!(at(b"Z\0\0\0\x05", 0).unwrap().is_none());
-        assert!(at(b"Z\0\0\0\x03I", 0).is_err());
-        assert!(at(b"Z\x7f\xff\xff\xffI", 0).is_err());
-        assert_eq!(at(b"Z\0\0\0\x05Iabc", 0).unwrap(), Some((b'Z', &b"I"[..], 6)));
+        assert!(parse_at(b"Z\0\0\0\x05", 0).unwrap().is_none());
+        assert!(parse_at(b"Z\0\0\0\x03I", 0).is_err());
+        assert!(parse_at(b"Z\x7f\xff\xff\xffI", 0).is_err());
+        assert_eq!(parse_at(b"Z\0\0\0\x05Iabc", 0).unwrap(), Some((b'Z', &b"I"[..], 6)));
     }
 }

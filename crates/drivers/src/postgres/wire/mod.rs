@@ -40,7 +40,7 @@ impl Wire {
     /// # Errors
     /// As for [`Wire::open`].
     pub(super) fn open_sibling(endpoint: &Endpoint, statements: &[String]) -> Result<Self> {
-        let socket = startup::login(endpoint).map_err(|failure| endpoint.refused(failure))?;
+        let socket = startup::login(endpoint).map_err(|failure| endpoint.connect_error(failure))?;
         Self::begin(endpoint, statements, socket)
     }
 
@@ -51,7 +51,7 @@ impl Wire {
         Ok(wire)
     }
 
-    pub(super) fn lost(&self, reason: &dyn std::fmt::Display) -> DriverError {
+    pub(super) fn lost_connection_error(&self, reason: &dyn std::fmt::Display) -> DriverError {
         self.endpoint.with_server_context(DriverError::Crashed(reason.to_string()))
     }
 
@@ -59,7 +59,7 @@ impl Wire {
     pub(super) fn write(&mut self, request: &[u8]) -> Result<()> {
         self.seen = 0;
         self.first_error = None;
-        self.socket.send(request).map_err(|error| self.lost(&error))
+        self.socket.send(request).map_err(|error| self.lost_connection_error(&error))
     }
 
     /// Executes statements and ignores their answers except for errors.
@@ -87,14 +87,16 @@ impl Wire {
     pub(super) fn messages(&mut self, take: &mut dyn FnMut(u8, &[u8]) -> Result<()>) -> Result<()> {
         let (mut error, mut is_extended) = (None, false);
         loop {
-            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
+            while let Some((kind, body, end)) = message::parse_at(self.inbox.bytes(), self.seen)? {
                 match kind {
                     b'E' => error = Some(self.check(body)?.error()),
                     // The statement would read rows from this connection, which has none.
                     b'G' => {
                         // In the extended protocol the server has skipped the end of the request.
                         let end = if is_extended { message::SYNC } else { &[] };
-                        self.socket.send_both(NO_ROWS, end).map_err(|error| self.lost(&error))?;
+                        self.socket
+                            .send_both(NO_ROWS, end)
+                            .map_err(|error| self.lost_connection_error(&error))?;
                     }
                     b'2' => is_extended = true,
                     _ if error.is_none() => error = take(kind, body).err(),
@@ -107,7 +109,7 @@ impl Wire {
                 }
             }
             self.forget();
-            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost(&error))?;
+            self.inbox.fill(&mut self.socket, true).map_err(|error| self.lost_connection_error(&error))?;
         }
     }
 
@@ -121,7 +123,7 @@ impl Wire {
     /// arrived, which is possible only without `wait`.
     fn until(&mut self, is_match: impl Fn(u8) -> bool, wait: bool) -> Result<Option<u8>> {
         loop {
-            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
+            while let Some((kind, body, end)) = message::parse_at(self.inbox.bytes(), self.seen)? {
                 if kind == b'E' {
                     self.first_error.get_or_insert(self.seen);
                     self.check(body)?;
@@ -134,7 +136,7 @@ impl Wire {
             match self.inbox.fill(&mut self.socket, wait) {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
-                Err(error) => return Err(self.lost(&error)),
+                Err(error) => return Err(self.lost_connection_error(&error)),
             }
         }
     }
@@ -143,7 +145,7 @@ impl Wire {
     /// without becoming ready again.
     fn check(&self, body: &[u8]) -> Result<ErrorResponse> {
         let response = ErrorResponse::read(body)?;
-        if response.is_fatal { Err(self.lost(&response.words)) } else { Ok(response) }
+        if response.is_fatal { Err(self.lost_connection_error(&response.message)) } else { Ok(response) }
     }
 
     /// Returns the messages of a complete answer.
@@ -157,7 +159,7 @@ impl Wire {
     }
 
     fn said(&self) -> Option<Result<ErrorResponse>> {
-        let (_, body, _) = message::at(self.inbox.bytes(), self.first_error?).ok()??;
+        let (_, body, _) = message::parse_at(self.inbox.bytes(), self.first_error?).ok()??;
         Some(ErrorResponse::read(body))
     }
 

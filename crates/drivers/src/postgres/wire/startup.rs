@@ -6,7 +6,7 @@ use jsonathlon_driver_api::driver::Result;
 use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 use md5::{Digest, Md5};
 
-use super::message::{ErrorResponse, Reader, at, message, startup, text};
+use super::message::{ErrorResponse, Reader, message, parse_at, startup, text};
 use crate::scram::Scram;
 use crate::socket::{Inbox, Socket};
 
@@ -32,9 +32,9 @@ pub(in super::super) fn login(endpoint: &Endpoint) -> StartupResult<Socket> {
             b'E' => {
                 let error = ErrorResponse::read(&body).map_err(permanent)?;
                 return Err(if error.state == CANNOT_CONNECT_NOW {
-                    ConnectFailure::Transient(error.words)
+                    ConnectFailure::Transient(error.message)
                 } else {
-                    permanent(error.words)
+                    permanent(error.message)
                 });
             }
             _ => {}
@@ -149,7 +149,7 @@ impl Session {
 
     fn next_message(&mut self) -> StartupResult<(u8, Vec<u8>)> {
         loop {
-            if let Some((kind, body, end)) = at(self.inbox.bytes(), 0).map_err(permanent)? {
+            if let Some((kind, body, end)) = parse_at(self.inbox.bytes(), 0).map_err(permanent)? {
                 let body = body.to_vec();
                 self.inbox.take(end);
                 return Ok((kind, body));
@@ -198,7 +198,7 @@ pub(in super::super) fn release(name: &str) -> Vec<u8> {
 /// Returns the number of parameters in the server's description of a statement.
 pub(in super::super) fn parameters(answer: &[u8]) -> Result<usize> {
     let mut position = 0;
-    while let Some((kind, body, end)) = at(answer, position)? {
+    while let Some((kind, body, end)) = parse_at(answer, position)? {
         if kind == b't' {
             return Reader(body).u16();
         }

@@ -3,7 +3,7 @@
 
 use std::{io::Write, path::Path, process::ExitCode};
 
-use jsonathlon_artifacts::Store;
+use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, Configuration, MemoryProfile, QUESTIONS, TargetKind, UserQuestions};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
@@ -14,15 +14,15 @@ use jsonathlon_schema::{
 };
 use jsonathlon_workloads::{
     RunError,
-    questions::{Questions, settings_of},
+    questions::{Questions, build_settings},
     run::{RunPlan, start},
 };
 
 use crate::{
     cli::{CatalogueArguments, InstallOptions},
     commands::{
-        catalogue, configurations::targets, memory::default_budget, print, scratch, setup::SetupContext,
-        worker,
+        configurations::install_targets, load_catalogue, memory::default_budget_bytes, print, scratch,
+        setup::SetupContext, worker_command,
     },
     exit::{FAILED_CELL, Failure},
     interrupt::Interrupt,
@@ -40,13 +40,13 @@ pub(super) struct CheckRequest<'a> {
     pub(super) folder: &'a Path,
     pub(super) data: Option<&'a str>,
     pub(super) systems: Option<&'a str>,
-    pub(super) newer: &'a InstallOptions,
+    pub(super) install: &'a InstallOptions,
     pub(super) catalogue: &'a CatalogueArguments,
 }
 
 pub(super) fn run(request: &CheckRequest<'_>) -> Result<ExitCode, Failure> {
     let questions = UserQuestions::read(request.folder)?;
-    let catalogue = catalogue(&request.catalogue.systems_dir)?;
+    let catalogue = load_catalogue(&request.catalogue.systems_dir)?;
     questions.check_systems(&catalogue)?;
     let (question_count, folder_count) = (questions.questions.len(), questions.folders.len());
     let mut text = format!("{}: {question_count} questions, {folder_count} folders\n", questions.title);
@@ -91,9 +91,9 @@ fn ask_systems(
     let scratch = scratch("jsonathlon-questions-")?;
     let sample_path = scratch.path().join("first.ndjson");
     write_sample(data, &sample_path)?;
-    let context = SetupContext { workload: QUESTIONS, durability: None, own: Some(questions) };
+    let context = SetupContext { workload: QUESTIONS, durability: None, user_questions: Some(questions) };
     let configurations = configurations(request.systems, context, catalogue)?;
-    let store = Store::from_environment()?.accepting_newer(request.newer.allow_newer);
+    let store = ArtifactStore::from_environment()?.with_newer_versions(request.install.allow_newer);
     let plan = RunPlan {
         source: Source::Path(sample_path),
         settings: RunSettings {
@@ -103,15 +103,15 @@ fn ask_systems(
             load_timeout_s: TIMEOUT_S,
             ..RunSettings::default()
         },
-        targets: targets(configurations, QUESTIONS, &store, &interrupt)?,
-        worker: worker()?,
+        targets: install_targets(configurations, QUESTIONS, &store, &interrupt)?,
+        worker: worker_command()?,
         command: Vec::new(),
     };
     let settings =
-        QuestionSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..QuestionSettings::default() };
+        QuestionSettings { hot_trials: 1, max_hot_trials: 1, cold: false, ..QuestionSettings::default() };
     let folder = scratch.path().join("run");
     let mut progress = RunProgress::new();
-    let mut workload = Questions::new(settings_of(questions, settings));
+    let mut workload = Questions::new(build_settings(questions, settings));
     let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
     progress.finish();
     match outcome {
@@ -130,7 +130,7 @@ fn configurations(
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match systems {
-        None => context.usual(catalogue, None)?,
+        None => context.default_systems(catalogue, None)?,
         names => catalogue.select(names)?,
     };
     let selected_systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
@@ -142,8 +142,8 @@ fn configurations(
             let build = |variant: &str| {
                 Ok::<_, Failure>(selection.system.configuration(selection.version, variant, &storage.name)?)
             };
-            let configuration = context.of(context.configure(selection.system, &variant, build)?)?;
-            configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget())?);
+            let configuration = context.apply_to(context.configure(selection.system, &variant, build)?)?;
+            configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget_bytes())?);
         }
     }
     Ok(configurations)
@@ -156,9 +156,9 @@ fn report_agreements(run: &Run) -> Result<bool, Failure> {
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
     for agreement in run.agreements() {
         is_rankable &= agreement.basis.is_settled()
-            && agreement.standings.iter().all(|standing| {
+            && agreement.answers.iter().all(|standing| {
                 matches!(standing.answer, AnswerStatus::Same | AnswerStatus::NotAsked)
-                    && !agreement::is_disputed_over_its_own(agreement, standing)
+                    && !agreement::is_disputed_over_further_documents(agreement, standing)
             });
         text += &format!("  {}\n", agreement.question);
         for note in agreement::notes(agreement) {

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_schema::settings::questions::QuestionsSettings;
-use jsonathlon_workloads::questions::{Questions, settings_of};
+use jsonathlon_workloads::questions::{Questions, build_settings};
 
-use super::run_request::{RunRequest, asking, documents, question_defaults};
+use super::run_request::{RunRequest, document_source, question_defaults, question_settings};
 use crate::{
     cli::{
         questions::{QuestionsAction, QuestionsArguments, RunQuestions},
-        run::DEFAULT_SEED,
+        run_options::DEFAULT_SEED,
     },
     exit::Failure,
 };
@@ -21,12 +21,12 @@ use crate::{
 pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         QuestionsAction::New { folder, data, catalogue } => new::run(folder, data, catalogue),
-        QuestionsAction::Check { folder, data, systems, newer, catalogue } => {
+        QuestionsAction::Check { folder, data, systems, install, catalogue } => {
             check::run(&check::CheckRequest {
                 folder,
                 data: data.as_deref(),
                 systems: systems.as_deref(),
-                newer,
+                install,
                 catalogue,
             })
         }
@@ -34,12 +34,12 @@ pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Converts the arguments of `jsonathlon run questions` into the request of a run.
-pub(super) fn asked(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure> {
-    let settings = asking(&arguments.pace, &arguments.asking);
+pub(super) fn build_request(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure> {
+    let settings = question_settings(&arguments.pace, &arguments.question_options);
     let (settings, questions) = match &arguments.questions {
         Some(folder) => {
             let questions = UserQuestions::read(folder)?;
-            (settings_of(&questions, settings), Some(questions))
+            (build_settings(&questions, settings), Some(questions))
         }
         // A resumed run takes its questions from its manifest; these are placeholders.
         None => {
@@ -57,11 +57,11 @@ pub(super) fn asked(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure>
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),
-        source: arguments.data.as_deref().map(documents).transpose()?,
+        source: arguments.data.as_deref().map(document_source).transpose()?,
         seed: DEFAULT_SEED,
         has_yardstick: true,
-        usual: question_defaults(&arguments.pace),
+        defaults: question_defaults(&arguments.pace),
         workload: Box::new(Questions::new(settings)),
-        own: questions,
+        user_questions: questions,
     })
 }

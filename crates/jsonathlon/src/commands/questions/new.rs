@@ -3,7 +3,7 @@
 use std::{path::Path, process::ExitCode, time::Duration};
 
 use jsonathlon_catalogue::{
-    Catalogue, FirstAsked, KnownPath, QUESTIONS, StatementKind, System, TemplateKind, UserQuestions,
+    Catalogue, FirstQuestion, KnownPath, QUESTIONS, StatementKind, System, TemplateKind, UserQuestions,
     WorkloadSetup,
 };
 use jsonathlon_dataset::{
@@ -18,13 +18,14 @@ use jsonathlon_report::format;
 
 use crate::{
     cli::CatalogueArguments,
-    commands::{catalogue, print},
+    commands::{load_catalogue, print},
     exit::Failure,
     interrupt::Interrupt,
 };
 
 /// Limits of the sample: large enough for any path that matters, and read within seconds.
-const LIMITS: SampleLimits = SampleLimits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
+const LIMITS: SampleLimits =
+    SampleLimits { max_bytes: 256 << 20, max_time: Duration::from_secs(6), max_documents: 5_000 };
 
 /// Trait in a data profile that counts JSON documents that are no objects.
 const NOT_OBJECT: &str = "not_object";
@@ -41,7 +42,7 @@ struct NamedQuestion<'a> {
 pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
     let source = Source::from_argument(data);
     check_arguments(folder, &source)?;
-    let catalogue = catalogue(&folders.systems_dir)?;
+    let catalogue = load_catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
     let suggestions = suggest_questions(&sampled);
@@ -54,7 +55,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         )));
     }
     let mut questions = name_questions(&suggestions);
-    let mut notes: Vec<String> = left_out::sentence(&sampled.profile.left_out).into_iter().collect();
+    let mut notes: Vec<String> = left_out::describe(&sampled.profile.left_out).into_iter().collect();
     notes.extend(invalid_lines_note(&sampled.profile));
     let files_by_system = statement_files(&questions, &paths(&sampled), &catalogue, &mut notes);
     let is_asked = |question: &NamedQuestion<'_>| {
@@ -71,7 +72,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     let systems: Vec<&str> = files_by_system.iter().map(|(system, _)| system.as_str()).collect();
     write(&folder.join("questions.toml"), &definition(&questions, &sampled))?;
     for (system, files) in &files_by_system {
-        for StatementOf { file, text, .. } in files {
+        for QuestionStatement { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
         }
     }
@@ -120,9 +121,9 @@ fn describe_lines(profile: &Profile) -> String {
     let no_documents: u64 = profile.no_documents.values().map(|fault| fault.lines).sum();
     let not_objects = profile.traits.get(NOT_OBJECT).copied().unwrap_or_default();
     let mut parts =
-        vec![format!("of {} lines looked at", format::whole((profile.documents + no_documents) as f64))];
+        vec![format!("of {} lines looked at", format::integer((profile.documents + no_documents) as f64))];
     if not_objects > 0 {
-        parts.push(format!("{} are JSON and no objects", format::whole(not_objects as f64)));
+        parts.push(format!("{} are JSON and no objects", format::integer(not_objects as f64)));
     }
     parts.extend(invalid_lines(profile));
     if parts.len() == 1 {
@@ -138,7 +139,7 @@ fn invalid_lines(profile: &Profile) -> Option<String> {
     let reasons = profile.no_documents.iter().map(|(reason, fault)| format!("{}: {reason}", fault.first));
     let reasons: Vec<String> = reasons.take(MAX_FAULTS).collect();
     let verb = if lines == 1 { "is" } else { "are" };
-    (lines > 0).then(|| format!("{} {verb} no JSON ({})", format::whole(lines as f64), reasons.join("; ")))
+    (lines > 0).then(|| format!("{} {verb} no JSON ({})", format::integer(lines as f64), reasons.join("; ")))
 }
 
 /// Note on sampled lines that are no JSON and do not count as documents. `None` if there are no such lines.
@@ -149,7 +150,7 @@ fn invalid_lines_note(profile: &Profile) -> Option<String> {
 /// Text on how many documents and bytes were sampled, and whether that was everything.
 fn describe_sample(sampled: &SampleProfile) -> String {
     let profile = &sampled.profile;
-    let (documents, bytes) = (format::whole(profile.documents as f64), format::bytes(profile.bytes as f64));
+    let (documents, bytes) = (format::integer(profile.documents as f64), format::bytes(profile.bytes as f64));
     match sampled.is_whole {
         true => format!("{documents} documents of {} looked at, {bytes}: all of them", profile.source),
         false => {
@@ -171,7 +172,7 @@ fn kind(suggestion: SuggestionKind) -> TemplateKind {
 fn name_questions(suggestions: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
     let mut questions: Vec<NamedQuestion<'_>> = Vec::new();
     for question in suggestions {
-        let kind = kind(question.wanted);
+        let kind = kind(question.kind);
         let last_key = question.keys.last().map_or("", String::as_str);
         let slug: String = last_key
             .chars()
@@ -248,12 +249,12 @@ fn definition(questions: &[NamedQuestion<'_>], sampled: &SampleProfile) -> Strin
         describe_sample(sampled).replace(char::is_control, " ")
     );
     for named in questions {
-        let SuggestedQuestion { share, others, .. } = named.question;
+        let SuggestedQuestion { share, other_values, .. } = named.question;
         let AnswerShape { columns, order, asks } = shape(named);
         text += "\n";
-        if *others > 0 {
+        if *other_values > 0 {
             text += &format!(
-                "# {} of the values in the sample are of this type; {others} others are left out, and so are \
+                "# {} of the values in the sample are of this type; {other_values} others are left out, and so are \
                  nulls.\n",
                 format::percent(*share)
             );
@@ -298,14 +299,14 @@ fn shell_quoted(text: &str) -> String {
 }
 
 /// Statement file of a question: the question's name, the file's name and its content.
-struct StatementOf {
+struct QuestionStatement {
     question: String,
     file: String,
     text: String,
 }
 
 /// Names of systems, each with its statement files.
-type FilesBySystem = Vec<(String, Vec<StatementOf>)>;
+type FilesBySystem = Vec<(String, Vec<QuestionStatement>)>;
 
 /// Paths of the sampled documents, in the form that statement templates take.
 fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
@@ -322,19 +323,19 @@ fn statement_files(
     notes: &mut Vec<String>,
 ) -> FilesBySystem {
     let mut files_by_system = Vec::new();
-    for system in catalogue.systems().iter().filter(|system| system.runs(QUESTIONS)) {
+    for system in catalogue.systems().iter().filter(|system| system.supports_workload(QUESTIONS)) {
         let Some(setup) = default_setup(system) else { continue };
         let mut files = Vec::new();
         for named in questions {
-            let SuggestedQuestion { keys, value, path, others, .. } = named.question;
-            let first = FirstAsked { kind: named.kind, keys, value, is_mixed: *others > 0, paths };
+            let SuggestedQuestion { keys, value, path, other_values, .. } = named.question;
+            let first = FirstQuestion { kind: named.kind, keys, value, is_mixed: *other_values > 0, paths };
             match setup.first_question(&first) {
                 Ok(statement) => files.push(statement_file(&setup, named, &statement)),
                 Err(reason) => {
                     notes.push(format!("{} is not asked `{}`: {reason}", system.name(), named.name));
                 }
             }
-            for reason in setup.alters(keys) {
+            for reason in setup.alterations(keys) {
                 notes.push(format!("{} alters documents with {path}: {reason}", system.name()));
             }
         }
@@ -351,16 +352,18 @@ fn default_setup(system: &System) -> Option<WorkloadSetup> {
     let storage = system.storages().first()?;
     let mut configuration =
         system.configuration(system.default_version(), &variant.name, &storage.name).ok()?;
-    configuration.parts.remove(QUESTIONS)
+    configuration.setups.remove(QUESTIONS)
 }
 
-fn statement_file(setup: &WorkloadSetup, named: &NamedQuestion<'_>, statement: &str) -> StatementOf {
+fn statement_file(setup: &WorkloadSetup, named: &NamedQuestion<'_>, statement: &str) -> QuestionStatement {
     let name = named.name.clone();
     match setup.files.get("load").map(|file| file.kind) {
         Some(StatementKind::Json) => {
-            StatementOf { file: format!("{name}.json"), text: format!("{statement}\n"), question: name }
+            QuestionStatement { file: format!("{name}.json"), text: format!("{statement}\n"), question: name }
         }
-        _ => StatementOf { file: format!("{name}.sql"), text: format!("{statement};\n"), question: name },
+        _ => {
+            QuestionStatement { file: format!("{name}.sql"), text: format!("{statement};\n"), question: name }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use jsonathlon_report::study::{FILE, StudyResult};
 use jsonathlon_results::folder::{is_run_folder, write_atomic};
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
-use jsonathlon_studies::published::published;
+use jsonathlon_studies::published::published_results;
 use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::{built_in, names};
 use jsonathlon_workloads::run::default_folder;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         print(&list::list()?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let catalogue = super::catalogue(&arguments.catalogue.systems_dir)?;
+    let catalogue = super::load_catalogue(&arguments.catalogue.systems_dir)?;
     let (folder, saved, study) = match &arguments.resume {
         Some(folder) => {
             let (saved, study) = SavedStudy::read(folder)?;
@@ -43,11 +43,11 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         None => {
             let study = load_study(arguments.study.as_deref().unwrap_or_default())?;
             let folder = arguments.out.clone().map_or_else(default_folder, Ok)?;
-            (folder, SavedStudy::of(arguments), study)
+            (folder, SavedStudy::from_arguments(arguments), study)
         }
     };
     // All runs are planned and their options checked before the first one starts.
-    let plan = StudyPlan::of(&study, &saved, &catalogue)?;
+    let plan = StudyPlan::new(&study, &saved, &catalogue)?;
     for note in &plan.notes {
         crate::say!("note: {note}");
     }
@@ -95,17 +95,17 @@ fn measure(
 ) -> Result<(), Failure> {
     let folder = &folder.join(&study_run.name);
     let command = if !is_run_folder(folder) {
-        plan::command(study, saved, study_run, systems, folder, arguments.newer.allow_newer)?
+        plan::command(study, saved, study_run, systems, folder, arguments.install.allow_newer)?
     } else if Run::read(folder)?.open_trials().is_empty() {
         return Ok(());
     } else {
-        plan::resuming(saved, folder, arguments.newer.allow_newer)?
+        plan::resume_command(saved, folder, arguments.install.allow_newer)?
     };
     if let Some(failure) = execute(&command, interrupt)?.cut_short {
         return Err(failure);
     }
     // Page of this single run. A failure is not fatal, because the study's answer does not need it.
-    if let Err(error) = page::write_own(Run::read(folder)?) {
+    if let Err(error) = page::write_page(Run::read(folder)?) {
         crate::say!("failed to write the page of {}: {error}", folder.display());
     }
     Ok(())
@@ -125,11 +125,11 @@ fn with_study_advice(failure: Failure, folder: &Path) -> Failure {
 /// Prints the finding and writes the study's page. The exit code is success if all runs are complete and no
 /// cell failed.
 fn show(study: &Study, runs: &[(StudyRun, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
-    let result = StudyResult::of(study, runs, &published()?);
+    let result = StudyResult::new(study, runs, &published_results()?);
     print(&if markdown { result.markdown() } else { result.tables(TableStyle { colour: true }) })?;
     let file = folder.join(FILE);
     write_atomic(&file, result.page().as_bytes())?;
     crate::say!("the page of this study: {}", file.display());
-    let is_rankable = result.seen.complete && result.seen.failures.is_empty();
+    let is_rankable = result.observations.complete && result.observations.failures.is_empty();
     Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -38,7 +38,7 @@ pub(super) struct StudyPlan {
 }
 
 impl StudyPlan {
-    pub(super) fn of(study: &Study, saved: &SavedStudy, catalogue: &Catalogue) -> Result<Self, Failure> {
+    pub(super) fn new(study: &Study, saved: &SavedStudy, catalogue: &Catalogue) -> Result<Self, Failure> {
         let is_known = |option: &&String| OPTIONS.contains(&option.as_str());
         if let Some(unknown) = saved.set.keys().find(|option| !is_known(option)) {
             return Err(Failure::usage(format!(
@@ -49,12 +49,12 @@ impl StudyPlan {
         let study_systems = study.systems.join(",");
         let selected = catalogue.select(Some(saved.systems.as_deref().unwrap_or(&study_systems)))?;
         let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
-        catalogue.running(SERVING, &systems)?;
+        catalogue.supporting_systems(SERVING, &systems)?;
         let mut notes = Vec::new();
         let systems = varying_systems(study, selected, &mut notes)?;
         let study_runs = study
-            .parts(&saved.choice())
-            .map_err(|impossible| Failure::usage(format!("study {}: {}", study.name, impossible.why)))?;
+            .runs(&saved.selection())
+            .map_err(|impossible| Failure::usage(format!("study {}: {}", study.name, impossible.reason)))?;
         let mut runs = Vec::with_capacity(study_runs.len());
         for study_run in study_runs {
             let run_systems = systems_of(study, &study_run, &systems, &mut notes)?;
@@ -62,7 +62,14 @@ impl StudyPlan {
                 continue;
             }
             // Converts the command already here, so that a wrong option is reported before anything starts.
-            workload::asked(&command(study, saved, &study_run, &run_systems, Path::new("out"), false)?)?;
+            workload::build_request(&command(
+                study,
+                saved,
+                &study_run,
+                &run_systems,
+                Path::new("out"),
+                false,
+            )?)?;
             runs.push((study_run, run_systems));
         }
         if runs.is_empty() {
@@ -125,7 +132,7 @@ fn systems_of(
 ) -> Result<Systems, Failure> {
     // `None` for an unknown tier, about which the conversion into a command fails with the right message.
     let tier = match study_run.options.get("durability") {
-        Some(word) => DurabilityTier::of_word(word),
+        Some(word) => DurabilityTier::from_word(word),
         None => Some(DEFAULT_TIER),
     };
     let mut chosen = Systems { names: Vec::new(), variants: Vec::new() };
@@ -188,14 +195,18 @@ pub(super) fn command(
             Some(option) if saved.set.contains_key(&option) => {
                 Failure::usage(format!("--set {option}: {message}"))
             }
-            Some(option) => study.wrong(&option, &message).into(),
+            Some(option) => study.invalid_value(&option, &message).into(),
             None => Failure::usage(message),
         }
     })
 }
 
 /// Command that resumes a run of the study.
-pub(super) fn resuming(saved: &SavedStudy, folder: &Path, allow_newer: bool) -> Result<RunCommand, Failure> {
+pub(super) fn resume_command(
+    saved: &SavedStudy,
+    folder: &Path,
+    allow_newer: bool,
+) -> Result<RunCommand, Failure> {
     let mut arguments: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
     arguments.push(folder.display().to_string());
     arguments.extend(shared_options(saved, allow_newer));

@@ -39,7 +39,7 @@ pub(super) struct SavedStudy {
 
 impl SavedStudy {
     /// Choices from the command line, with the CPUs of this machine.
-    pub(super) fn of(arguments: &StudyArguments) -> Self {
+    pub(super) fn from_arguments(arguments: &StudyArguments) -> Self {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Self {
             schema: SCHEMA,
@@ -53,8 +53,8 @@ impl SavedStudy {
     }
 
     /// Converts the choices into the form that planning takes.
-    pub(super) fn choice(&self) -> StudySelection {
-        StudySelection { full: self.full, cpus: self.cpus.clone(), set: self.set.clone() }
+    pub(super) fn selection(&self) -> StudySelection {
+        StudySelection { full: self.full, cpus: self.cpus.clone(), overrides: self.set.clone() }
     }
 
     /// Creates the folder and writes both files. Fails if the folder is not empty.

@@ -129,7 +129,10 @@ fn every_test_is_timed_and_its_answer_proved() {
 
 #[test]
 fn a_copy_that_changes_anything_else_is_wrong() {
-    let world = world(json!({"faults": [{"on": "doc_copy", "nth": 2, "do": "careless"}]}), "");
+    let world = world(
+        json!({"faults": [{"statement": "doc_copy", "execution": 2, "action": "change_extra_value"}]}),
+        "",
+    );
     let summary = run(&world, "ma", &[]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
@@ -141,7 +144,7 @@ fn a_copy_that_changes_anything_else_is_wrong() {
 #[test]
 fn wrong_answers_are_caught_wherever_they_are() {
     for (on, step) in [("doc_extract", "extract"), ("doc_filter", "filter"), ("doc_order", "order")] {
-        let fault = json!({"on": on, "nth": 2, "do": "wrong_value", "row": 0, "column": 0});
+        let fault = json!({"statement": on, "execution": 2, "action": "wrong_value", "row": 0, "column": 0});
         let world = world(json!({"faults": [fault]}), "");
         let summary = run(&world, "ma", &["-r", "1"]).expect(1).summary();
         let [failure] = summary.failures.as_slice() else { panic!("{on}: {:?}", summary.failures) };
@@ -149,15 +152,15 @@ fn wrong_answers_are_caught_wherever_they_are() {
     }
     for (fault, words) in [
         (
-            json!({"on": "doc_export", "nth": 1, "do": "missing_row", "row": 3}),
+            json!({"statement": "doc_export", "execution": 1, "action": "missing_row", "row": 3}),
             "19 documents came out, 20 went in",
         ),
         (
-            json!({"on": "doc_export", "nth": 2, "do": "missing_row", "row": 3}),
+            json!({"statement": "doc_export", "execution": 2, "action": "missing_row", "row": 3}),
             "the texts that came out are not those",
         ),
         (
-            json!({"on": "doc_export", "nth": 1, "do": "wrong_value", "row": 0, "column": 0, "value": "{}"}),
+            json!({"statement": "doc_export", "execution": 1, "action": "wrong_value", "row": 0, "column": 0, "value": "{}"}),
             "not those that they should be",
         ),
     ] {
@@ -174,7 +177,7 @@ fn wrong_answers_are_caught_wherever_they_are() {
 
 #[test]
 fn a_document_that_is_refused_fails_its_table_and_others_go_on() {
-    let script = json!({"refuse": [{"ordinal": 3, "reason": "larger than 1,000 bytes"}]});
+    let script = json!({"rejections": [{"ordinal": 3, "reason": "larger than 1,000 bytes"}]});
     let world = World::with(&[
         mock("ma", script).documents(INDEX),
         mock("mb", json!({})).documents("not.copy = \"it copies nothing\"\n"),
@@ -202,7 +205,7 @@ fn a_document_that_is_refused_fails_its_table_and_others_go_on() {
 
 #[test]
 fn a_statement_that_takes_too_long_costs_its_test_alone() {
-    let world = world(json!({"faults": [{"on": "doc_filter", "nth": 1, "do": "hang"}]}), "");
+    let world = world(json!({"faults": [{"statement": "doc_filter", "execution": 1, "action": "hang"}]}), "");
     let summary = run(&world, "ma", &["-r", "1", "--timeout", "2s"]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
@@ -211,7 +214,7 @@ fn a_statement_that_takes_too_long_costs_its_test_alone() {
 
 #[test]
 fn a_system_that_dies_in_a_copy_is_started_again() {
-    let world = world(json!({"faults": [{"on": "doc_copy", "nth": 1, "do": "crash"}]}), "");
+    let world = world(json!({"faults": [{"statement": "doc_copy", "execution": 1, "action": "crash"}]}), "");
     let summary = run(&world, "ma", &[]).expect(1).summary();
     assert!(summary.complete);
     let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
@@ -253,7 +256,7 @@ fn documents_far_beyond_a_limit_are_not_applicable() {
 
 #[test]
 fn the_largest_document_is_looked_for_until_one_is_refused() {
-    let world = world(json!({"longest": 5000}), "");
+    let world = world(json!({"max_keyed_document_bytes": 5000}), "");
     let ended = run(&world, "ma", &["-r", "1", "--max-size-search", "16KiB,2KiB,4KiB,8KiB"]).expect(0);
     assert!(ended.summary().complete && ended.summary().failures.is_empty());
     let trials = trials(&world);
@@ -277,7 +280,7 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
     assert!(limits[0].seconds.is_some() && limits[0].metrics["source_bytes"] > 2000.0);
     // Exact to one object of these small documents: 16 bytes, plus or minus a few.
     let bytes = |of: &str| -> u64 {
-        let found = limits[2].findings.iter().find(|finding| finding.of == of).unwrap();
+        let found = limits[2].findings.iter().find(|finding| finding.subject == of).unwrap();
         found.state.as_str().parse().unwrap()
     };
     let (taken, refused) = (bytes("bytes taken"), bytes("bytes refused"));

@@ -15,7 +15,7 @@ const OPENINGS: u64 = 5;
 
 #[test]
 fn a_system_that_does_not_start_after_a_crash_is_a_finding_with_its_last_words() {
-    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "refuse", "message": "the log is damaged"}]);
+    let fault = json!([{"statement": "open", "execution": OPENINGS + 1, "action": "refuse", "message": "the log is damaged"}]);
     let world = World::with(&[keeping("ma", json!({}), fault), keeping("mb", json!({}), json!([]))]);
     let summary = run(&world, "ma,mb", &[]).expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
@@ -23,7 +23,7 @@ fn a_system_that_does_not_start_after_a_crash_is_a_finding_with_its_last_words()
     assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 0));
     for finding in crashes(found) {
         assert_eq!(finding.state.as_str(), "does not start");
-        assert!(finding.words.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
+        assert!(finding.message.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
     }
     assert_eq!(count(entry(&summary, "mb", "synced", "process"), "crashes_without_loss"), 2);
     world.nothing_left();
@@ -31,7 +31,7 @@ fn a_system_that_does_not_start_after_a_crash_is_a_finding_with_its_last_words()
 
 #[test]
 fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
-    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "hang"}]);
+    let fault = json!([{"statement": "open", "execution": OPENINGS + 1, "action": "hang"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--crashes", "1", "--recovery-timeout", "1s"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
@@ -42,7 +42,7 @@ fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
 
 #[test]
 fn a_system_that_ends_while_it_is_read_is_a_finding() {
-    let fault = json!([{"on": "kv_read", "nth": 20, "do": "crash", "by": "kill"}]);
+    let fault = json!([{"statement": "kv_read", "execution": 20, "action": "crash", "signal": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
@@ -54,7 +54,7 @@ fn a_system_that_ends_while_it_is_read_is_a_finding() {
 
 #[test]
 fn a_crash_before_which_nothing_was_acknowledged_tells_nothing() {
-    let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
+    let refuse = |of: &str| json!({"statement": of, "action": "refuse", "message": "read only"});
     let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
     let summary = run(&world, "ma", &["--crashes", "1"]).expect(1).summary();
     assert!(summary.failures[0].error.contains("nothing to crash: read only"), "{:?}", summary.failures);
@@ -62,7 +62,7 @@ fn a_crash_before_which_nothing_was_acknowledged_tells_nothing() {
 
 #[test]
 fn a_system_that_ends_by_itself_before_its_crash_fails() {
-    let fault = json!([{"on": "kv_update", "nth": 3, "do": "crash", "by": "kill"}]);
+    let fault = json!([{"statement": "kv_update", "execution": 3, "action": "crash", "signal": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--crashes", "1", "--crash-within", "10s"]).expect(1).summary();
     assert_eq!(summary.failures[0].kind, FailureKind::Crash, "{:?}", summary.failures);

@@ -44,7 +44,7 @@ fn keeping(name: &str, keeps: Value, faults: Value) -> System {
 }
 
 fn script(keeps: Value, faults: Value) -> Value {
-    json!({"keeps": keeps, "faults": faults, "delay_ms": {"kv_update": 1, "kv_insert": 1}})
+    json!({"persistence": keeps, "faults": faults, "delay_ms": {"kv_update": 1, "kv_insert": 1}})
 }
 
 /// The result of a system in a durability tier for one kind of crash.
@@ -70,5 +70,5 @@ fn count(entry: &CellSummary, name: &str) -> u64 {
 
 /// The findings of crashes, in order.
 fn crashes(entry: &CellSummary) -> Vec<&Finding> {
-    entry.findings.iter().filter(|finding| finding.of.starts_with("crash ")).collect()
+    entry.findings.iter().filter(|finding| finding.subject.starts_with("crash ")).collect()
 }

@@ -34,7 +34,7 @@ fn what_keeps_its_promise_is_said_to() {
 
 #[test]
 fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
-    let world = World::with(&[keeping("ma", json!({"loses_each": 7}), json!([]))]);
+    let world = World::with(&[keeping("ma", json!({"loss_interval": 7}), json!([]))]);
     let summary = run(&world, "ma", &[]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((count(found, "crashes"), count(found, "crashes_without_loss")), (2, 0));
@@ -44,7 +44,7 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     assert!(count(found, "writes_out_of_order") > 0, "{found:?}");
     for finding in crashes(found) {
         assert_eq!(finding.describe(), "promise broken: out of order");
-        assert!(finding.seen.as_ref().unwrap().contains("was acknowledged"), "{finding:?}");
+        assert!(finding.observed.as_ref().unwrap().contains("was acknowledged"), "{finding:?}");
     }
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 0 of 2 kills") && table.contains("crash 2: promise broken"), "{table}");
@@ -56,12 +56,12 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
         ["✖ ma ", "synced, process crash", "acknowledged writes lost", "after 0 of 2 crashes", "the machine"];
     assert!(words.iter().all(|words| first[1].contains(words)), "{}", first[1]);
     let broken = &summary.broken_promises[0];
-    assert!(broken.machine_stall_s.is_some() && broken.lost == lost, "{broken:?}");
+    assert!(broken.machine_stall_s.is_some() && broken.lost_writes == lost, "{broken:?}");
 }
 
 #[test]
 fn a_torn_value_is_found() {
-    let world = World::with(&[keeping("ma", json!({"tears_each": 9}), json!([]))]);
+    let world = World::with(&[keeping("ma", json!({"tear_interval": 9}), json!([]))]);
     let summary = run(&world, "ma", &[]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert!(count(found, "torn_documents") > 0 && count(found, "lost_writes") == 0, "{found:?}");
@@ -71,7 +71,7 @@ fn a_torn_value_is_found() {
 /// A mock with a `window` tier: it acknowledges `together` writes before it stores them, and claims to lose
 /// up to `ms` ms.
 fn with_window(together: u64, ms: u32) -> World {
-    let lossy = script(json!({"together": together}), json!([])).to_string();
+    let lossy = script(json!({"batch_writes": together}), json!([])).to_string();
     let lines = format!(
         "[serving.durability.window]\nprocess_crash = \"up to {ms} ms\"\nprocess_crash_ms = {ms}\n\
          power_loss = \"anything\"\nopen = {{ settings = {{ script = '{lossy}' }} }}\n"
@@ -123,7 +123,7 @@ source = "its documentation"
 
 #[test]
 fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
-    let keeps = |each: u64| mock("ma", script(json!({"loses_each": each}), json!([]))).serving_with(POOL);
+    let keeps = |each: u64| mock("ma", script(json!({"loss_interval": each}), json!([]))).serving_with(POOL);
     let world = World::with(&[keeps(7)]);
     // No memory option, as in typical commands. The system breaks its promise, so the run exits with 1.
     run(&world, "ma", &["--crashes", "1"]).expect(1);
@@ -147,7 +147,7 @@ fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
 
 #[test]
 fn what_was_shown_stands_beside_the_tier_in_serving() {
-    let world = World::with(&[keeping("ma", json!({"loses_each": 7}), json!([]))]);
+    let world = World::with(&[keeping("ma", json!({"loss_interval": 7}), json!([]))]);
     let tiers = |out: &str| {
         let served = world.start_serving(out, "ma", &["-n", "50", "-r", "1", "--mixes", "c"]);
         served.end(LIMIT).expect(0);

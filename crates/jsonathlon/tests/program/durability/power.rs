@@ -46,7 +46,9 @@ fn what_was_not_synced_is_lost_and_a_kill_alone_would_not_show_it() {
 
 #[test]
 fn what_is_acknowledged_after_the_cut_is_told() {
-    let Some((_world, summary)) = found(json!({"syncs": true, "is_careless": true}), 0) else { return };
+    let Some((_world, summary)) = found(json!({"syncs": true, "ignores_write_errors": true}), 0) else {
+        return;
+    };
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!(count(found, "lost_writes"), 0, "{found:?}");
     // The mock continues for a moment after the power cut.

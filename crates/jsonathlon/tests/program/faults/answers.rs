@@ -22,9 +22,9 @@ fn at(act: &Value, nth: u64) -> Value {
 fn faults(act: &Value, nth: Option<u64>) -> Value {
     let fault = |question: &str| {
         let mut fault = act.clone();
-        fault["on"] = question.into();
+        fault["statement"] = question.into();
         if let Some(nth) = nth {
-            fault["nth"] = nth.into();
+            fault["execution"] = nth.into();
         }
         fault
     };
@@ -32,7 +32,7 @@ fn faults(act: &Value, nth: Option<u64>) -> Value {
 }
 
 fn wrong_value(column: usize) -> Value {
-    json!({"do": "wrong_value", "row": 0, "column": column})
+    json!({"action": "wrong_value", "row": 0, "column": column})
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn one_wrong_answer_among_many_takes_the_time_away() {
 #[test]
 fn missing_and_extra_rows_nan_null_and_another_type_are_wrong() {
     let distortions = [
-        ("missing", json!({"do": "missing_row", "row": 1})),
-        ("extra", json!({"do": "extra_row", "cells": ["x", 1]})),
-        ("twice", json!({"do": "extra_row", "cells": [null, 0]})),
-        ("nan", json!({"do": "nan", "row": 0, "column": 1})),
-        ("nothing", json!({"do": "wrong_value", "row": 0, "column": 0, "value": null})),
-        ("typed", json!({"do": "wrong_value", "row": 0, "column": 1, "value": 1.5})),
+        ("missing", json!({"action": "missing_row", "row": 1})),
+        ("extra", json!({"action": "extra_row", "cells": ["x", 1]})),
+        ("twice", json!({"action": "extra_row", "cells": [null, 0]})),
+        ("nan", json!({"action": "nan", "row": 0, "column": 1})),
+        ("nothing", json!({"action": "wrong_value", "row": 0, "column": 0, "value": null})),
+        ("typed", json!({"action": "wrong_value", "row": 0, "column": 1, "value": 1.5})),
     ];
     let systems = distortions.clone().map(|(name, act)| mock(name, always(&act)));
     let world = World::with(&systems);
@@ -111,7 +111,7 @@ fn missing_and_extra_rows_nan_null_and_another_type_are_wrong() {
 
 #[test]
 fn the_order_of_rows_is_free() {
-    let world = World::with(&[mock("backwards", always(&json!({"do": "reorder"})))]);
+    let world = World::with(&[mock("backwards", always(&json!({"action": "reorder"})))]);
     let summary = world.measure("backwards", &["-n", "300", "-r", "1"]).expect(0).summary();
     summary.is_right("backwards");
 }
@@ -120,7 +120,7 @@ fn the_order_of_rows_is_free() {
 fn a_column_declared_approximate_may_differ_and_its_error_is_shown() {
     let off = |value: u64| {
         json!({"faults": [
-            {"on": "q2", "do": "wrong_value", "row": 0, "column": 2, "value": value}
+            {"statement": "q2", "action": "wrong_value", "row": 0, "column": 2, "value": value}
         ]})
     };
     let world = World::with(&[

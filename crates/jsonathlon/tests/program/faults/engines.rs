@@ -26,7 +26,8 @@ fn beside_a_good_one(script: Value, more: &[&str]) -> (World, Summary, String) {
 #[test]
 fn an_engine_that_dies_while_loading_fails_alone() {
     for (by, words) in [("abort", "SIGABRT"), ("kill", "SIGKILL")] {
-        let script = json!({"faults": [{"on": "load", "do": "crash", "by": by, "after": 150}]});
+        let script =
+            json!({"faults": [{"statement": "load", "action": "crash", "signal": by, "after": 150}]});
         let (world, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
         let load = summary.entry("bad", "load");
         // One record has the message; all others refer to it.
@@ -43,7 +44,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
             assert_eq!(summary.hot("bad", question).verdict, Verdict::Failed);
         }
         let (first, last) = (&failures[0], failures.last().unwrap());
-        assert_eq!((&first.because, last.because.as_ref()), (&None, Some(&first.key)));
+        assert_eq!((&first.cause_key, last.cause_key.as_ref()), (&None, Some(&first.key)));
         assert_eq!(last.error, format!("not done, because loading failed: {}", first.error));
         assert!(failures.len() > 20, "{failures:?}");
         assert!(stderr.contains("bad 1.0 plain load: crash: the worker ended"), "{stderr}");
@@ -53,7 +54,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
 #[test]
 fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
     // Fast questions get up to twenty hot trials, three of which are planned.
-    let script = json!({"faults": [{"on": "q1", "nth": FIRST_HOT + 7, "do": "crash"}]});
+    let script = json!({"faults": [{"statement": "q1", "execution": FIRST_HOT + 7, "action": "crash"}]});
     let (_, summary, _) = beside_a_good_one(script, &["-r", "1"]);
     let hot = summary.hot("bad", "q1");
     assert_eq!((hot.verdict, hot.median_s), (Verdict::Failed, None));
@@ -71,8 +72,8 @@ const FIRST_HOT: u64 = 4;
 fn an_engine_that_dies_while_answering_loses_that_question_only() {
     for (by, words) in [("abort", "SIGABRT"), ("kill", "SIGKILL")] {
         let script = json!({"delay_ms": {"q3": 120}, "faults": [
-            {"on": "q1", "nth": 1, "do": "crash", "by": by},
-            {"on": "q3", "nth": FIRST_HOT, "do": "crash", "by": by},
+            {"statement": "q1", "execution": 1, "action": "crash", "signal": by},
+            {"statement": "q3", "execution": FIRST_HOT, "action": "crash", "signal": by},
         ]});
         let (world, summary, _) = beside_a_good_one(script, &["-r", "1"]);
         let cold = summary.cold("bad", "q1");
@@ -98,7 +99,7 @@ fn an_engine_that_dies_while_answering_loses_that_question_only() {
 
 #[test]
 fn a_worker_killed_from_outside_is_a_crash_and_the_run_goes_on() {
-    let slow = json!({"faults": [{"on": "q4", "nth": 1, "do": "delay", "ms": 20_000}]});
+    let slow = json!({"faults": [{"statement": "q4", "execution": 1, "action": "delay", "ms": 20_000}]});
     let world = World::with(&[mock("bad", slow), mock("good", json!({}))]);
     let running = world.start_measuring("out", "bad,good", &["-n", "300", "-r", "1"]);
     let asks = world.path("out/work/bad@1.0-plain-default/asks.json");
@@ -120,7 +121,7 @@ fn a_worker_killed_from_outside_is_a_crash_and_the_run_goes_on() {
 
 #[test]
 fn a_question_that_hangs_is_given_up_and_not_asked_again() {
-    let script = json!({"faults": [{"on": "q2", "do": "hang"}]});
+    let script = json!({"faults": [{"statement": "q2", "action": "hang"}]});
     let begun = Instant::now();
     let (world, summary, _) = beside_a_good_one(script, &["-r", "2", "--timeout", "2s"]);
     assert!(begun.elapsed() < Duration::from_secs(30), "asked again: {:?}", begun.elapsed());
@@ -135,13 +136,13 @@ fn a_question_that_hangs_is_given_up_and_not_asked_again() {
         assert_eq!(failure.kind, FailureKind::Timeout);
         let words = if trial.round == 1 { "gave no answer within 2s" } else { "not asked again" };
         // The first trial of a round has the message; the others refer to it.
-        assert!(failure.because.is_some() || failure.error.contains(words), "{failure:?}");
+        assert!(failure.cause_key.is_some() || failure.error.contains(words), "{failure:?}");
     }
 }
 
 #[test]
 fn a_load_that_hangs_is_limited() {
-    let script = json!({"faults": [{"on": "load", "do": "hang", "after": 100}]});
+    let script = json!({"faults": [{"statement": "load", "action": "hang", "after": 100}]});
     let begun = Instant::now();
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1", "--load-timeout", "2s"]);
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
@@ -155,8 +156,8 @@ fn a_load_that_hangs_is_limited() {
 fn rubbish_on_the_protocol_fails_a_question_and_printing_does_not() {
     for (text, times) in [("Segmentation fault (joke)\n", 1), ("{\"id\": 1, \"ok\": ", 3)] {
         let script = json!({"faults": [
-            {"on": "q5", "do": "print", "text": "hello from the engine"},
-            {"on": "q6", "do": "garbage", "text": text, "times": times},
+            {"statement": "q5", "action": "print", "text": "hello from the engine"},
+            {"statement": "q6", "action": "garbage", "text": text, "times": times},
         ]});
         let (world, summary, _) = beside_a_good_one(script, &["-r", "1"]);
         summary.is_right_but_for("bad", "q6");
@@ -188,13 +189,14 @@ fn an_engine_that_opens_slowly_is_waited_for_outside_of_the_times() {
 
 #[test]
 fn an_engine_that_does_not_open_fails_alone_with_its_own_words() {
-    let script = json!({"faults": [{"on": "open", "do": "refuse", "message": "no licence for today"}]});
+    let script =
+        json!({"faults": [{"statement": "open", "action": "refuse", "message": "no licence for today"}]});
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
     assert_eq!(summary.entry("bad", "load").verdict, Verdict::Failed);
     assert!(stderr.contains("bad 1.0 plain load: refused: no licence for today"), "{stderr}");
     // If a restart fails, only the question that needed it is lost. The first opening is for the load, the
     // second to measure the size.
-    let script = json!({"faults": [{"on": "open", "nth": 4, "do": "crash"}]});
+    let script = json!({"faults": [{"statement": "open", "execution": 4, "action": "crash"}]});
     let (_, summary, _) = beside_a_good_one(script, &["-r", "1"]);
     let failed: Vec<&str> = QUESTIONS
         .into_iter()
@@ -206,7 +208,8 @@ fn an_engine_that_does_not_open_fails_alone_with_its_own_words() {
 
 #[test]
 fn a_refused_question_fails_with_the_systems_own_words() {
-    let script = json!({"faults": [{"on": "q6", "do": "refuse", "message": "no such path: langs"}]});
+    let script =
+        json!({"faults": [{"statement": "q6", "action": "refuse", "message": "no such path: langs"}]});
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
     summary.is_right_but_for("bad", "q6");
     assert!(stderr.contains("bad 1.0 plain q6: refused: no such path: langs"), "{stderr}");

@@ -11,7 +11,7 @@ fn refusing(ordinals: &[u64]) -> Value {
         .iter()
         .map(|ordinal| json!({"ordinal": ordinal, "reason": format!("no room for {ordinal}")}))
         .collect();
-    json!({"refuse": refusals})
+    json!({"rejections": refusals})
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
         let reason = format!("cannot parse row {row}: '<document>'");
         json!({"ordinal": ordinal, "reason": reason})
     };
-    let refuse = json!({"refuse": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});
+    let refuse = json!({"rejections": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});
     let world = World::with(&[mock("picky", refuse)]);
     std::fs::create_dir(world.path("data")).unwrap();
     // Two files with blank lines and an invalid line between the documents.
@@ -167,7 +167,7 @@ fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
 fn a_system_that_takes_no_document_has_failed_to_load() {
     let refuse: Vec<Value> =
         (0..50).map(|ordinal| json!({"ordinal": ordinal, "reason": "no such type"})).collect();
-    let world = World::with(&[mock("none", json!({"refuse": refuse})), mock("good", json!({}))]);
+    let world = World::with(&[mock("none", json!({"rejections": refuse})), mock("good", json!({}))]);
     let data = world.events("events.ndjson", &["-n", "50"]);
     let ended = world.measure("none,good", &["-d", &data, "-r", "1"]).expect(1);
     let words = format!("it refused all 50 documents: no such type (the first: {data}, line 1)");
@@ -180,7 +180,7 @@ fn a_system_that_takes_no_document_has_failed_to_load() {
 #[test]
 fn a_file_refused_as_a_whole_for_no_document_in_it_fails_the_load() {
     // Refused once but accepted in parts, so no single document can be blamed.
-    let script = json!({"refuse": [{"ordinal": 7, "reason": "moon in the wrong house", "load": 1}]});
+    let script = json!({"rejections": [{"ordinal": 7, "reason": "moon in the wrong house", "load": 1}]});
     let world = World::with(&[mock("moody", script).by_file(), mock("good", json!({})).by_file()]);
     let ended = world.measure("moody,good", &["-n", "300", "-r", "1"]).expect(1);
     let summary = ended.summary();

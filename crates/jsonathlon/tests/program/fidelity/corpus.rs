@@ -32,9 +32,9 @@ fn names_say_what_must_be_accepted_and_the_grammar_says_it_of_others() {
     assert_eq!(told(&summary, "ma", "n_two.json")["bulk"], "rejected");
     let manifest = world.kept("out").manifest();
     let cases = manifest.fidelity_cases();
-    let requirements: Vec<RfcRequirement> = cases.iter().map(|case| case.must).collect();
+    let requirements: Vec<RfcRequirement> = cases.iter().map(|case| case.requirement).collect();
     assert_eq!(requirements, [Choose, Reject, Accept, Reject, Accept]);
-    assert!(cases[2].decides);
+    assert!(cases[2].decides_i_json);
     // A corpus that has changed is a different one.
     world.file("corpus/y_one.json", "[2]");
     let error = world.start_resuming("out").end(super::LIMIT).expect(2).stderr;
@@ -76,7 +76,7 @@ fn options_that_make_no_sense_are_refused() {
     for (arguments, words) in [
         (vec!["--scale", "5"], "unexpected argument '--scale'"),
         (vec!["-r", "2"], "unexpected argument '-r'"),
-        (vec!["--data", "x.json"], "use --corpus"),
+        (vec!["--data", "x.json"], "unexpected argument '--data'"),
         (vec!["--cases", "nothing-such"], "no case is called \"nothing-such\""),
     ] {
         let error = run(&world, "ma", &arguments).expect(2).stderr;

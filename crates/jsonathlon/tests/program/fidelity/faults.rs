@@ -10,8 +10,8 @@ const FIVE: &str = "literal-null,literal-true,literal-false,key-empty,key-dot";
 
 #[test]
 fn a_document_that_ends_the_engine_is_a_finding_and_the_others_go_on() {
-    let crash = |by: &str| json!({"on": "one_put", "nth": 3, "do": "crash", "by": by});
-    let lose = json!({"on": "one_put", "nth": 3, "do": "lose", "message": "the server is gone"});
+    let crash = |by: &str| json!({"statement": "one_put", "execution": 3, "action": "crash", "signal": by});
+    let lose = json!({"statement": "one_put", "execution": 3, "action": "disconnect", "message": "the server is gone"});
     for fault in [crash("abort"), crash("kill"), lose] {
         let world = World::with(&[mock("ma", json!({"faults": [fault]})).fidelity("")]);
         let summary = run(&world, "ma", &["--cases", FIVE]).expect(0).summary();
@@ -19,7 +19,7 @@ fn a_document_that_ends_the_engine_is_a_finding_and_the_others_go_on() {
         let ended = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry
                 .finding("parameter")
-                .is_some_and(|finding| finding.state.as_str() == "crashed" && finding.words.is_some())
+                .is_some_and(|finding| finding.state.as_str() == "crashed" && finding.message.is_some())
         };
         assert_eq!(summary.results.iter().filter(ended).count(), 1, "{fault}");
         for way in ["bulk, whole", "parameter, whole"] {
@@ -34,7 +34,7 @@ fn a_document_that_ends_the_engine_is_a_finding_and_the_others_go_on() {
 
 #[test]
 fn an_engine_that_hangs_over_a_document_is_ended() {
-    let script = json!({"faults": [{"on": "one_read", "nth": 2, "do": "hang"}]});
+    let script = json!({"faults": [{"statement": "one_read", "execution": 2, "action": "hang"}]});
     let world = World::with(&[mock("ma", script).fidelity("")]);
     let ended = run(&world, "ma", &["--cases", "literal-null,literal-true", "--timeout", "1s"]).expect(0);
     let summary = ended.summary();
@@ -50,7 +50,7 @@ fn an_engine_that_hangs_over_a_document_is_ended() {
 
 #[test]
 fn an_engine_that_never_comes_up_fails_its_cells_and_no_other() {
-    let never = json!({"faults": [{"on": "open", "do": "refuse", "message": "no room"}]});
+    let never = json!({"faults": [{"statement": "open", "action": "refuse", "message": "no room"}]});
     let world = World::with(&[mock("ma", never).fidelity(""), mock("mb", json!({})).fidelity("")]);
     let summary = run(&world, "ma,mb", &["--cases", FIVE]).expect(1).summary();
     assert!(summary.complete);

@@ -35,7 +35,7 @@ fn a_system_that_keeps_every_byte_is_safe() {
     // Rejections keep the system's message; documents that are not UTF-8 are inserted by the bulk path only.
     assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "rejected")]));
     assert_eq!(
-        findings(&summary, "ma", "object-comma-at-end")[0].words.as_deref(),
+        findings(&summary, "ma", "object-comma-at-end")[0].message.as_deref(),
         Some("not JSON: no key at byte 7")
     );
     let wrong = findings(&summary, "ma", "utf8-ff");
@@ -51,7 +51,8 @@ fn a_system_that_keeps_every_byte_is_safe() {
 
 #[test]
 fn changes_are_told_by_kind_and_cost_the_grade() {
-    let changes = json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "takes_anything": true});
+    let changes =
+        json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "accepts_invalid_json": true});
     let world = World::with(&[mock("ma", changes).fidelity("")]);
     let cases = "null-member,order-descending,number-2-53,number-one-fraction,object-comma-at-end,utf8-ff,rest-second-object";
     let ended = run(&world, "ma", &["--cases", cases]).expect(0);
@@ -63,7 +64,7 @@ fn changes_are_told_by_kind_and_cost_the_grade() {
     // Invalid JSON text comes back unchanged; it should have been rejected.
     assert_eq!(whole("object-comma-at-end"), "same bytes");
     assert_eq!(whole("utf8-ff"), "same bytes");
-    assert_eq!(findings(&summary, "ma", "null-member")[1].seen.as_deref(), Some(r#"{"w":1}"#));
+    assert_eq!(findings(&summary, "ma", "null-member")[1].observed.as_deref(), Some(r#"{"w":1}"#));
     let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     for words in
         ["null members", "| no ", "accepts what must be rejected", "null-member (changed: null members)"]
@@ -88,14 +89,14 @@ fn the_deepest_document_is_found_to_the_level() {
         (1000, Some("1000"), "1001: rejected"),
         (1, None, "2: rejected"),
     ] {
-        let world = World::with(&[mock("ma", json!({"deepest": most})).fidelity("")]);
+        let world = World::with(&[mock("ma", json!({"max_nesting": most})).fidelity("")]);
         let ended = run(&world, "ma", &["--cases", "deepest-"]).expect(0);
         let summary = ended.summary();
         for nesting in ["deepest-arrays", "deepest-objects"] {
             let found = told(&summary, "ma", nesting);
             assert_eq!(found.get("levels accepted").map(String::as_str), taken, "{nesting} {most}");
             assert_eq!(found["levels rejected"], refused, "{nesting} {most}");
-            let words = findings(&summary, "ma", nesting).last().unwrap().words.clone();
+            let words = findings(&summary, "ma", nesting).last().unwrap().message.clone();
             assert_eq!(words, Some(format!("a document has {most} levels at most")));
         }
         let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;

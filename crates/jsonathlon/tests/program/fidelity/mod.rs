@@ -26,7 +26,10 @@ fn run(world: &World, names: &str, more: &[&str]) -> Ended {
 
 /// The findings of a case as text, by their subject.
 fn told(summary: &Summary, system: &str, case: &str) -> BTreeMap<String, String> {
-    findings(summary, system, case).iter().map(|finding| (finding.of.clone(), finding.describe())).collect()
+    findings(summary, system, case)
+        .iter()
+        .map(|finding| (finding.subject.clone(), finding.describe()))
+        .collect()
 }
 
 fn findings<'a>(summary: &'a Summary, system: &str, case: &str) -> &'a [Finding] {

@@ -40,7 +40,7 @@ fn a_majority_is_right_and_who_differs_has_no_time() {
         entry.cell.id.system == "two" && entry.cell.step.word() == "sum"
     };
     assert!(summary.results.iter().filter(is_two).all(|entry| entry.median_s.is_none()));
-    let standing = agreement(&summary, "sum").standings.iter().find(|one| one.id.system == "two").unwrap();
+    let standing = agreement(&summary, "sum").answers.iter().find(|one| one.id.system == "two").unwrap();
     let rows = standing.rows.as_ref().unwrap();
     assert_eq!(
         (standing.answer, rows.missing_rows[0][0].as_f64(), rows.extra_rows[0][0].as_i64()),
@@ -89,7 +89,7 @@ fn floats_that_differ_in_the_last_digit_agree() {
     let (_, summary) = sums(&[("one", "0.300001"), ("two", "0.3")], 1);
     let one = agreement(&summary, "sum");
     assert_eq!(one.basis, ExpectedAnswerSource::Disputed);
-    let rule = one.standings.iter().find_map(|standing| standing.rule.as_deref()).unwrap();
+    let rule = one.answers.iter().find_map(|standing| standing.rule.as_deref()).unwrap();
     assert!(rule.contains("1e-9"), "{rule}");
 }
 
@@ -203,9 +203,7 @@ fn answers_without_an_order_are_multisets_and_with_one_are_not() {
     let summary = groups("order = [\"n desc\"]\n");
     let one = agreement(&summary, "groups");
     assert_eq!(one.basis, ExpectedAnswerSource::Disputed);
-    assert!(
-        one.standings.iter().any(|one| one.rule.as_deref().is_some_and(|rule| rule.contains("ORDER BY")))
-    );
+    assert!(one.answers.iter().any(|one| one.rule.as_deref().is_some_and(|rule| rule.contains("ORDER BY"))));
 }
 
 #[test]
@@ -255,7 +253,7 @@ fn variants_of_one_system_stand_side_by_side_and_have_one_vote() {
     );
     let summary = run(&world, "one,two", &data, &[]).expect(1).summary();
     let one = agreement(&summary, "sum");
-    let variants: Vec<&str> = one.standings.iter().map(|standing| standing.id.variant.as_str()).collect();
+    let variants: Vec<&str> = one.answers.iter().map(|standing| standing.id.variant.as_str()).collect();
     assert_eq!(variants, ["own", "indexed", "other", "own"]);
     assert_eq!(one.basis, ExpectedAnswerSource::Disputed, "three configurations of one system are one vote");
     let rankings: std::collections::BTreeSet<String> = world_manifest(&world)

@@ -17,7 +17,7 @@ const ASKS: &str = "count {{table}};\n";
 fn refusing(ordinals: impl IntoIterator<Item = u64>) -> Value {
     let refuse: Vec<Value> =
         ordinals.into_iter().map(|ordinal| json!({"ordinal": ordinal, "reason": "not this one"})).collect();
-    json!({"refuse": refuse})
+    json!({"rejections": refuse})
 }
 
 /// Runs systems, each with its rejected documents and its statement for the question.
@@ -38,7 +38,7 @@ fn asked(systems: &[(&str, Vec<u64>, &str)], top: &str, more: &[(&str, &str)]) -
 }
 
 fn given(one: &Agreement, system: &str) -> AnswerStatus {
-    one.standings.iter().find(|standing| standing.id.system == system).unwrap().answer
+    one.answers.iter().find(|standing| standing.id.system == system).unwrap().answer
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
         asked(&[("one", (0..25).collect(), ASKS), ("two", (25..ALL).collect(), ASKS)], "", &[]);
     let one = agreement(&summary, "sum");
     assert_eq!((one.basis, one.first.as_ref()), (ExpectedAnswerSource::OtherDocuments, None));
-    assert!(one.standings.iter().all(|standing| standing.answer == AnswerStatus::OtherDocuments));
+    assert!(one.answers.iter().all(|standing| standing.answer == AnswerStatus::OtherDocuments));
     assert!(summary.failures.is_empty(), "{:?}", summary.failures);
     let out = world.text("out");
     let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;

@@ -166,7 +166,7 @@ fn a_statement_that_fails_or_changes_data_has_no_answer() {
         let _ = std::fs::remove_dir_all(world.path("out"));
         folder(&world, &[("questions.toml", &both), ("sqlite/sum.sql", ASKS), ("sqlite/bad.sql", bad)]);
         let summary = run(&world, "sqlite", &data, &[]).expect(1).summary();
-        let standing = &agreement(&summary, "bad").standings[0];
+        let standing = &agreement(&summary, "bad").answers[0];
         assert_eq!(standing.answer, AnswerStatus::Failed, "{bad}");
         let words = standing.why.as_deref().unwrap_or_default();
         assert!(words.contains("no such column") || words.contains("readonly"), "{words}");
@@ -182,7 +182,7 @@ fn an_answer_of_too_many_rows_is_refused() {
     let data = documents(&world);
     folder(&world, &[("questions.toml", SUM), ("one/sum.sql", "rows {{table}} 1000001;\n")]);
     let summary = run(&world, "one", &data, &["-r", "1"]).expect(1).summary();
-    let standing = &agreement(&summary, "sum").standings[0];
+    let standing = &agreement(&summary, "sum").answers[0];
     assert!(
         standing.why.as_deref().is_some_and(|why| why.contains("more than 1000000 rows")),
         "{standing:?}"

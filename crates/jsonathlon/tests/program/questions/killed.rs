@@ -12,7 +12,8 @@ use crate::support::{LIMIT, World, mock};
 fn a_run_goes_on_with_what_was_agreed() {
     // The systems hold different documents, so each is compared with its own answer, which is recorded too.
     let slow = json!({"delay_ms": {"count": 150}});
-    let refusing = json!({"delay_ms": {"count": 150}, "refuse": [{"ordinal": 7, "reason": "not this one"}]});
+    let refusing =
+        json!({"delay_ms": {"count": 150}, "rejections": [{"ordinal": 7, "reason": "not this one"}]});
     let world = World::with(&[mock("one", slow).questions(), mock("two", refusing).questions()]);
     let data = documents(&world);
     folder(

@@ -33,8 +33,8 @@ fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
     let summary = ended.summary();
     for one in &summary.agreements {
         assert_eq!(one.basis, ExpectedAnswerSource::Agreed, "{one:#?}");
-        assert!(one.standings.iter().all(|standing| standing.answer == AnswerStatus::Same), "{one:#?}");
-        assert_eq!(one.standings.len(), systems.len());
+        assert!(one.answers.iter().all(|standing| standing.answer == AnswerStatus::Same), "{one:#?}");
+        assert_eq!(one.answers.len(), systems.len());
     }
     assert!(summary.failures.is_empty() && summary.complete, "{:?}", summary.failures);
     let hot: BTreeSet<Verdict> = summary

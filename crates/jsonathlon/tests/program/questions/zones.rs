@@ -51,10 +51,10 @@ fn every_session_and_every_data_folder_is_utc_whoever_begins() {
         let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
         let found = agreement(&summary, "hour");
         assert_eq!(found.basis, ExpectedAnswerSource::Expected, "{zone}: {found:#?}");
-        for standing in &found.standings {
+        for standing in &found.answers {
             assert_eq!(standing.answer, AnswerStatus::Same, "{zone}: {standing:#?}");
         }
-        assert_eq!(found.standings.len(), systems.len());
+        assert_eq!(found.answers.len(), systems.len());
     }
     world.nothing_left();
 }

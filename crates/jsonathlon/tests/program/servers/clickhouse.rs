@@ -14,7 +14,7 @@ use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::{
     Worker, WorkerError,
-    protocol::{AskReply, Op, OpenReply, PROTOCOL},
+    protocol::{AskReply, Op, OpenReply, PROTOCOL_VERSION},
 };
 use jsonathlon_workloads::target::Target;
 
@@ -40,11 +40,11 @@ impl Engine {
         let configuration = system.configuration(system.default_version(), "challenge", "default").unwrap();
         let target =
             Target::new(configuration, ANALYTICS, installed(system.artifacts().first().unwrap())).unwrap();
-        let mut open = target.open(&folder.join("engine"), 0).unwrap();
+        let mut open = target.session_options(&folder.join("engine"), 0).unwrap();
         open.statements.clear();
         let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
         let mut worker = Worker::spawn(program, &["worker"], &folder.join("worker.log"), &[]).unwrap();
-        let op = Op::Open { protocol: PROTOCOL, open };
+        let op = Op::Open { protocol: PROTOCOL_VERSION, open };
         let _: OpenReply = worker.request(&op, LIMIT, &|| false, &mut |_| {}).unwrap();
         Self { worker, folder: folder.to_owned(), statements: Vec::new() }
     }

@@ -23,15 +23,18 @@ fn host() -> DriverContext {
 
 fn connect(open: &SessionOptions) -> Box<dyn Connection> {
     let open = SessionOptions { statements: Vec::new(), ..open.clone() };
-    Connector::of(&open.protocol).unwrap().connect(&open, &host()).unwrap_or_else(|error| panic!("{error}"))
+    Connector::for_protocol(&open.protocol)
+        .unwrap()
+        .connect(&open, &host())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Checks the contract of nonblocking connections; the system's tables must exist.
 fn lanes_keep_it(open: &SessionOptions, keyed: &Keyed<'_>) {
     let open = SessionOptions { statements: Vec::new(), ..open.clone() };
-    let connector = Connector::of(&open.protocol).unwrap();
+    let connector = Connector::for_protocol(&open.protocol).unwrap();
     let mut lane = |prepare: bool| -> Box<dyn NonblockingConnection> {
-        connector.lane(&open, &host(), prepare).unwrap_or_else(|error| panic!("{error}"))
+        connector.open_nonblocking(&open, &host(), prepare).unwrap_or_else(|error| panic!("{error}"))
     };
     suite::lanes_keep_it(&mut lane, keyed);
 }
@@ -42,7 +45,10 @@ fn embedded(system: &str, variant: &str, folder: &Path) -> SessionOptions {
     let system = catalogue.get(system).unwrap();
     let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
     let installed = installed(configuration.artifact.as_ref().unwrap());
-    Target::new(configuration, ANALYTICS, installed).unwrap().open(&folder.join("data"), 0).unwrap()
+    Target::new(configuration, ANALYTICS, installed)
+        .unwrap()
+        .session_options(&folder.join("data"), 0)
+        .unwrap()
 }
 
 fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>, instants: &Instants<'_>) {
@@ -102,7 +108,7 @@ fn duckdb_keeps_it() {
     };
     let instants = Instants {
         make: &[],
-        asked: &[
+        queries: &[
             ("SELECT DATE '2026-01-02'", DAY),
             ("SELECT TIMESTAMP '2026-01-02 03:04:05.678901'", INSTANT),
             ("SELECT TIMESTAMPTZ '2026-01-02 08:34:05.678901+05:30'", INSTANT),
@@ -151,7 +157,7 @@ fn chdb_keeps_it() {
     };
     let instants = Instants {
         make: &[],
-        asked: &[
+        queries: &[
             ("SELECT toDate('2026-01-02')", DAY),
             ("SELECT toDate32('2026-01-02')", DAY),
             ("SELECT toDate32('1900-01-01')", -2_208_988_800_000_000),
@@ -209,7 +215,7 @@ fn postgres_keeps_it() {
     let keyed = ("CREATE TABLE keyed (k text PRIMARY KEY, v text)", &keyed);
     let instants = Instants {
         make: &[],
-        asked: &[
+        queries: &[
             ("SELECT DATE '2026-01-02'", DAY),
             ("SELECT TIMESTAMP '2026-01-02 03:04:05.678901'", INSTANT),
             ("SELECT TIMESTAMPTZ '2026-01-02 08:34:05.678901+05:30'", INSTANT),
@@ -267,7 +273,7 @@ fn mysql_keeps_it() {
                 "INSERT INTO instants VALUES ('2026-01-02', '2026-01-02 03:04:05.678901', '2026-01-02 03:04:05.678901', \
                  '2026-01-02 03:04:05.678')",
             ],
-            asked: &[
+            queries: &[
                 ("SELECT d FROM instants", DAY),
                 ("SELECT t FROM instants", INSTANT),
                 ("SELECT s FROM instants", INSTANT),
@@ -311,7 +317,7 @@ fn mongodb_keeps_it() {
     let keyed = (r#"{"command": {"create": "keyed"}}"#, &keyed);
     let instants = Instants {
         make: &[],
-        asked: &[
+        queries: &[
             (
                 r#"{"command": {"aggregate": 1, "pipeline": [{"$documents": [{"c": {"$toDate": 1767323045678}}]}], "cursor": {}},
                     "rows": {"each": ["/cursor/firstBatch"], "columns": [{"name": "c", "at": "/c"}]}}"#,
@@ -366,7 +372,7 @@ fn elasticsearch_keeps_it() {
         make: &[
             r#"{"method": "PUT", "path": "/instants/_doc/1?refresh=true", "body": {"at": "2026-01-02T03:04:05.678Z"}}"#,
         ],
-        asked: &[(
+        queries: &[(
             r#"{"method": "POST", "path": "/instants/_search", "body": {"size": 0, "aggs": {"last": {"max": {"field": "at"}}}},
                 "rows": {"each": [], "columns": [{"name": "c", "at": "/aggregations/last/value", "type": "milliseconds"}]}}"#,
             MILLISECOND,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jsonathlon_driver_api::driver::{EngineLocation, SessionOptions};
 use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_servers::{LaunchSpec, Recipe, ServerError};
-use jsonathlon_worker::protocol::{AskReply, FailureKind, Op, OpenReply, PROTOCOL, RunReply};
+use jsonathlon_worker::protocol::{AskReply, FailureKind, Op, OpenReply, PROTOCOL_VERSION, RunReply};
 use jsonathlon_worker::{Worker, WorkerError};
 use jsonathlon_workloads::engine::{EngineHandle, endpoint};
 
@@ -27,8 +27,8 @@ fn start(server: &Server) -> (jsonathlon_servers::Server, Endpoint) {
 fn worker(server: &Server, endpoint: &Endpoint) -> Worker {
     let mut worker = command().spawn(&server.path("worker.log")).unwrap();
     let open = SessionOptions { endpoint: Some(Box::new(endpoint.clone())), ..server.open.clone() };
-    let opened: OpenReply = ask(&mut worker, &Op::Open { protocol: PROTOCOL, open }).unwrap();
-    assert_eq!(opened.place, endpoint.process.map_or(EngineLocation::Remote, EngineLocation::Process));
+    let opened: OpenReply = ask(&mut worker, &Op::Open { protocol: PROTOCOL_VERSION, open }).unwrap();
+    assert_eq!(opened.location, endpoint.process.map_or(EngineLocation::Remote, EngineLocation::Process));
     worker
 }
 

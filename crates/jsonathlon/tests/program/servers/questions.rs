@@ -26,7 +26,7 @@ pub(crate) fn are_agreed_by_address(world: &World, address: &str, password: &str
     assert_eq!(summary.agreements.len(), 5);
     for one in &summary.agreements {
         assert_eq!(one.basis, ExpectedAnswerSource::Agreed, "{one:#?}");
-        assert!(one.standings.iter().any(|standing| standing.id.version.ends_with("+address")));
+        assert!(one.answers.iter().any(|standing| standing.id.version.ends_with("+address")));
     }
 }
 

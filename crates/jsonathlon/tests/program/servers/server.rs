@@ -57,8 +57,8 @@ impl Server {
         let workload = if configuration.analytics().is_some() { ANALYTICS } else { SERVING };
         let target = Target::new(configuration, workload, installed).unwrap();
         let data = folder.path().join("data");
-        let open = target.open(&data, cores).unwrap();
-        let launch = target.launch(&data, &log, cores, &command().program).unwrap().unwrap();
+        let open = target.session_options(&data, cores).unwrap();
+        let launch = target.launch_spec(&data, &log, cores, &command().program).unwrap().unwrap();
         Self { folder, system: name, open, launch }
     }
 
@@ -206,7 +206,7 @@ impl Session {
     }
 
     pub(crate) fn server(&self) -> u32 {
-        self.opened.place.process().unwrap()
+        self.opened.location.process().unwrap()
     }
 
     pub(crate) fn close(self) {

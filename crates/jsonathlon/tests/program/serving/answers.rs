@@ -57,7 +57,7 @@ fn every_answer_is_checked_and_every_figure_recorded() {
 fn what_is_stale_truncated_or_anothers_is_wrong() {
     for (spoilt, words) in [("stale", "version"), ("truncated", ""), ("another_key", "")] {
         // Once, in the middle of the first trial: after the reads of the warm-up and before the end.
-        let world = world(json!({"faults": [{"on": "kv_read", "do": spoilt}]}));
+        let world = world(json!({"faults": [{"statement": "kv_read", "action": spoilt}]}));
         let ended = world.serve("ma", &["-r", "1"]).expect(1);
         let summary = ended.summary();
         let failure = summary.failures.iter().find(|failure| failure.kind == FailureKind::Wrong);
@@ -73,7 +73,7 @@ fn what_is_stale_truncated_or_anothers_is_wrong() {
 #[test]
 fn one_wrong_answer_among_many_is_found() {
     // The warm-up does not scan, so the fault hits the first trial.
-    let world = world(json!({"faults": [{"on": "kv_scan", "nth": 700, "do": "truncated"}]}));
+    let world = world(json!({"faults": [{"statement": "kv_scan", "execution": 700, "action": "truncated"}]}));
     let ended =
         world.serve("ma", &["-r", "1", "--mixes", "e", "--duration", "2s", "--warmup", "1ms"]).expect(1);
     let failures = ended.summary().failures;
@@ -85,7 +85,7 @@ fn one_wrong_answer_among_many_is_found() {
 
 #[test]
 fn conflicts_are_tried_again_and_counted() {
-    let conflict = json!({"on": "kv_update", "do": "conflict", "message": "deadlock found", "nth": 500});
+    let conflict = json!({"statement": "kv_update", "action": "conflict", "message": "deadlock found", "execution": 500});
     let world = world(json!({"faults": [conflict]}));
     world.serve("ma", &["-r", "1", "--warmup", "1ms", "--duration", "1s"]).expect(0);
     let trial = trials(&world).remove(0);
@@ -95,7 +95,7 @@ fn conflicts_are_tried_again_and_counted() {
 
 #[test]
 fn refusals_are_errors_and_a_trial_of_errors_is_no_fast_one() {
-    let refuse = json!({"on": "kv_update", "do": "refuse", "message": "no space left"});
+    let refuse = json!({"statement": "kv_update", "action": "refuse", "message": "no space left"});
     let world = world(json!({"faults": [refuse]}));
     let ended = world.serve("ma", &["-r", "1"]);
     let trial = trials(&world).remove(0);
@@ -106,7 +106,8 @@ fn refusals_are_errors_and_a_trial_of_errors_is_no_fast_one() {
 
 #[test]
 fn a_connection_that_breaks_is_opened_again() {
-    let lose = json!({"on": "kv_update", "do": "lose", "message": "gone away", "nth": 500});
+    let lose =
+        json!({"statement": "kv_update", "action": "disconnect", "message": "gone away", "execution": 500});
     let world = world(json!({"faults": [lose]}));
     world.serve("ma", &["-r", "1", "--duration", "1s", "--warmup", "1ms"]).expect(0);
     let trial = trials(&world).remove(0);

@@ -88,11 +88,11 @@ fn what_was_published_is_judged() {
     let text = MINE
         .replace("clients = \"2\"\n", "")
         .replace(
-            "option = \"values\"\nvalues = [\"text\", \"random\"]",
+            "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
             "option = \"clients\"\nvalues = [1, 4]",
         )
-        .replace("values = \"random\"", "clients = 4")
-        .replace("values = \"text\"", "clients = 1")
+        .replace("value-content = \"random\"", "clients = 4")
+        .replace("value-content = \"text\"", "clients = 1")
         .replace("[[verdict]]", "[[verdict]]\nclients = \"peak\"")
         .replace("with random values", "four clients of");
     let (_, verdict) = text.split_once("[[verdict]]").unwrap();
@@ -110,9 +110,11 @@ fn what_was_published_is_judged() {
 #[test]
 fn one_run_is_a_run_folder_like_any_other() {
     let world = world();
-    let text = MINE.replace("[[vary]]\noption = \"values\"\nvalues = [\"text\", \"random\"]\n", "");
-    let text =
-        text.replace("of = { values = \"random\" }\nthan = { values = \"text\" }\n", "kind = \"value\"\n");
+    let text = MINE.replace("[[vary]]\noption = \"value-content\"\nvalues = [\"text\", \"random\"]\n", "");
+    let text = text.replace(
+        "of = { value-content = \"random\" }\nthan = { value-content = \"text\" }\n",
+        "kind = \"value\"\n",
+    );
     let text = text.replace("{change}", "{value}").replace("claim = \"less\"\n", "");
     let file = world.file("mine.toml", &text);
     let out = world.text("out");
@@ -150,11 +152,11 @@ fn a_sweep_is_looked_over_for_edges() {
     let text = MINE
         .replace("documents = \"flat\"", "documents = \"size\"")
         .replace(
-            "option = \"values\"\nvalues = [\"text\", \"random\"]",
+            "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
             "option = \"document-size\"\nvalues = [0.5, 1, 1.5, 2, 2.5, 3]",
         )
         .replace(
-            "of = { values = \"random\" }\nthan = { values = \"text\" }",
+            "of = { value-content = \"random\" }\nthan = { value-content = \"text\" }",
             "kind = \"edge\"\nalong = \"document-size\"\nnone = \"{system} has none {edge} kB\"",
         )
         .replace("claim = \"less\"", "claim = \"near\"\nnear = [0.9, 1.1]");

@@ -57,11 +57,11 @@ fn a_system_that_has_nothing_to_vary_is_said_and_left_out() {
     study(&world, &["versions", "-s", "ma"]).expect(2).says(&["one version, and nothing to vary"]);
     let tiers = MINE
         .replace(
-            "option = \"values\"\nvalues = [\"text\", \"random\"]",
+            "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
             "option = \"durability\"\nvalues = [\"synced\", \"window\"]",
         )
-        .replace("values = \"random\"", "durability = \"window\"")
-        .replace("values = \"text\"", "durability = \"synced\"");
+        .replace("value-content = \"random\"", "durability = \"window\"")
+        .replace("value-content = \"text\"", "durability = \"synced\"");
     let file = world.file("tiers.toml", tiers);
     let ended = study(&world, &[&file, "-o", &world.text("tiers")]).expect(0);
     assert!(ended.stderr.contains("note: skipping ma in window"), "{}", ended.stderr);
@@ -71,8 +71,7 @@ fn a_system_that_has_nothing_to_vary_is_said_and_left_out() {
 /// The failure has the server's message, and the results of the others are kept.
 #[test]
 fn a_server_that_refuses_a_setting_fails_alone() {
-    let refuses =
-        json!({"faults": [{"on": "open", "do": "refuse", "message": "unknown setting shared_bufers"}]});
+    let refuses = json!({"faults": [{"statement": "open", "action": "refuse", "message": "unknown setting shared_bufers"}]});
     let world = World::with(&[mock("ma", json!({})).serving(), mock("mb", refuses).serving()]);
     let file = world.file("mine.toml", MINE);
     let ended = study(&world, &[&file, "-o", &world.text("out"), "-s", "ma,mb"]).expect(1);

@@ -37,7 +37,7 @@ pub(super) fn compare(originals: &[Vec<u8>], returned: &[String]) -> ReadBack {
                     // Documents without strings have hardly anything else to identify them by.
                     match may_become(before, &value) {
                         true => result.recognised += 1,
-                        false => result.strange += 1,
+                        false => result.foreign += 1,
                     }
                 }
                 kinds.sort();
@@ -52,17 +52,17 @@ pub(super) fn compare(originals: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 && originals.len() < super::SEARCHED_DOCUMENTS =>
             {
                 result.compared += 1;
-                result.strange += 1;
+                result.foreign += 1;
                 note(&mut result, "text changed");
             }
-            _ => result.strange += 1,
+            _ => result.foreign += 1,
         }
     }
     result
 }
 
 /// Returns `true` if any of these lines can be the original of one of the returned documents.
-pub(super) fn is_any_of(
+pub(super) fn has_original(
     lines: impl Iterator<Item = std::io::Result<Vec<u8>>>,
     returned: &[String],
 ) -> std::io::Result<bool> {
@@ -251,18 +251,18 @@ mod tests {
 
     #[test]
     fn what_is_none_of_the_documents_is_strange() {
-        let is_strange =
-            |originals: &[&str], returned: &[&str]| compare_texts(originals, returned).is_strange();
+        let is_foreign =
+            |originals: &[&str], returned: &[&str]| compare_texts(originals, returned).is_foreign();
         assert!(
-            is_strange(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]),
+            is_foreign(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]),
             "a partition's value for every document"
         );
-        assert!(is_strange(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && is_strange(&["3", "4"], &["5", "6"]));
+        assert!(is_foreign(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && is_foreign(&["3", "4"], &["5", "6"]));
         // Also true if only part of the set was searched.
         let documents: Vec<String> =
             (0..super::super::SEARCHED_DOCUMENTS).map(|n| format!(r#"{{"a":"{n}"}}"#)).collect();
         let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-        assert!(is_strange(&documents, &["1"]) && is_strange(&documents, &[r#"{"a":"z"}"#]));
+        assert!(is_foreign(&documents, &["1"]) && is_foreign(&documents, &[r#"{"a":"z"}"#]));
         for (original, returned) in [
             (r#"{"a":1}"#, r#"{"a":1}"#),
             (r#"{"a":1e2}"#, r#"{"a":100.0}"#),
@@ -271,16 +271,16 @@ mod tests {
             ("3", "3.0"),
             ("[1,2]", "[1.0,2.0]"),
         ] {
-            assert!(!is_strange(&[original, r#"{"z":"z"}"#], &[returned, "1"]), "{original}");
+            assert!(!is_foreign(&[original, r#"{"z":"z"}"#], &[returned, "1"]), "{original}");
         }
-        assert!(!is_strange(&[], &[]) && !is_strange(&["1"], &[]), "nothing came back, which says nothing");
+        assert!(!is_foreign(&[], &[]) && !is_foreign(&["1"], &[]), "nothing came back, which says nothing");
     }
 
     #[test]
     fn documents_in_quite_another_order_are_looked_for_among_all() {
         let lines =
             || [r#"{"a":"x"}"#, "no json", r#"{"a":"y","b":1}"#].map(|line| Ok(line.as_bytes().to_vec()));
-        let is_found = |returned: &str| is_any_of(lines().into_iter(), &[returned.to_owned()]).unwrap();
+        let is_found = |returned: &str| has_original(lines().into_iter(), &[returned.to_owned()]).unwrap();
         assert!(is_found(r#"{"b":1.0,"a":"y"}"#));
         assert!(!is_found("1") && !is_found(r#"{"a":"z"}"#) && !is_found(r#"{"c":"x"}"#));
     }

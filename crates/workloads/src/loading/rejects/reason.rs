@@ -18,7 +18,7 @@ const POSITION_WORDS: [&str; 9] =
 const LONG_NUMBER: usize = 6;
 
 /// Removes names of this program's own files, and line numbers in them, which the user has never seen.
-pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
+pub(super) fn strip_program_files(reason: &str, files: &[String]) -> String {
     let mut text = reason.to_owned();
     for file in files.iter().filter(|file| !file.is_empty()) {
         text = text.replace(file.as_str(), "the documents");
@@ -27,7 +27,7 @@ pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
 }
 
 /// Replaces quotations of the document by an ellipsis.
-pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
+pub(super) fn strip_document(reason: &str, document: &[u8]) -> String {
     let document = document.get(..COMPARED_BYTES).unwrap_or(document);
     let mut text = String::with_capacity(reason.len());
     let mut offset = 0;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_document_is_left_out_of_the_reason() {
-        let reason = |message: &str| without_document(message, DOCUMENT.as_bytes());
+        let reason = |message: &str| strip_document(message, DOCUMENT.as_bytes());
         for (message, expected) in [
             (format!("duplicate path: {DOCUMENT}: in row 1"), "duplicate path: …: in row 1".to_owned()),
             (format!("cannot parse '{DOCUMENT}'"), "cannot parse …".to_owned()),
@@ -178,7 +178,7 @@ mod tests {
     fn the_programs_own_files_are_not_named() {
         let files = ["run/clean.ndjson".to_owned(), String::new()];
         assert_eq!(
-            without_own_files("failed in \"run/clean.ndjson\", at byte 8 in line 5: no", &files),
+            strip_program_files("failed in \"run/clean.ndjson\", at byte 8 in line 5: no", &files),
             "failed in \"the documents\", at byte 8 in line …: no"
         );
     }

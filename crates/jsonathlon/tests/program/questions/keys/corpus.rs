@@ -331,7 +331,7 @@ fn profiles(lines: &[String]) -> Vec<PathProfile> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
     write(&file, lines);
-    let limits = SampleLimits { bytes: u64::MAX, time: Duration::from_secs(600), kept: 0 };
+    let limits = SampleLimits { max_bytes: u64::MAX, max_time: Duration::from_secs(600), max_documents: 0 };
     sample(&Source::Path(file), limits, &|| false).unwrap().profile.paths
 }
 

@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 
 use jsonathlon_catalogue::{
-    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, QUESTIONS, StatementKind, UserQuestions,
-    WorkloadSetup, fill, question_file,
+    Catalogue, Configuration, FirstQuestion, FirstQuestionError, LoadMode, QUESTIONS, StatementKind,
+    UserQuestions, WorkloadSetup, fill, question_file,
 };
 use jsonathlon_driver_api::{
     Connection,
@@ -77,11 +77,11 @@ impl DocumentSource for Lines {
 struct Refused(Vec<usize>);
 
 impl LoadSink for Refused {
-    fn refused(&mut self, ordinal: u64, reason: String) {
+    fn reject(&mut self, ordinal: u64, reason: String) {
         println!("refused {ordinal}: {reason}");
         self.0.push(ordinal as usize);
     }
-    fn offered(&mut self, _: u64) {}
+    fn report_offered(&mut self, _: u64) {}
 }
 
 impl Session for Box<dyn Connection> {
@@ -107,14 +107,14 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
     corpus::write(&file, &corpus.lines);
-    let part = configuration.parts[QUESTIONS].clone();
+    let part = configuration.setups[QUESTIONS].clone();
     let system = configuration.system.clone();
     let (asked, left) = written(&part, corpus, &folder.path().join("q").join(&system));
     if asked.is_empty() {
         return left;
     }
     let own = UserQuestions::read(&folder.path().join("q")).unwrap_or_else(|error| panic!("{error}"));
-    let part = own.applied(&own.folders[0], configuration).parts[QUESTIONS].clone();
+    let part = own.apply_folder(&own.folders[0], configuration).setups[QUESTIONS].clone();
     let path = file.display().to_string();
     let values = [("table", TABLE), ("file", path.as_str()), ("cores", "2"), ("folder", "")];
     let filled = |name: &str| -> Vec<String> {
@@ -160,11 +160,11 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
     let mut toml = String::new();
     for question in &corpus.questions {
         let Question { name, kind, keys, value, is_mixed } = question;
-        let first = FirstAsked { kind: *kind, keys, value, is_mixed: *is_mixed, paths: &corpus.paths };
+        let first = FirstQuestion { kind: *kind, keys, value, is_mixed: *is_mixed, paths: &corpus.paths };
         let statement = match part.first_question(&first) {
             Ok(statement) => statement,
-            Err(NotAsked::NoTemplate) => panic!("{name} has no template"),
-            Err(NotAsked::Unreachable(why)) => {
+            Err(FirstQuestionError::NoTemplate) => panic!("{name} has no template"),
+            Err(FirstQuestionError::Unreachable(why)) => {
                 left.push((keys.clone(), why));
                 continue;
             }
@@ -237,7 +237,7 @@ fn of_an_embedded_engine(system: &str) {
         Some(artifact) => Target::new(configuration.clone(), QUESTIONS, installed(artifact)).unwrap(),
         None => panic!("{system} has nothing to install"),
     };
-    let open = target.open(&folder, 2).unwrap();
+    let open = target.session_options(&folder, 2).unwrap();
     let command =
         WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
     let opened = EngineHandle::open(

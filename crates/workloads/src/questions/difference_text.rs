@@ -5,13 +5,18 @@ use jsonathlon_schema::record::ConfigurationAnswer;
 use jsonathlon_schema::value::{Row, Value};
 
 /// Describes a difference, with the first row of each side.
-pub(super) fn in_words(difference: &Mismatch) -> String {
-    let Mismatch { what, missing_rows, extra_rows, rule, .. } = difference;
-    sentence(what, missing_rows.first(), extra_rows.first(), rule.map(|rule| rule.to_string()))
+pub(super) fn describe(difference: &Mismatch) -> String {
+    let Mismatch { summary, missing_rows, extra_rows, rule, .. } = difference;
+    sentence(summary, missing_rows.first(), extra_rows.first(), rule.map(|rule| rule.to_string()))
 }
 
-fn sentence(what: &str, missing_row: Option<&Row>, extra_row: Option<&Row>, rule: Option<String>) -> String {
-    let mut text = what.to_owned();
+fn sentence(
+    summary: &str,
+    missing_row: Option<&Row>,
+    extra_row: Option<&Row>,
+    rule: Option<String>,
+) -> String {
+    let mut text = summary.to_owned();
     if let Some(row) = missing_row {
         text.push_str(&format!("; missing {}", Value::show_row(row)));
     }
@@ -25,7 +30,7 @@ fn sentence(what: &str, missing_row: Option<&Row>, extra_row: Option<&Row>, rule
 }
 
 /// Describes the difference of a recorded answer, with the number of common documents.
-pub(super) fn in_words_of_record(standing: &ConfigurationAnswer, documents: u64) -> String {
+pub(super) fn describe_recorded(standing: &ConfigurationAnswer, documents: u64) -> String {
     let first_row = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
         rows.first()?.iter().map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
     };

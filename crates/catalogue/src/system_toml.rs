@@ -13,8 +13,8 @@ use crate::{
     did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::{TomlText, unknown_name},
-    rules::{self, ALL, WorkloadRules},
-    sections::{SectionTable, Sections, at},
+    rules::{self, ALL_RULES, WorkloadRules},
+    sections::{SectionTable, Sections, table_at},
 };
 
 /// Tables whose entries may hold sections of workloads, too.
@@ -33,11 +33,11 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
     let span = parsed.span();
     let mut root = parsed.into_inner();
     let mut sections = BTreeMap::new();
-    for rules in ALL {
+    for rules in ALL_RULES {
         let workload_sections = sections_of(rules, &root, text)?;
         sections.extend(workload_sections.map(|sections| (rules.name(), sections)));
     }
-    for rules in ALL {
+    for rules in ALL_RULES {
         root.remove(rules.name());
         for table in OVERLAYS {
             let Some(DeValue::Table(entries)) = root.get_mut(table).map(Spanned::get_mut) else { continue };
@@ -72,7 +72,7 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
             _ => text.reader_error(&error),
         }
     })?;
-    for (name, unsupported) in &definition.not {
+    for (name, unsupported) in &definition.unsupported {
         if !rules::names().contains(&name.as_str()) {
             let near = did_you_mean(name, rules::names());
             let message =
@@ -96,17 +96,17 @@ fn sections_of(
     text: &TomlText,
 ) -> Result<Option<Sections>, CatalogueError> {
     let section_at = |path: &[&str],
-                      only: Option<&'static [&'static str]>|
+                      selected_keys: Option<&'static [&'static str]>|
      -> Result<Option<SectionTable>, CatalogueError> {
         let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
-        let Some(table) =
-            at(root, 0..0, &path, only).filter(|table| only.is_none() || !table.get_ref().is_empty())
+        let Some(table) = table_at(root, 0..0, &path, selected_keys)
+            .filter(|table| selected_keys.is_none() || !table.get_ref().is_empty())
         else {
             return Ok(None);
         };
         let table =
             Table::deserialize(Deserializer::from(table)).map_err(|error| text.reader_error(&error))?;
-        Ok(Some(SectionTable { path, only, table }))
+        Ok(Some(SectionTable { path, selected_keys, table }))
     };
     let name = rules.name();
     if root.get(name).is_some_and(|section| !section.get_ref().is_table()) {
@@ -130,12 +130,12 @@ fn sections_of(
             };
             let Some(section) = section else { continue };
             if base.is_none() {
-                let last = section.only.and_then(|_| section.table.keys().next());
+                let last = section.selected_keys.and_then(|_| section.table.keys().next());
                 let path: Vec<&str> = section.path.iter().chain(last).map(String::as_str).collect();
                 return Err(text.error(&path, format!("there is no [{name}] to which this could belong")));
             }
             overlays.insert((table, entry), section);
         }
     }
-    Ok(base.map(|base| Sections { base, over: overlays }))
+    Ok(base.map(|base| Sections { base, overlays }))
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use jsonathlon_catalogue::Fidelity as Part;
+use jsonathlon_catalogue::Fidelity as Setup;
 use jsonathlon_dataset::fidelity::{Case, Nesting};
 use jsonathlon_schema::record::Finding;
 use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
 use super::{
-    offered::DocumentFile,
+    document_file::DocumentFile,
     outcome,
     probe::{InsertPath, Probe},
 };
@@ -28,35 +28,35 @@ const REJECTED: &str = "levels rejected";
 /// Searches the deepest document that the system accepts by its bulk load path.
 pub(super) fn find(
     nesting: Nesting,
-    part: Part,
+    setup: Setup,
     file: &DocumentFile,
     limit: Duration,
     session: &mut Session<'_>,
 ) -> Result<Vec<Finding>, TrialError> {
     let mut rejection = None;
-    let search = limit::find::<TrialError>(Nesting::LEAST, MAX_DEPTH, |levels| {
-        if session.pid().is_none() {
+    let search = limit::find::<TrialError>(Nesting::MIN_LEVELS, MAX_DEPTH, |levels| {
+        if session.worker_pid().is_none() {
             session.reset_data()?;
             session.open()?;
         }
         let case = Case {
             name: nesting.name().to_owned(),
-            must: RfcRequirement::Choose,
+            requirement: RfcRequirement::Choose,
             source: String::new(),
             probes: nesting.probes().to_owned(),
             bytes: nesting.document(levels),
         };
         file.write(&case.bytes)?;
         // Nothing is extracted: only acceptance matters.
-        let part = Part { extracts: false, ..part };
-        let probe = Probe { case: &case, part, file: &file.path, limit };
-        let (findings, is_healthy) = probe.through(InsertPath::Bulk, session)?;
+        let setup = Setup { extracts: false, ..setup };
+        let probe = Probe { case: &case, setup, file: &file.path, limit };
+        let (findings, is_healthy) = probe.run(InsertPath::Bulk, session)?;
         if !is_healthy {
             session.kill();
         }
         // The last rejected depth is also the smallest one: bisection accepts every depth that it tries
         // afterwards.
-        match findings.into_iter().find(outcome::is_against) {
+        match findings.into_iter().find(outcome::is_not_stored) {
             None => Ok(true),
             Some(finding) => {
                 rejection = Some(finding);
@@ -65,10 +65,10 @@ pub(super) fn find(
         }
     })?;
     let mut findings = Vec::new();
-    findings.extend(search.taken.map(|levels| Finding::new(ACCEPTED, levels.to_string())));
-    if let (Some(levels), Some(rejection)) = (search.refused, rejection) {
+    findings.extend(search.accepted.map(|levels| Finding::new(ACCEPTED, levels.to_string())));
+    if let (Some(levels), Some(rejection)) = (search.rejected, rejection) {
         let finding = Finding::new(REJECTED, levels.to_string());
-        findings.push(Finding { kinds: vec![rejection.state.into()], words: rejection.words, ..finding });
+        findings.push(Finding { kinds: vec![rejection.state.into()], message: rejection.message, ..finding });
     }
     Ok(findings)
 }

@@ -16,7 +16,7 @@ use crate::user::server_user;
 /// # Errors
 /// If the server's user cannot enter the folder, or loopback connections fail for a TCP `transport`; the
 /// message says what to do.
-pub fn fit(folder: &Path, transport: Transport) -> Result<()> {
+pub fn check_machine(folder: &Path, transport: Transport) -> Result<()> {
     ServerFolder::new(folder, server_user())?;
     match transport {
         Transport::Tcp | Transport::Tls => loopback(),
@@ -42,7 +42,7 @@ pub fn forbids_programs(path: &Path) -> io::Result<Option<String>> {
 impl ServerError {
     /// Remedy for a program that could not be run because of its file system; empty if the file system allows
     /// programs.
-    pub(crate) fn of_program(program: &Path) -> String {
+    pub(crate) fn mount_remedy(program: &Path) -> String {
         match forbids_programs(program) {
             Ok(Some(obstacle)) => format!("; {obstacle}: mount it otherwise, or have the program elsewhere"),
             _ => String::new(),

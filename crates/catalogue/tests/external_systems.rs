@@ -1,7 +1,5 @@
 //! Tests of systems that the program does not install: remote servers, and the user's own binaries.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use crate::support;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
@@ -42,8 +40,8 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
     let second = there(Some(2));
     assert_eq!((second.system.as_str(), second.version.as_str()), ("postgresql#2", "18.6+address"));
     assert_eq!(base_name(&second.system), "postgresql");
-    assert_eq!(one.reports.as_deref(), Some("18.6 (Debian 18.6-1)"));
-    assert!(one.server.is_none() && one.artifact.is_none() && one.elsewhere.is_some());
+    assert_eq!(one.version_text.as_deref(), Some("18.6 (Debian 18.6-1)"));
+    assert!(one.server.is_none() && one.artifact.is_none() && one.remote_setup.is_some());
     assert_ne!(one.digest, installed.digest);
     assert!(one.exceptions.iter().any(|exception| exception.what == "a server by address"));
     assert!(!one.exceptions.iter().any(|exception| exception.what.contains("untried")));
@@ -51,9 +49,10 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
         system.external_configuration(ExternalKind::Address, "9.6.24", None, "json-only", "default").unwrap();
     let told = old.exceptions.iter().find(|exception| exception.what.contains("untried")).unwrap();
     assert!(told.what.contains("9.6.24") && told.why.contains("18.6"), "{told:?}");
-    let own = system.external_configuration(ExternalKind::Own, "18.1", None, "json-only", "default").unwrap();
+    let own =
+        system.external_configuration(ExternalKind::Binaries, "18.1", None, "json-only", "default").unwrap();
     assert_eq!(own.version, "18.1+own");
-    assert!(own.server.is_some() && own.elsewhere.is_none());
+    assert!(own.server.is_some() && own.remote_setup.is_none());
 }
 
 #[test]
@@ -178,7 +177,8 @@ fn own_programs_are_found_in_their_folder_its_bin_or_alone() {
         let found = mysql.external_programs(&at(place)).unwrap();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("mysqld".to_owned(), at("my/sbin/mysqld"))]);
     }
-    let own = mysql.external_configuration(ExternalKind::Own, "9.7.4", None, "json-only", "default").unwrap();
+    let own =
+        mysql.external_configuration(ExternalKind::Binaries, "9.7.4", None, "json-only", "default").unwrap();
     assert_eq!(own.server.unwrap().start[0], "{{mysqld}}");
     assert!(error(postgresql, &at("half")).contains("there is no `postgres` in it"));
     assert!(error(postgresql, &at("nowhere")).contains("no such file or folder"));

@@ -8,8 +8,8 @@ use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::{Agreement, ExpectedAnswerSource, Verdict};
 use jsonathlon_schema::value::Row;
 
-use super::held::Held;
-use super::words::in_words_of_record;
+use super::difference_text::describe_recorded;
+use super::document_set::DocumentSet;
 use crate::target::Target;
 
 /// Expected answers to a question, and the targets that cannot be verified.
@@ -21,11 +21,12 @@ pub(super) struct ExpectedAnswer {
     /// Expected rows by digest of the documents that they apply to.
     rows: BTreeMap<String, Vec<Row>>,
     /// Targets without an expected answer over their own documents.
-    others: Vec<Other>,
+    unverifiable_targets: Vec<UnverifiableTarget>,
 }
 
+/// A target without an expected answer over its documents, with the verdict of all its answers.
 #[derive(Debug, Clone)]
-struct Other {
+struct UnverifiableTarget {
     id: ConfigurationId,
     profile: Option<MemoryProfile>,
     holding: String,
@@ -35,36 +36,37 @@ struct Other {
 }
 
 /// Basis for verifying an answer.
-pub(super) enum Against<'f> {
+pub(super) enum AnswerBasis<'f> {
     /// The answer must equal these rows.
     Rows(&'f [Row]),
     /// The statement is known to be wrong; the text describes the difference.
     Wrong(&'f str),
     /// The answer cannot be verified and gets this verdict.
-    Doubt(Verdict),
+    Unverifiable(Verdict),
 }
 
 impl ExpectedAnswer {
     /// Builds the expected answers from a recorded agreement; `read_rows` returns the rows of an answer file.
-    pub(super) fn of(agreement: &Agreement, read_rows: impl Fn(&str) -> Vec<Row>) -> Self {
+    pub(super) fn from_agreement(agreement: &Agreement, read_rows: impl Fn(&str) -> Vec<Row>) -> Self {
         let addend = agreement.addend.unwrap_or_default();
-        let mut expected = Self { basis: agreement.basis, addend, rows: BTreeMap::new(), others: Vec::new() };
+        let mut expected =
+            Self { basis: agreement.basis, addend, rows: BTreeMap::new(), unverifiable_targets: Vec::new() };
         if agreement.basis.is_settled()
             && let Some(file) = &agreement.file
         {
-            expected.rows.insert(agreement.holding.clone(), read_rows(file));
+            expected.rows.insert(agreement.documents_digest.clone(), read_rows(file));
         }
-        for standing in &agreement.standings {
+        for standing in &agreement.answers {
             match (&standing.file, standing.verdict) {
                 (Some(file), _) => {
-                    expected.rows.entry(standing.holding.clone()).or_insert_with(|| read_rows(file));
+                    expected.rows.entry(standing.documents_digest.clone()).or_insert_with(|| read_rows(file));
                 }
-                (None, Some(verdict)) => expected.others.push(Other {
+                (None, Some(verdict)) => expected.unverifiable_targets.push(UnverifiableTarget {
                     id: standing.id.clone(),
                     profile: standing.profile,
-                    holding: standing.holding.clone(),
+                    holding: standing.documents_digest.clone(),
                     verdict,
-                    reason: in_words_of_record(standing, agreement.documents),
+                    reason: describe_recorded(standing, agreement.documents),
                 }),
                 (None, None) => {}
             }
@@ -78,27 +80,31 @@ impl ExpectedAnswer {
     }
 
     /// Basis for verifying an answer of a target that holds these documents.
-    pub(super) fn against(&self, target: &Target, held: &Held) -> Against<'_> {
+    pub(super) fn answer_basis(&self, target: &Target, documents: &DocumentSet) -> AnswerBasis<'_> {
         match self.basis {
-            ExpectedAnswerSource::Disputed => return Against::Doubt(Verdict::Disputed),
+            ExpectedAnswerSource::Disputed => return AnswerBasis::Unverifiable(Verdict::Disputed),
             ExpectedAnswerSource::Unverified
             | ExpectedAnswerSource::OtherDocuments
             | ExpectedAnswerSource::Unanswered => {
-                return Against::Doubt(Verdict::Unverified);
+                return AnswerBasis::Unverifiable(Verdict::Unverified);
             }
             ExpectedAnswerSource::Agreed
             | ExpectedAnswerSource::Expected
             | ExpectedAnswerSource::Reference => {}
         }
-        let is_target = |other: &&Other| {
-            other.id == target.id() && other.profile == target.profile() && other.holding == held.digest
+        let is_target = |candidate: &&UnverifiableTarget| {
+            candidate.id == target.id()
+                && candidate.profile == target.profile()
+                && candidate.holding == documents.digest
         };
-        match (self.rows.get(&held.digest), self.others.iter().find(is_target)) {
-            (Some(rows), _) => Against::Rows(rows),
-            (None, Some(Other { verdict: Verdict::Wrong, reason, .. })) => Against::Wrong(reason),
-            (None, Some(other)) => Against::Doubt(other.verdict),
+        match (self.rows.get(&documents.digest), self.unverifiable_targets.iter().find(is_target)) {
+            (Some(rows), _) => AnswerBasis::Rows(rows),
+            (None, Some(UnverifiableTarget { verdict: Verdict::Wrong, reason, .. })) => {
+                AnswerBasis::Wrong(reason)
+            }
+            (None, Some(candidate)) => AnswerBasis::Unverifiable(candidate.verdict),
             // The target holds other documents now than when it was first asked.
-            (None, None) => Against::Doubt(Verdict::Unverified),
+            (None, None) => AnswerBasis::Unverifiable(Verdict::Unverified),
         }
     }
 }

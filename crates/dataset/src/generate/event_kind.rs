@@ -51,7 +51,7 @@ impl Collection {
 
 /// Kind of one event: a commit with its collection and operation, or an identity or account event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Role {
+pub(super) enum EventKind {
     /// Commit to a collection that occurs in every block.
     Commit(Collection, Operation),
     /// Commit to a rare collection, given by its index in [`NAMES`](super::rare::NAMES).

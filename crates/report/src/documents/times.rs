@@ -6,9 +6,9 @@ use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::{called, entries, is_smaller, sizes, word};
+use super::{entries, is_smaller, name_columns, sizes, word};
 use crate::format;
-use crate::section::{Section, by_class, none, printable};
+use crate::section::{Section, dash, printable, sorted_configurations};
 
 /// Tests with their titles, in the order in which they are shown.
 const TESTS: [(&str, &str); 7] = [
@@ -27,10 +27,10 @@ const OPTIONAL_TESTS: [(&str, &str); 3] = [
     ("version", "one version of one document, and the share of its bytes that it adds"),
 ];
 /// Number of leading columns that identify a row: system, variant, storage, and further dimensions.
-const NAMES: usize = 4;
+const NAME_COLUMNS: usize = 4;
 
 /// Tables of one data set, one per test.
-pub(super) fn all(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
+pub(super) fn sections(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
     let tests = TESTS.into_iter().chain(OPTIONAL_TESTS);
     tests.filter_map(|(test, title)| table(run, summary, data, test, title, means)).collect()
 }
@@ -48,13 +48,13 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
     let mut section = Section {
         title: printable(&format!("{test}: {title}, {data}")),
         header,
-        left_columns: NAMES,
+        left_columns: NAME_COLUMNS,
         ..Section::default()
     };
     let mut has_smaller = false;
-    for configuration in by_class(run) {
+    for configuration in sorted_configurations(run) {
         let configuration_entries: Vec<&CellSummary> =
-            test_entries().filter(|entry| configuration.has(&entry.cell)).collect();
+            test_entries().filter(|entry| configuration.contains_cell(&entry.cell)).collect();
         let mut kinds: Vec<String> = Vec::new();
         for entry in &configuration_entries {
             let kind = kind(&entry.cell);
@@ -63,7 +63,7 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
             }
         }
         for kind in kinds {
-            let mut row = called(configuration);
+            let mut row = name_columns(configuration);
             let mut severity = Severity::Good;
             row.push(printable(&kind));
             for size in &sizes {
@@ -72,7 +72,7 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
                 };
                 let matching = configuration_entries.iter().find(is_in_cell);
                 has_smaller |= matching.is_some_and(|entry| is_smaller(&entry.cell));
-                row.push(matching.map_or_else(none, |entry| describe_entry(entry, means)));
+                row.push(matching.map_or_else(dash, |entry| describe_entry(entry, means)));
                 severity = severity.max(matching.map_or(Severity::Good, |entry| entry.severity()));
             }
             section.rows.mark(severity, row);
@@ -164,7 +164,7 @@ fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
         let index = if index.is_empty() || index == "none" { String::new() } else { format!(" {index}") };
         let label = match test {
             // Sizes beyond the first rejected one are not listed.
-            "limit" if failure.because.is_some() => continue,
+            "limit" if failure.cause_key.is_some() => continue,
             "limit" => "refused",
             _ => "not applicable",
         };

@@ -13,7 +13,7 @@ const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Totals of the timed parts, and the peak memory over all of them.
 #[derive(Default)]
-pub(super) struct Spent {
+pub(super) struct LoadUsage {
     pub(super) seconds: f64,
     /// Part of `seconds` that building indexes took.
     pub(super) index_s: f64,
@@ -26,14 +26,14 @@ pub(super) struct Spent {
     pub(super) peak: Option<Memory>,
 }
 
-impl Spent {
-    pub(super) fn loading(&mut self, reply: &LoadReply) {
+impl LoadUsage {
+    pub(super) fn add_load(&mut self, reply: &LoadReply) {
         self.seconds += reply.seconds;
         self.sync_s = sum(self.sync_s, reply.sync_seconds);
         self.add(&reply.usage);
     }
 
-    pub(super) fn indexing(&mut self, reply: &SettleReply) {
+    pub(super) fn add_index_build(&mut self, reply: &SettleReply) {
         self.seconds += reply.seconds;
         self.index_s += reply.seconds;
         self.add(&reply.usage);
@@ -54,26 +54,26 @@ fn sum(left: Option<f64>, right: Option<f64>) -> Option<f64> {
 }
 
 /// Samples the engine's memory and counts disk writes during one part of a load.
-pub(super) struct Watch {
+pub(super) struct LoadWatch {
     sampler: Option<PeakSampler>,
     writes: Option<DiskWrites>,
 }
 
-impl Watch {
+impl LoadWatch {
     pub(super) fn begin(session: &Session<'_>) -> Self {
-        let sampler = session.engine().map(|pid| PeakSampler::start(pid, SAMPLE_INTERVAL));
+        let sampler = session.engine_pid().map(|pid| PeakSampler::start(pid, SAMPLE_INTERVAL));
         let writes = (!session.is_remote()).then(|| DiskWrites::begin(session.folder())).flatten();
         Self { sampler, writes }
     }
 
-    pub(super) fn end(self, spent: &mut Spent) {
+    pub(super) fn end(self, usage: &mut LoadUsage) {
         if let Some(written) = self.writes.and_then(|writes| writes.bytes()) {
-            spent.written_bytes = Some(spent.written_bytes.unwrap_or_default() + written);
+            usage.written_bytes = Some(usage.written_bytes.unwrap_or_default() + written);
         }
         let peak = self.sampler.and_then(PeakSampler::finish);
-        let larger = |peak: &Memory| spent.peak.is_none_or(|known| known.pss_bytes < peak.pss_bytes);
+        let larger = |peak: &Memory| usage.peak.is_none_or(|known| known.pss_bytes < peak.pss_bytes);
         if let Some(peak) = peak.filter(larger) {
-            spent.peak = Some(peak);
+            usage.peak = Some(peak);
         }
     }
 }

@@ -4,15 +4,15 @@ use jsonathlon_schema::severity::Severity;
 
 /// Items with their severities, in order. Items that are added without a severity are good.
 #[derive(Debug, Clone)]
-pub(crate) struct Marked<T>(Vec<(Severity, T)>);
+pub(crate) struct SeverityList<T>(Vec<(Severity, T)>);
 
-impl<T> Default for Marked<T> {
+impl<T> Default for SeverityList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> Marked<T> {
+impl<T> SeverityList<T> {
     pub(crate) fn push(&mut self, item: T) {
         self.mark(Severity::Good, item);
     }
@@ -54,19 +54,19 @@ impl<T> Marked<T> {
     }
 }
 
-impl<T> Extend<T> for Marked<T> {
+impl<T> Extend<T> for SeverityList<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         self.mark_all(Severity::Good, items);
     }
 }
 
-impl<T> Extend<(Severity, T)> for Marked<T> {
+impl<T> Extend<(Severity, T)> for SeverityList<T> {
     fn extend<I: IntoIterator<Item = (Severity, T)>>(&mut self, items: I) {
         self.0.extend(items);
     }
 }
 
-impl<T> FromIterator<T> for Marked<T> {
+impl<T> FromIterator<T> for SeverityList<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let mut marked = Self::default();
         marked.extend(items);
@@ -74,7 +74,7 @@ impl<T> FromIterator<T> for Marked<T> {
     }
 }
 
-impl<T> FromIterator<(Severity, T)> for Marked<T> {
+impl<T> FromIterator<(Severity, T)> for SeverityList<T> {
     fn from_iter<I: IntoIterator<Item = (Severity, T)>>(items: I) -> Self {
         Self(items.into_iter().collect())
     }

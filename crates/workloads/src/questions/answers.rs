@@ -29,7 +29,7 @@ impl SurveyAnswer {
 }
 
 /// Returns `true` if the target is the reference that the user named, a system and optionally a variant.
-pub(super) fn is_named(target: &Target, (system, variant): &(String, Option<String>)) -> bool {
+pub(super) fn matches_reference(target: &Target, (system, variant): &(String, Option<String>)) -> bool {
     let configuration = &target.configuration;
     // Without a variant, every variant of the system matches, and callers take the first.
     base_name(&configuration.system) == system
