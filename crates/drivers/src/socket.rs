@@ -1,6 +1,6 @@
 //! Sockets of connections, encrypted or not, and a reusable buffer for received bytes.
 
-use std::io::{self, IoSlice, Read};
+use std::io::{self, ErrorKind, IoSlice, Read};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -23,6 +23,14 @@ pub(crate) enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
     Tls(Box<TlsStream>),
+}
+
+/// Failure of a login whose exchange with the server was interrupted, which may succeed when tried again.
+pub(crate) fn transient(error: io::Error) -> ConnectFailure {
+    ConnectFailure::Transient(match error.kind() {
+        ErrorKind::WouldBlock => "no answer to the login".to_owned(),
+        _ => error.to_string(),
+    })
 }
 
 /// Who between client and server can read what is sent, which decides how a password is sent.
@@ -136,7 +144,7 @@ fn send_plain(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
 /// Connects to the first address of a host that accepts. `limit` is the timeout for each address.
 fn dial(endpoint: &Endpoint, limit: Duration) -> io::Result<TcpStream> {
     let host = &endpoint.host;
-    let mut last_error = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
+    let mut last_error = io::Error::new(ErrorKind::NotFound, format!("{host} has no address"));
     for address in (host.as_str(), endpoint.port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, limit) {
             Ok(stream) => {
@@ -192,7 +200,7 @@ impl Inbox {
     pub(crate) fn fill(&mut self, socket: &mut Socket, wait: bool) -> io::Result<bool> {
         self.make_room();
         match socket.receive(&mut self.bytes[self.end..], wait)? {
-            Some(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
+            Some(0) => Err(io::Error::new(ErrorKind::UnexpectedEof, "the connection was closed")),
             Some(count) => {
                 self.end += count;
                 Ok(true)

@@ -1,14 +1,12 @@
 //! Login: greeting, encryption, and the exchange by which the server authenticates the user.
 
-use std::io::{self, ErrorKind};
-
 use jsonathlon_driver_api::driver::Result;
 use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 
 use super::packet::{self, Reader, ServerError, close, open, text};
 use super::password::{self, Plugin};
 use super::{GONE, SETTINGS, ever};
-use crate::socket::{Inbox, Socket};
+use crate::socket::{Inbox, Socket, transient};
 
 const LONG_PASSWORD: u32 = 1;
 const LONG_FLAG: u32 = 1 << 2;
@@ -67,13 +65,6 @@ pub(super) fn login(endpoint: &Endpoint, sends_files: bool) -> LoginResult<Sessi
     handshake.apply_settings()?;
     handshake.socket.wait(None).map_err(transient)?;
     Ok(Session { socket: handshake.socket, without_eof: flags & WITHOUT_EOF != 0 })
-}
-
-fn transient(error: io::Error) -> ConnectFailure {
-    ConnectFailure::Transient(match error.kind() {
-        ErrorKind::WouldBlock => "no answer to the login".to_owned(),
-        _ => error.to_string(),
-    })
 }
 
 /// Encodes what the answer to a greeting begins with. Alone it asks for encryption.

@@ -1,6 +1,6 @@
 //! Login, and requests that prepare statements.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::Read;
 
 use jsonathlon_driver_api::driver::Result;
 use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
@@ -8,7 +8,7 @@ use md5::{Digest, Md5};
 
 use super::message::{ErrorResponse, Reader, message, parse_at, startup, text};
 use crate::scram::Scram;
-use crate::socket::{Inbox, Socket};
+use crate::socket::{Inbox, Socket, transient};
 
 const MECHANISM: &str = "SCRAM-SHA-256";
 const CANNOT_CONNECT_NOW: &str = "57P03";
@@ -60,13 +60,6 @@ fn encrypt(mut socket: Socket, endpoint: &Endpoint) -> StartupResult<Socket> {
         )),
         _ => Err(permanent("it does not know what encryption is")),
     }
-}
-
-fn transient(error: io::Error) -> ConnectFailure {
-    ConnectFailure::Transient(match error.kind() {
-        ErrorKind::WouldBlock => "no answer to the login".to_owned(),
-        _ => error.to_string(),
-    })
 }
 
 fn permanent(reason: impl std::fmt::Display) -> ConnectFailure {
