@@ -133,10 +133,10 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
     ]),
       `${listSome(changed.map((one) => `${configurationName(one)} (${roundTripLabel(one.structure?.retains ?? 'unknown')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`))}.`);
   }
-  const taken = evidence === null ? [] : stealByCell(evidence, run.machine);
-  const [much, known] = view.entries.reduce(([a, b], { index }) => [a + (taken[index]?.much ?? 0), b + (taken[index]?.known ?? 0)], [0, 0]);
-  if (much > 0) {
-    add('CPU steal', `${counted(much, 'trial')} of ${integer(known)} above 2 %`,
+  const steal = evidence === null ? [] : stealByCell(evidence, run.machine);
+  const [high, known] = view.entries.reduce(([a, b], { index }) => [a + (steal[index]?.high ?? 0), b + (steal[index]?.known ?? 0)], [0, 0]);
+  if (high > 0) {
+    add('CPU steal', `${counted(high, 'trial')} of ${integer(known)} above 2 %`,
       'The hypervisor gave CPU time to other machines during these trials or their preparation. They count like all others; a result’s trials show the seconds.');
   }
   if (run.rounds === 1) add('One round only', 'no intervals, so differences may not repeat');

@@ -1,51 +1,54 @@
-// CPU steal per cell, from the trial data.
+// Counts the trials with high CPU steal, for each cell of a run, from the trial data.
 
 import type { Machine, RunEvidence } from './model.ts';
 import { Metric } from './metrics.ts';
 
-/** Share of the machine's CPU time above which steal is reported. */
+/** Share of the machine's CPU capacity above which a trial's steal counts as high. */
 const STEAL_THRESHOLD = 0.02;
 
-export interface StealCount {
+/** Trials of one cell, counted by their CPU steal. */
+export interface StealTrialCounts {
   /** Trials with more than 2 % CPU steal. */
-  much: number;
+  high: number;
   /** Trials whose CPU steal is known. */
   known: number;
 }
 
-const found = new WeakMap<RunEvidence, readonly StealCount[]>();
+const cache = new WeakMap<RunEvidence, readonly StealTrialCounts[]>();
 
 /**
- * CPU steal by cell index. If the run has no steal share for a trial, the stolen seconds are divided by all
- * CPU time since the previous trial ended, restarts included, because steal is counted over that period.
+ * Counts of each cell, in the order of the run's cells. Steal is a share of the machine's CPU capacity,
+ * which is elapsed time × cores. If the run did not record the share for a trial, it is derived from the
+ * stolen seconds. They were counted since the previous trial ended, restarts included. The elapsed time is
+ * then that period, or the trial's own time if longer.
  */
-export function stealByCell(evidence: RunEvidence, machine: Machine): readonly StealCount[] {
-  const known = found.get(evidence);
-  if (known !== undefined) return known;
-  const ends = evidence.cells.flatMap(({ trials }) => trials.at_ms).sort((a, b) => a - b);
-  const before = new Map<number, number>();
-  ends.forEach((at, index) => {
-    const last = ends[index - 1];
-    if (last !== undefined && !before.has(at)) before.set(at, last);
+export function stealByCell(evidence: RunEvidence, machine: Machine): readonly StealTrialCounts[] {
+  const cached = cache.get(evidence);
+  if (cached !== undefined) return cached;
+  const endsMs = evidence.cells.flatMap(({ trials }) => trials.at_ms).sort((a, b) => a - b);
+  const previousEndMs = new Map<number, number>();
+  endsMs.forEach((endMs, index) => {
+    const previous = endsMs[index - 1];
+    if (previous !== undefined && !previousEndMs.has(endMs)) previousEndMs.set(endMs, previous);
   });
-  const all = evidence.cells.map(({ trials }) => {
-    const one: StealCount = { much: 0, known: 0 };
+  const countsByCell = evidence.cells.map(({ trials }) => {
+    const counts: StealTrialCounts = { high: 0, known: 0 };
     const shares = trials.metrics[Metric.MachineStealShare] ?? [];
-    trials.metrics[Metric.MachineStealS]?.forEach((taken, index) => {
+    trials.metrics[Metric.MachineStealS]?.forEach((stolenSeconds, index) => {
       const share = shares[index] ?? null;
       if (share !== null) {
-        one.known += 1;
-        if (share > STEAL_THRESHOLD) one.much += 1;
+        counts.known += 1;
+        if (share > STEAL_THRESHOLD) counts.high += 1;
       }
-      if (share !== null || taken === null) return;
-      const at = trials.at_ms[index] ?? 0;
-      const passed = Math.max(trials.seconds[index] ?? 0, (at - (before.get(at) ?? at)) / 1e3);
-      if (passed <= 0) return;
-      one.known += 1;
-      if (taken / (passed * machine.cores) > STEAL_THRESHOLD) one.much += 1;
+      if (share !== null || stolenSeconds === null) return;
+      const endMs = trials.at_ms[index] ?? 0;
+      const elapsedSeconds = Math.max(trials.seconds[index] ?? 0, (endMs - (previousEndMs.get(endMs) ?? endMs)) / 1e3);
+      if (elapsedSeconds <= 0) return;
+      counts.known += 1;
+      if (stolenSeconds / (elapsedSeconds * machine.cores) > STEAL_THRESHOLD) counts.high += 1;
     });
-    return one;
+    return counts;
   });
-  found.set(evidence, all);
-  return all;
+  cache.set(evidence, countsByCell);
+  return countsByCell;
 }

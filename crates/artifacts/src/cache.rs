@@ -33,7 +33,7 @@ pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf
 #[derive(Debug, Clone)]
 pub(crate) struct CachePaths {
     /// Folder with everything of this version: installations, downloads and temporary folders.
-    pub(crate) version: PathBuf,
+    pub(crate) version_folder: PathBuf,
     /// Lock file whose holder alone may change the version's folder.
     pub(crate) lock: PathBuf,
 }
@@ -41,7 +41,7 @@ pub(crate) struct CachePaths {
 impl CachePaths {
     pub(crate) fn new(root: &Path, artifact: &Artifact) -> Self {
         Self {
-            version: root.join("artifacts").join(&artifact.system).join(&artifact.version),
+            version_folder: root.join("artifacts").join(&artifact.system).join(&artifact.version),
             lock: root.join("locks").join(format!("{}@{}.lock", artifact.system, artifact.version)),
         }
     }
@@ -52,22 +52,22 @@ impl CachePaths {
     pub(crate) fn installation(&self, source: &Source) -> PathBuf {
         let mut hasher = Hasher::default();
         hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
-        self.version.join(short_digest(&hasher.finish()))
+        self.version_folder.join(short_digest(&hasher.finish()))
     }
 
     /// Returns the path of a part's verified download, which is kept if unpacking is interrupted.
     pub(crate) fn download(&self, part: &Source) -> PathBuf {
-        self.version.join(format!("{}.download", part.sha256))
+        self.version_folder.join(format!("{}.download", part.sha256))
     }
 
     /// Returns the temporary folder in which clients work.
     pub(crate) fn fetch_folder(&self) -> PathBuf {
-        self.version.join("fetching")
+        self.version_folder.join("fetching")
     }
 
     /// Returns the temporary folder into which archives are unpacked.
     pub(crate) fn unpack_folder(&self) -> PathBuf {
-        self.version.join("unpacking")
+        self.version_folder.join("unpacking")
     }
 }
 

@@ -83,9 +83,12 @@ pub enum ArtifactError {
         /// Last lines of the client's output.
         output: String,
     },
-    /// The client ended successfully, but the expected file is missing.
-    #[error("`{command}` ended well but left no archive in {}; its last words:\n{output}", .folder.display())]
-    NothingFetched {
+    /// The client ended successfully, but left no archive where it was expected, or several to choose from.
+    #[error(
+        "`{command}` succeeded but did not leave the expected archive in {}; its last words:\n{output}",
+        .folder.display()
+    )]
+    NoExpectedArchive {
         /// Command line of the client, for the user.
         command: String,
         /// Folder in which the archive was expected.

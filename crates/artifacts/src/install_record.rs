@@ -126,7 +126,7 @@ impl InstallRecord {
     }
 
     /// Returns `true` if the installation holds what `source` would extract from the same archives.
-    pub(crate) fn selects(&self, source: &Source) -> bool {
+    pub(crate) fn has_same_selection(&self, source: &Source) -> bool {
         self.selection == source.selection()
     }
 

@@ -99,7 +99,10 @@ pub(super) fn no_client_error(
                 } else {
                     format!(" for {}", part.kind.package())
                 };
-                format!("install {name}{purpose} (Debian, Ubuntu: `apt-get install {}`)", client.package())
+                format!(
+                    "install {name}{purpose} (Debian, Ubuntu: `apt-get install {}`)",
+                    client.debian_package()
+                )
             }));
             names.push(name);
         }
@@ -113,7 +116,13 @@ pub(super) fn no_client_error(
     if has_unfit {
         return ArtifactError::UnusableClient { system, version, problems: remedies };
     }
-    ArtifactError::NoClient { system, version, clients: programs, remedies, folder: paths.version.clone() }
+    ArtifactError::NoClient {
+        system,
+        version,
+        clients: programs,
+        remedies,
+        folder: paths.version_folder.clone(),
+    }
 }
 
 /// Checks that the disk has room for the installation. The demand is the larger of two peaks: while the last

@@ -128,7 +128,7 @@ impl ArtifactStore {
                     let problem = "it was unpacked from another archive".to_owned();
                     damaged = damaged.or(Some(InstallState::Damaged { folder, problem }));
                 }
-                Some(Ok(record)) if record.selects(source) => {
+                Some(Ok(record)) if record.has_same_selection(source) => {
                     return InstallState::Installed(record.to_installed(&folder, artifact, source));
                 }
                 // Other members of the same archives are another installation.
@@ -178,11 +178,11 @@ impl ArtifactStore {
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
-        fs::create_dir_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
+        fs::create_dir_all(&paths.version_folder).map_err(ArtifactError::cache(&paths.version_folder))?;
         let result = self.install_or_newer(artifact, &paths, &mut context);
         if result.is_err() {
-            remove_if_empty(&paths.version);
-            paths.version.parent().map(remove_if_empty);
+            remove_if_empty(&paths.version_folder);
+            paths.version_folder.parent().map(remove_if_empty);
         }
         result
     }
@@ -427,13 +427,13 @@ impl ArtifactStore {
     /// `is_cancelled` returns `true` while another process works on the version.
     pub fn remove(&self, artifact: &Artifact, is_cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
         let paths = CachePaths::new(&self.root, artifact);
-        if artifact.is_bundled() || !paths.version.exists() {
+        if artifact.is_bundled() || !paths.version_folder.exists() {
             return Ok(0);
         }
         let _lock = Lock::take(&paths.lock, &mut InstallContext { progress: &mut |_| {}, is_cancelled })?;
-        let bytes = cache::bytes_below(&paths.version);
-        remove_all(&paths.version).map_err(ArtifactError::cache(&paths.version))?;
-        paths.version.parent().map(remove_if_empty);
+        let bytes = cache::bytes_below(&paths.version_folder);
+        remove_all(&paths.version_folder).map_err(ArtifactError::cache(&paths.version_folder))?;
+        paths.version_folder.parent().map(remove_if_empty);
         Ok(bytes)
     }
 

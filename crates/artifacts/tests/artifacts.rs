@@ -226,7 +226,7 @@ fn a_client_that_brings_nothing_is_an_error() {
     for artifact in [npm, maven] {
         let error = install(&world.store(), &artifact).unwrap_err();
         assert!(
-            matches!(&error, ArtifactError::NothingFetched { output, .. } if output == "all is well"),
+            matches!(&error, ArtifactError::NoExpectedArchive { output, .. } if output == "all is well"),
             "{error}"
         );
     }

@@ -17,14 +17,14 @@ use crate::{
     definition::{SettingDeviation, SettingTarget},
     durability::{Durability, Tier},
     error::CatalogueError,
-    open::OpenSettings,
+    open::SessionSetup,
     profile::{MemorySetting, Profiles},
     rules::{
         WorkloadSetup,
-        analytics::{ANALYTICS, Analytics},
-        documents::{DOCUMENTS, Documents},
-        fidelity::{FIDELITY, Fidelity},
-        serving::{SERVING, Serving},
+        analytics::{ANALYTICS, AnalyticsSetup},
+        documents::{DOCUMENTS, DocumentsSetup},
+        fidelity::{FIDELITY, FidelitySetup},
+        serving::{SERVING, ServingSetup},
     },
 };
 
@@ -98,7 +98,7 @@ pub struct Configuration {
     /// How the run works on a remote server. `None` if it does not use one.
     pub remote_setup: Option<RemoteSetup>,
     /// Settings and statements with which a session is opened.
-    pub open: OpenSettings,
+    pub open: SessionSetup,
     /// All deviations from the system's defaults, shown in reports.
     pub exceptions: Vec<SettingDeviation>,
     /// What the system's folder declares about the configuration.
@@ -112,23 +112,23 @@ pub struct Configuration {
 
 impl Configuration {
     /// Returns the setup of the analytics workload. `None` if the system does not run it.
-    pub fn analytics(&self) -> Option<Analytics> {
-        Analytics::from_setup(self.setups.get(ANALYTICS)?)
+    pub fn analytics(&self) -> Option<AnalyticsSetup> {
+        AnalyticsSetup::from_setup(self.setups.get(ANALYTICS)?)
     }
 
     /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
-    pub fn serving(&self) -> Option<Serving> {
-        Serving::from_setup(self.setups.get(SERVING)?)
+    pub fn serving(&self) -> Option<ServingSetup> {
+        ServingSetup::from_setup(self.setups.get(SERVING)?)
     }
 
     /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
-    pub fn documents(&self) -> Option<Documents> {
-        Documents::from_setup(self.setups.get(DOCUMENTS)?)
+    pub fn documents(&self) -> Option<DocumentsSetup> {
+        DocumentsSetup::from_setup(self.setups.get(DOCUMENTS)?)
     }
 
     /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
-    pub fn fidelity(&self) -> Option<Fidelity> {
-        Fidelity::from_setup(self.setups.get(FIDELITY)?)
+    pub fn fidelity(&self) -> Option<FidelitySetup> {
+        FidelitySetup::from_setup(self.setups.get(FIDELITY)?)
     }
 
     /// Returns the folder's advice for documents that are rejected with this message. `None` if it has none.

@@ -10,7 +10,7 @@ use super::{
     definition::{OpenDefinition, SettingDeviation},
     did_you_mean::did_you_mean,
     error::CatalogueError,
-    open::OpenSettings,
+    open::SessionSetup,
     sections::SectionReader,
     server::to_texts,
     statement_file::StatementFile,
@@ -48,7 +48,7 @@ pub struct Durability {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier {
     pub(crate) durability: Durability,
-    pub(crate) open: OpenSettings,
+    pub(crate) open: SessionSetup,
     /// Values that replace those of the folder, by name.
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) exceptions: Vec<SettingDeviation>,
@@ -134,7 +134,7 @@ impl TierDefinition {
                 power_loss_ms: self.power_loss_ms,
                 ranked: self.ranked,
             },
-            open: OpenSettings { settings, statements: self.open.statements },
+            open: SessionSetup { settings, statements: self.open.statements },
             values,
             exceptions: self.exceptions,
             files: BTreeMap::new(),
@@ -203,7 +203,7 @@ impl Tier {
     /// that names it. `statements` tells whether statements change nothing but a session, in which case they
     /// stay.
     pub(crate) fn strip_server_settings(&mut self, statements: bool) {
-        let OpenSettings { settings, statements: open_statements } = &mut self.open;
+        let SessionSetup { settings, statements: open_statements } = &mut self.open;
         let mut not_set: Vec<String> =
             std::mem::take(settings).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !statements {

@@ -10,7 +10,7 @@ use crate::{
     configuration::{self, Configuration},
     definition::SettingDeviation,
     error::CatalogueError,
-    open::OpenSettings,
+    open::SessionSetup,
     resolve::resolve,
     system::System,
     variants::Variant,
@@ -141,7 +141,7 @@ impl System {
             configuration.setups.values_mut().for_each(|part| part.load = load);
         }
         // Settings can be set only when a server is started.
-        let OpenSettings { settings, statements } = &mut configuration.open;
+        let SessionSetup { settings, statements } = &mut configuration.open;
         let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
         if !address.statements {
             not_set.append(statements);

@@ -58,16 +58,16 @@ pub use durability::{Durability, NO_LOSS, Tier};
 pub use error::{CatalogueError, join_names};
 pub use external::{ExternalKind, base_name};
 pub use folder::Origin;
-pub use open::OpenSettings;
-pub use package_sources::{inputs_digest, is_package_name};
-pub use profile::MemorySetting;
+pub use open::SessionSetup;
+pub use package_sources::{is_package_name, pinned_inputs_digest};
+pub use profile::{MemorySetting, log_bytes};
 pub use rules::{
     Section, WorkloadSetup,
-    analytics::{ANALYTICS, Analytics, QuestionRules},
-    documents::{DOCUMENTS, Documents, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
-    fidelity::{ExtractedForm, FIDELITY, Fidelity},
+    analytics::{ANALYTICS, AnalyticsSetup, QuestionRules},
+    documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
+    fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
     questions::{FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, TemplateKind, question_file},
-    serving::{OperationRules, PathStep, SERVING, Serving, path_values},
+    serving::{OperationRules, PathStep, SERVING, ServingSetup, path_values},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};
 pub use sources::is_member;

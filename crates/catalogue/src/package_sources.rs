@@ -100,9 +100,9 @@ pub(super) fn go(
     Ok(SourceKind::Go { package, tags: definition.tags.clone(), go_mod, go_sum, go: go_version })
 }
 
-/// Returns the SHA-256 of everything that decides what a Debian or Go source provides. `None` for an archive,
-/// which has its own digest.
-pub fn inputs_digest(kind: &SourceKind) -> Option<String> {
+/// Returns the SHA-256 of all inputs that decide what a Debian or Go source provides: the pinned packages, or
+/// the program with its `go.mod` and `go.sum`. `None` for an archive, which has its own digest.
+pub fn pinned_inputs_digest(kind: &SourceKind) -> Option<String> {
     let mut hasher = Sha256::new();
     match kind {
         SourceKind::Debian { packages, .. } => {

@@ -4,18 +4,14 @@ use jsonathlon_schema::ranking::PreparationClass;
 use serde::Deserialize;
 
 /// Preparation class as a folder states it. [`PreparationClass::UserDefined`] is missing: the program assigns
-/// it to configurations of a user's own folder of questions.
+/// it to configurations of a user's own folder of questions, and the error about an unknown class must not
+/// offer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StatedClass {
     AsIs,
     Prepared,
     Extracted,
-}
-
-impl StatedClass {
-    /// All classes that folders can state, in the order in which they are shown.
-    pub(crate) const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
 }
 
 impl From<StatedClass> for PreparationClass {

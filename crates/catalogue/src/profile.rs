@@ -67,6 +67,12 @@ impl Profiles {
     }
 }
 
+/// Disk space in bytes that every system with a memory budget gets for its redo log or WAL.
+#[must_use]
+pub fn log_bytes(budget_bytes: u64) -> u64 {
+    ((budget_bytes as f64 * LOG_SHARE) as u64).min(MAX_LOG_BYTES)
+}
+
 impl SettingDefinition {
     fn resolved(&self, budget_bytes: u64) -> MemorySetting {
         let amount = self.amount(budget_bytes).unwrap_or_default().to_string();
@@ -90,10 +96,10 @@ impl SettingDefinition {
         let unit = bytes::unit(self.unit.as_deref()?)?;
         let maximum = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
         let budget = match self.resource {
-            BudgetResource::Memory => budget_bytes as f64,
-            BudgetResource::Log => (budget_bytes as f64 * LOG_SHARE).min(MAX_LOG_BYTES as f64),
+            BudgetResource::Memory => budget_bytes,
+            BudgetResource::Log => log_bytes(budget_bytes),
         };
-        let share = (budget * self.share?) as u64;
+        let share = (budget as f64 * self.share?) as u64;
         Some((share.min(maximum) / unit).max(1))
     }
 }

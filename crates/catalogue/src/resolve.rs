@@ -13,7 +13,7 @@ use crate::{
     did_you_mean::did_you_mean,
     durability::Tier,
     error::CatalogueError,
-    open::OpenSettings,
+    open::SessionSetup,
     rules::{self, ParsedSection, SECTION_KEYS, WorkloadSetup},
     server::START_PLACEHOLDERS,
     statement_file::{RawFile, StatementFile},
@@ -188,7 +188,7 @@ fn unfilled(
         tiers: Vec::new(),
         server: None,
         remote_setup: None,
-        open: OpenSettings { settings: BTreeMap::new(), statements: Vec::new() },
+        open: SessionSetup { settings: BTreeMap::new(), statements: Vec::new() },
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
         properties: properties(layers),
         setups: BTreeMap::new(),
@@ -341,8 +341,8 @@ fn open(
     system: &System,
     layers: &[OverlayLayer<'_>],
     mut fill: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
-) -> Result<OpenSettings, CatalogueError> {
-    let mut open = OpenSettings { settings: BTreeMap::new(), statements: Vec::new() };
+) -> Result<SessionSetup, CatalogueError> {
+    let mut open = SessionSetup { settings: BTreeMap::new(), statements: Vec::new() };
     for layer in layers {
         for (name, Scalar(value)) in &layer.open.settings {
             let value = fill(value).map_err(|problem| {

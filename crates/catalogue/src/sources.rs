@@ -173,7 +173,7 @@ fn source(
     let missing = |key: &str| location.missing(key, definition);
     let kind = kind_of(artifact, definition, files, folder, location)?;
     check_keys(&kind, definition, location)?;
-    let sha256 = match package_sources::inputs_digest(&kind) {
+    let sha256 = match package_sources::pinned_inputs_digest(&kind) {
         Some(digest) => digest,
         None => definition.sha256.clone().ok_or_else(|| missing("sha256"))?,
     };

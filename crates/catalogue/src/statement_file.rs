@@ -71,7 +71,7 @@ impl StatementRule {
 
     /// Sets the run-time placeholder that the file must hold; no other file of the workload may hold it.
     #[must_use]
-    pub const fn exclusive(self, placeholder: &'static str) -> Self {
+    pub const fn owns_placeholder(self, placeholder: &'static str) -> Self {
         Self { exclusive_placeholder: Some(placeholder), ..self }
     }
 
@@ -83,7 +83,7 @@ impl StatementRule {
 
     /// Sets the placeholders of the workload that have a value in the file. Default: all of them.
     #[must_use]
-    pub const fn allows(self, placeholders: &'static [&'static str]) -> Self {
+    pub const fn allows_placeholders(self, placeholders: &'static [&'static str]) -> Self {
         Self { allowed_placeholders: Some(placeholders), ..self }
     }
 

@@ -9,7 +9,6 @@ use super::{
     did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
-    preparation::StatedClass,
     rules::{ALL_RULES, WorkloadRules},
     sections::Sections,
 };
@@ -97,7 +96,7 @@ pub(super) fn variants(
                 workload_variants.insert(name, rule_variants);
                 continue;
             }
-            [_, ..] if rules.allows_several_defaults() => {
+            [_, ..] if rules.allows_several_default_variants() => {
                 workload_variants.insert(name, rule_variants);
                 continue;
             }
@@ -222,7 +221,7 @@ fn check_defaults(
     variants: &[Variant],
     text: &TomlText,
 ) -> Result<(), CatalogueError> {
-    for class in StatedClass::ALL.map(PreparationClass::from) {
+    for class in PreparationClass::ALL {
         let of_class = || variants.iter().filter(|variant| variant.preparation == class);
         let defaults: Vec<&str> =
             of_class().filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect();

@@ -64,7 +64,7 @@ fn a_system_on_a_known_protocol_needs_its_definition_alone() {
     let plain = system.configuration("1.0", "plain", "default").unwrap();
     let question = built_in("analytics/q1.sql");
     assert!(question.contains(plain.analytics().unwrap().statement("q1").unwrap()));
-    assert!(system.configuration("1.0", "whole", "default").unwrap().fidelity().unwrap().extracts);
+    assert!(system.configuration("1.0", "whole", "default").unwrap().fidelity().unwrap().can_extract);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_folders_file_overrides_the_default_and_a_default_can_be_left_out() {
     };
     let catalogue = load(&without("fidelity/value"), &[]).unwrap();
     let whole = catalogue.get("relative").unwrap().configuration("1.0", "whole", "default").unwrap();
-    assert!(!whole.fidelity().unwrap().extracts);
+    assert!(!whole.fidelity().unwrap().can_extract);
     let message = load(&without("fidelity/valeu"), &[]).unwrap_err().to_string();
     assert!(
         message.contains("`without.0`: there is no default file `fidelity/valeu` for the protocol sqlite"),

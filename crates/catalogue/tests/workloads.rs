@@ -77,9 +77,13 @@ fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     assert_eq!(example.workloads(), ["analytics", "fidelity"]);
     let whole = example.configuration("2.0", "whole", "default").unwrap();
     let fidelity = whole.fidelity().unwrap();
-    assert_eq!((fidelity.load, fidelity.one_line), (LoadMode::Rows, true), "the variant overrides the base");
     assert_eq!(
-        (fidelity.extracts, fidelity.inserts),
+        (fidelity.load, fidelity.one_document_per_line),
+        (LoadMode::Rows, true),
+        "the variant overrides the base"
+    );
+    assert_eq!(
+        (fidelity.can_extract, fidelity.can_insert),
         (true, false),
         "the variant has a file of its own, and none has `insert`"
     );

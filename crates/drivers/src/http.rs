@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jsonathlon_driver_api::address::{Tls, authority};
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::endpoint::Endpoint;
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 use ureq::http;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
@@ -23,6 +23,16 @@ fn key_file(tls: &Tls) -> Result<Option<PrivateKey<'static>>> {
     let unusable = |why: String| DriverError::Unavailable(format!("key={}: {why}", path.display()));
     let pem = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
     PrivateKey::from_pem(&pem).map(Some).map_err(|error| unusable(error.to_string()))
+}
+
+/// Classifies the error of a first request. Certificates and host names that are not accepted stay so;
+/// anything else may be a server that is still starting.
+pub(crate) fn connect_failure(error: &ureq::Error) -> ConnectFailure {
+    match error {
+        ureq::Error::Io(error) => tls::handshake_failure(error),
+        ureq::Error::Tls(reason) => ConnectFailure::Permanent(format!("TLS: {reason}")),
+        other => ConnectFailure::Transient(other.to_string()),
+    }
 }
 
 /// Complete HTTP response of a server.
@@ -136,4 +146,26 @@ fn read(response: http::Response<ureq::Body>) -> std::result::Result<HttpRespons
     let mut body = Vec::new();
     response.into_body().into_reader().read_to_end(&mut body)?;
     Ok(HttpResponse { status, headers, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn only_a_server_that_may_still_be_starting_is_asked_again() {
+        let cause = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let lasting = [
+            ureq::Error::from(Error::new(ErrorKind::InvalidData, cause)),
+            ureq::Error::Tls("Rustls invalid dns name error"),
+        ];
+        for error in lasting {
+            assert!(matches!(connect_failure(&error), ConnectFailure::Permanent(_)), "{error}");
+        }
+        for error in [ureq::Error::Io(ErrorKind::ConnectionRefused.into()), ureq::Error::ConnectionFailed] {
+            assert!(matches!(connect_failure(&error), ConnectFailure::Transient(_)), "{error}");
+        }
+    }
 }

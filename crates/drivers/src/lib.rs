@@ -14,6 +14,7 @@ mod mysql;
 mod postgres;
 mod scram;
 mod socket;
+mod socket_calls;
 mod tls;
 
 pub use clickhouse::Clickhouse;

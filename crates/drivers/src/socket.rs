@@ -7,9 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, sendmsg};
 
+use crate::socket_calls::{receive_once, send_once, send_parts_once};
 use crate::tls::TlsStream;
 
 /// Initial size of a receive buffer in bytes; every read asks for at least half of it.
@@ -57,7 +56,8 @@ impl Socket {
     /// nothing that it sent may be in a buffer. A Unix socket, which stays on this machine, remains as it is.
     ///
     /// # Errors
-    /// [`ConnectFailure::Permanent`] if the endpoint's certificates or its host name cannot be used.
+    /// [`ConnectFailure::Permanent`] if the endpoint's certificates or its host name cannot be used, or the
+    /// server's certificate is not accepted.
     pub(crate) fn encrypt(self, endpoint: &Endpoint) -> Result<Self, ConnectFailure> {
         match (self, &endpoint.tls) {
             (Self::Tcp(stream), Some(tls)) => {
@@ -100,13 +100,7 @@ impl Socket {
             return encrypted.send(&[head, body]);
         }
         let parts = [IoSlice::new(head), IoSlice::new(body)];
-        let sent = loop {
-            match sendmsg(self.as_fd(), &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {
-                Ok(sent) => break sent,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        };
+        let sent = send_parts_once(self.as_fd(), &parts)?;
         let sent_length = |part: &[u8], before: usize| sent.saturating_sub(before).min(part.len());
         send_plain(self.as_fd(), &head[sent_length(head, 0)..])?;
         send_plain(self.as_fd(), &body[sent_length(body, head.len())..])
@@ -118,25 +112,17 @@ impl Socket {
         if let Self::Tls(encrypted) = self {
             return encrypted.receive(buffer, wait);
         }
-        let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
-        loop {
-            match rustix::net::recv(self.as_fd(), &mut *buffer, flags) {
-                Ok((count, _)) => return Ok(Some(count)),
-                Err(Errno::AGAIN) if !wait => return Ok(None),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+        match receive_once(self.as_fd(), buffer, wait) {
+            Ok(count) => Ok(Some(count)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock && !wait => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }
 
 fn send_plain(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
-            Ok(sent) => bytes = &bytes[sent..],
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        bytes = &bytes[send_once(socket, bytes)?..];
     }
     Ok(())
 }

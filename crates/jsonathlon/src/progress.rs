@@ -94,7 +94,7 @@ impl RunProgress {
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
-        if activity != Activity::Turn && !self.terminal {
+        if activity != Activity::TargetTurn && !self.terminal {
             self.line(description);
         }
     }

@@ -44,7 +44,7 @@ pub(crate) struct ThreadResults {
 }
 
 fn system_failure(message: impl Into<String>) -> Failure {
-    Failure { kind: FailureKind::System, message: message.into() }
+    Failure { kind: FailureKind::MachineFailure, message: message.into() }
 }
 
 /// Opens a client's first connection, retrying for up to [`CONNECT_RETRY_PERIOD`] while the system is

@@ -90,7 +90,8 @@ impl JobRunner for LoadGenerator {
         target: &JobTarget<'_>,
         report_progress: &mut dyn FnMut(Progress),
     ) -> Result<serde_json::Value, Failure> {
-        let invalid = |error: serde_json::Error| failure(FailureKind::Request, format!("not a job: {error}"));
+        let invalid =
+            |error: serde_json::Error| failure(FailureKind::InvalidRequest, format!("not a job: {error}"));
         let result = match job.get(READ_BACK) {
             Some(job) => {
                 let job: RecoveryRead = serde::Deserialize::deserialize(job).map_err(invalid)?;
@@ -103,7 +104,7 @@ impl JobRunner for LoadGenerator {
                 serde_json::to_value(self.run(&job, target, report_progress)?)
             }
         };
-        result.map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
+        result.map_err(|error| failure(FailureKind::MachineFailure, format!("what was measured: {error}")))
     }
 }
 
@@ -134,8 +135,8 @@ impl LoadGenerator {
     /// Runs a job and returns what its clients measured.
     ///
     /// # Errors
-    /// [`FailureKind::Request`] if the job cannot be measured or verified. The driver's failure if a
-    /// connection cannot be opened or a statement cannot be prepared. [`FailureKind::System`] if the
+    /// [`FailureKind::InvalidRequest`] if the job cannot be measured or verified. The driver's failure if a
+    /// connection cannot be opened or a statement cannot be prepared. [`FailureKind::MachineFailure`] if the
     /// acknowledgement log cannot be written.
     pub fn run(
         &mut self,
@@ -145,10 +146,10 @@ impl LoadGenerator {
     ) -> Result<JobReport, Failure> {
         self.set_load(job)?;
         let Some(data) = self.data.as_mut() else {
-            return Err(failure(FailureKind::Request, "nothing is known of the data"));
+            return Err(failure(FailureKind::InvalidRequest, "nothing is known of the data"));
         };
         let paths = Paths::select(&data.set, job.projection);
-        let invalid_request = |message: String| failure(FailureKind::Request, message);
+        let invalid_request = |message: String| failure(FailureKind::InvalidRequest, message);
         data.prepare(job, &paths).map_err(invalid_request)?;
 
         let opener = &self.opener;
@@ -171,7 +172,7 @@ impl LoadGenerator {
             client_threads::run(&shared, &open_connection, &warm_up, target, report_progress)?;
         if let Some(ack_log) = &shared.ack_log {
             return match ack_log.has_failed() {
-                true => Err(failure(FailureKind::System, "cannot write the acknowledgement log")),
+                true => Err(failure(FailureKind::MachineFailure, "cannot write the acknowledgement log")),
                 // The caller that crashed the system reads the data back itself.
                 false => Ok(build_report(&shared, recorder, side, threads, data.loaded, data.added).0),
             };
@@ -197,14 +198,14 @@ impl LoadGenerator {
                 return Ok(());
             }
             let message = format!("load {} was made with other records; reload the data", job.load);
-            return Err(failure(FailureKind::Request, message));
+            return Err(failure(FailureKind::InvalidRequest, message));
         }
         // Frees the previous load's memory before the new one is allocated.
         self.data = None;
         let set = job
             .records
             .prepare()
-            .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
+            .map_err(|error| failure(FailureKind::InvalidRequest, format!("no such records: {error}")))?;
         self.data = Some(LoadedData {
             load: job.load.clone(),
             records: job.records.clone(),

@@ -62,8 +62,8 @@ pub(crate) fn shorten_digest(digest: &str) -> String {
     digest.chars().take(7 + 16).collect()
 }
 
-/// Text of a system or a document, made safe for a terminal. Control characters and runs of blanks become one
-/// blank, and the text ends after 300 characters.
+/// Makes text that comes from a system or a document safe for a terminal. Each control character or run of
+/// blanks becomes one blank, and the text is cut after 300 characters.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -74,10 +74,10 @@ pub(crate) fn printable(text: &str) -> String {
         .join(" ")
 }
 
-/// Text in place of an interval if there was only one round, or if the rounds differ too much.
+/// Shown when the interval is unknown (one round) or too wide to be useful.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
-/// Interval of an entry's time, as text; a dash if the entry has no time.
+/// Returns the interval of an entry's time, as text. A dash if the entry has no time.
 pub(crate) fn interval(entry: Option<&CellSummary>) -> String {
     match entry.map(|entry| (entry.median_s, entry.limits(&SECONDS))) {
         Some((_, Some([low, high]))) => format!("{} … {}", format::seconds(low), format::seconds(high)),
@@ -86,8 +86,8 @@ pub(crate) fn interval(entry: Option<&CellSummary>) -> String {
     }
 }
 
-/// An entry's value of a metric, as text; `None` if it has none. If the trials fall into two groups both
-/// medians are shown, because the median over all belongs to neither.
+/// Returns an entry's value of a metric, as text. `None` if it has none. If the trials fall into two groups,
+/// both medians are shown, because the median over all belongs to neither.
 pub(crate) fn trials_text(
     entry: &CellSummary,
     metric: &MetricDef,
@@ -97,7 +97,7 @@ pub(crate) fn trials_text(
     Some(entry.groups(metric).map_or_else(|| show(value), |groups| groups_text(&groups, &show)))
 }
 
-/// Medians of two groups of trials, as text: `282 B in 3 trials, 2.48 kB in 3`.
+/// Returns the medians of two groups of trials, as text: `282 B in 3 trials, 2.48 kB in 3`.
 pub(crate) fn groups_text([low, high]: &[Group; 2], show: impl Fn(f64) -> String) -> String {
     format!("{} in {} trials, {} in {}", show(low.median), low.trials, show(high.median), high.trials)
 }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_say_nothing_are_not_printed() {
+    fn an_unknown_or_useless_interval_is_shown_as_too_few_rounds() {
         let interval_with =
             |low_s, high_s| interval(Some(&CellSummary { median_s: Some(0.2), low_s, high_s, ..entry() }));
         assert_eq!(interval_with(Some(0.1), Some(0.3)), "100 ms … 300 ms");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_no_trial_had_is_not_printed() {
+    fn a_missing_metric_has_no_text_and_two_groups_show_both_medians() {
         let bytes = |entry: &CellSummary| trials_text(entry, &WAL_BYTES_PER_OP, format::bytes);
         let mut entry = entry();
         assert_eq!(bytes(&entry), None);

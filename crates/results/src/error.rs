@@ -60,6 +60,17 @@ pub enum ResultsError {
         /// The only format version that this program reads.
         supported_format: u32,
     },
+    /// The manifest has a setting that nothing reads, so that the run is not what its settings say.
+    #[error(
+        "{} has the setting `{name}`, which this version does not know: correct its name, or use the version that made the run",
+        path.display()
+    )]
+    UnknownSetting {
+        /// Manifest with the setting.
+        path: PathBuf,
+        /// Name of the setting.
+        name: String,
+    },
     /// Two runs or two sides of a run cannot be compared, for the given reason.
     #[error("{0}")]
     Incomparable(String),

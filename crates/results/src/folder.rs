@@ -159,7 +159,8 @@ impl RunFolder {
 ///
 /// # Errors
 /// [`ResultsError::NotARun`] if there is no manifest, [`ResultsError::Version`] if it has another format,
-/// [`ResultsError::Corrupt`] if it cannot be parsed, [`ResultsError::Io`] if it cannot be read.
+/// [`ResultsError::Corrupt`] if it cannot be parsed, [`ResultsError::UnknownSetting`] if nothing reads one of
+/// its settings, [`ResultsError::Io`] if it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     let file = manifest_path(path);
     let text = match std::fs::read(&file) {
@@ -178,7 +179,11 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     if let Some(found) = value.get("schema").and_then(serde_json::Value::as_u64) {
         ResultsError::check_format(path, u32::try_from(found).unwrap_or(u32::MAX), SCHEMA)?;
     }
-    serde_json::from_value(value).map_err(corrupt)
+    let manifest: Manifest = serde_json::from_value(value).map_err(corrupt)?;
+    match manifest.unknown_setting().map(str::to_owned) {
+        Some(name) => Err(ResultsError::UnknownSetting { path: file, name }),
+        None => Ok(manifest),
+    }
 }
 
 /// Returns `true` if `path` is the folder of a run, that is, if it contains a manifest.
@@ -272,6 +277,8 @@ pub fn write_atomic(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
@@ -324,6 +331,29 @@ mod tests {
             std::fs::write(folder.path().join("manifest.json"), rubbish).unwrap();
             assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Corrupt { .. })), "{rubbish}");
         }
+    }
+
+    #[test]
+    fn a_setting_that_nothing_reads_is_named() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/manifest.json");
+        let golden = std::fs::read_to_string(golden).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let read = |change: &dyn Fn(&mut Value)| {
+            let mut manifest: Value = serde_json::from_str(&golden).unwrap();
+            change(&mut manifest);
+            std::fs::write(folder.path().join("manifest.json"), manifest.to_string()).unwrap();
+            read_manifest(folder.path())
+        };
+        let misspelt = read(&|manifest: &mut Value| manifest["settings"]["load_round"] = json!(2));
+        let message = misspelt.unwrap_err().to_string();
+        assert!(message.contains("manifest.json has the setting `load_round`, which"), "{message}");
+        read(&|_: &mut Value| {}).unwrap();
+        // A workload that only another version has is known by its name.
+        let other = read(&|manifest: &mut Value| {
+            manifest["workloads"] = json!(["fetch"]);
+            manifest["settings"]["fetch"] = json!({"clients": 3});
+        });
+        assert_eq!(other.unwrap().unknown_setting(), None);
     }
 
     /// A run of another version has other members too, none of which is looked at.

@@ -220,6 +220,16 @@ impl Manifest {
         settings.map(|settings| settings.cases.as_slice()).unwrap_or_default()
     }
 
+    /// Name of a setting that is neither shared by all workloads nor that of a workload. `None` if there is no
+    /// such setting. Only another version may know one of the run's workloads.
+    #[must_use]
+    pub fn unknown_setting(&self) -> Option<&str> {
+        let mut names = self.settings.workload.other_workloads.keys();
+        let unknown =
+            names.find(|name| matches!(name, WorkloadName::Other(_)) && !self.workloads.contains(name));
+        unknown.map(WorkloadName::as_str)
+    }
+
     /// The user's questions of a run; empty for other workloads.
     #[must_use]
     pub fn user_questions(&self) -> &[UserQuestion] {

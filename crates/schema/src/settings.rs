@@ -151,7 +151,8 @@ pub struct WorkloadSettings {
     /// Settings of the fidelity workload; `None` for other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<FidelitySettings>,
-    /// Settings that only the workload itself reads, by its name.
+    /// Settings that only the workload itself reads, by its name. Settings that nothing knows are read into
+    /// this, too; [`Manifest::unknown_setting`](crate::manifest::Manifest::unknown_setting) finds them.
     #[serde(flatten)]
     pub other_workloads: BTreeMap<WorkloadName, Value>,
 }

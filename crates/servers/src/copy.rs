@@ -1,4 +1,4 @@
-//! Copies of folder trees with owners, modes and holes.
+//! Copies folder trees, preserving owners, modes and sparse-file holes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -8,14 +8,14 @@ use std::path::Path;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
-/// Copies files, folders and symbolic links with their modes and owners. Sockets and pipes of an ended server
-/// are left out.
+/// Copies files, folders and symbolic links with their modes and owners. Skips sockets and named pipes,
+/// which a stopped server may leave behind.
 ///
 /// Unwritten ranges of a file become holes in the copy, because some logs are preallocated at their maximum
 /// size.
 ///
 /// # Errors
-/// If an entry cannot be read or created, or is of another type; what was copied before stays.
+/// Fails if an entry cannot be read or created, or is of another type. Entries already copied stay.
 pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     let metadata = fs::symlink_metadata(from)?;
     let kind = metadata.file_type();
@@ -33,7 +33,10 @@ pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     } else if kind.is_socket() || kind.is_fifo() {
         return Ok(());
     } else {
-        return Err(io::Error::other(format!("{} is no file, folder or link", from.display())));
+        return Err(io::Error::other(format!(
+            "{} is not a file, folder, symbolic link, socket or pipe",
+            from.display()
+        )));
     }
     let copied = fs::symlink_metadata(to)?;
     if (copied.uid(), copied.gid()) != (metadata.uid(), metadata.gid()) {
@@ -65,13 +68,13 @@ fn copy_file(from: &Path, to: &Path, metadata: &fs::Metadata) -> io::Result<()> 
     fs::set_permissions(to, metadata.permissions())
 }
 
-/// Offset of the next hole or data after an offset; `length` if there is none, or if the file system does not
-/// report holes.
-fn next_boundary(file: &File, length: u64, boundary: SeekFrom) -> io::Result<u64> {
-    match seek(file, boundary) {
+/// Returns the offset of the first hole or data at or after the offset in `target`. Returns `length` if
+/// there is none, or if the file system does not report holes.
+fn next_boundary(file: &File, length: u64, target: SeekFrom) -> io::Result<u64> {
+    match seek(file, target) {
         Ok(offset) => Ok(offset),
         Err(Errno::NXIO) => Ok(length),
-        Err(Errno::INVAL) if matches!(boundary, SeekFrom::Hole(0)) => Ok(length),
+        Err(Errno::INVAL) if matches!(target, SeekFrom::Hole(0)) => Ok(length),
         Err(error) => Err(error.into()),
     }
 }
@@ -85,36 +88,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_has_written_to_takes_no_room_in_a_copy() {
+    fn unwritten_ranges_take_no_disk_space_in_the_copy() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
-        // Preallocated space, as of a log, and a sparse file.
-        for (name, is_preallocated) in [("log", true), ("sparse", false)] {
-            let log = File::create_new(file(name)).unwrap();
-            log.set_len(9 << 20).unwrap();
+        // A file with preallocated space, as some logs have, and a sparse file.
+        for (name, is_preallocated) in [("preallocated", true), ("sparse", false)] {
+            let source = File::create_new(file(name)).unwrap();
+            source.set_len(9 << 20).unwrap();
             if is_preallocated {
-                fallocate(&log, FallocateFlags::empty(), 0, 9 << 20).unwrap();
+                fallocate(&source, FallocateFlags::empty(), 0, 9 << 20).unwrap();
             }
-            log.write_all_at(b"first", 0).unwrap();
-            log.write_all_at(b"in the middle", (4 << 20) + 7).unwrap();
-            log.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
+            source.write_all_at(b"first", 0).unwrap();
+            source.write_all_at(b"in the middle", (4 << 20) + 7).unwrap();
+            source.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
             // Some file systems report only data that is already on the disk.
-            log.sync_all().unwrap();
+            source.sync_all().unwrap();
         }
         fs::write(file("empty"), b"").unwrap();
         fs::write(file("full"), vec![7; 1 << 20]).unwrap();
-        for name in ["log", "sparse", "empty", "full"] {
+        for name in ["preallocated", "sparse", "empty", "full"] {
             let to = file(&format!("{name}.copy"));
             copy_all(&file(name), &to).unwrap();
             assert!(fs::read(file(name)).unwrap() == fs::read(&to).unwrap(), "{name}");
             assert_eq!(fs::metadata(file(name)).unwrap().mode(), fs::metadata(&to).unwrap().mode(), "{name}");
         }
-        for name in ["log", "sparse"] {
+        for name in ["preallocated", "sparse"] {
             let copy = File::open(file(&format!("{name}.copy"))).unwrap();
             copy.sync_all().unwrap();
             assert!(
                 copy.metadata().unwrap().blocks() * 512 < 1 << 20,
-                "{name}: what nobody wrote was written"
+                "{name}: unwritten ranges take disk space"
             );
         }
     }

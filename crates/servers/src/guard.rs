@@ -12,6 +12,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use rustix::process::{
     set_parent_process_death_signal, wait, waitid,
 };
 use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::error::ServerError;
 
@@ -118,7 +120,20 @@ struct UnreapedChild {
     ended: Condvar,
 }
 
+/// Catches the signals by which servers are ended, so that the command starts with their default effect. The
+/// guard itself ends with its input.
+///
+/// A shell lets what it starts in the background ignore SIGINT and SIGQUIT, and ignoring is inherited. A
+/// server that is still starting, without handlers of its own, would then never notice that it is to stop.
+fn catch_signals() -> io::Result<()> {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    Ok(())
+}
+
 fn run() -> io::Result<()> {
+    catch_signals()?;
     let mut input = BufReader::new(io::stdin()).lines();
     let Some(line) = input.next() else { return Ok(()) };
     let guard_command: GuardCommand = serde_json::from_str(&line?).map_err(io::Error::other)?;

@@ -24,7 +24,8 @@ const LAST_WORDS: u64 = 4096;
 /// Number of characters of an invalid line that are quoted in errors.
 const EXCERPT_LENGTH: usize = 200;
 
-/// Why a worker did not answer. After every kind but [`WorkerError::Refused`] the worker process is dead.
+/// Why a worker did not answer. After every kind but [`WorkerError::RequestFailed`] the worker process is
+/// dead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
@@ -52,7 +53,7 @@ pub enum WorkerError {
     },
     /// The request failed; the worker is still usable.
     #[error("{message}")]
-    Refused {
+    RequestFailed {
         /// Kind of the failure.
         kind: FailureKind,
         /// Message of the system, or advice of the driver.
@@ -189,8 +190,8 @@ impl Worker {
     /// passes progress messages to `progress`.
     ///
     /// # Errors
-    /// [`WorkerError::Refused`] if the request failed and the worker is still usable. After any other error
-    /// the worker is dead.
+    /// [`WorkerError::RequestFailed`] if the request failed and the worker is still usable. After any other
+    /// error the worker is dead.
     pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -232,7 +233,7 @@ impl Worker {
                             });
                         }
                         (None, Some(failure), None) => {
-                            return Err(WorkerError::Refused {
+                            return Err(WorkerError::RequestFailed {
                                 kind: failure.kind,
                                 message: failure.message,
                             });

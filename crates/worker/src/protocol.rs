@@ -202,11 +202,14 @@ pub enum FailureKind {
     /// The answer of the system violates its protocol, or does not have the shape that the request needs.
     Protocol,
     /// The documents to be loaded could not be read.
-    Documents,
+    #[serde(rename = "documents")]
+    UnreadableDocuments,
     /// The request is invalid: not JSON, unknown, out of order, or of another protocol version.
-    Request,
+    #[serde(rename = "request")]
+    InvalidRequest,
     /// The machine lacks a resource (disk, memory), or the operating system failed, for example in `syncfs`.
-    System,
+    #[serde(rename = "system")]
+    MachineFailure,
     /// The system ended or closed the connection. The worker goes on, but its session is lost: every further
     /// request except [`Op::Close`] and [`Op::Drive`] fails in the same way. A worker with an embedded engine
     /// ends together with the engine.
@@ -220,9 +223,9 @@ impl std::fmt::Display for FailureKind {
             Self::Unsupported => "unsupported",
             Self::Unavailable => "unavailable",
             Self::Protocol => "protocol",
-            Self::Documents => "documents",
-            Self::Request => "request",
-            Self::System => "system",
+            Self::UnreadableDocuments => "documents",
+            Self::InvalidRequest => "request",
+            Self::MachineFailure => "system",
             Self::Crashed => "crashed",
         })
     }
@@ -236,9 +239,9 @@ impl From<DriverError> for Failure {
             }
             DriverError::Unsupported(_) => FailureKind::Unsupported,
             DriverError::Unavailable(_) => FailureKind::Unavailable,
-            DriverError::Exhausted(_) => FailureKind::System,
+            DriverError::Exhausted(_) => FailureKind::MachineFailure,
             DriverError::Protocol(_) => FailureKind::Protocol,
-            DriverError::Documents(_) => FailureKind::Documents,
+            DriverError::Documents(_) => FailureKind::UnreadableDocuments,
             DriverError::Crashed(_) => FailureKind::Crashed,
         };
         Self { kind, message: error.to_string() }

@@ -122,7 +122,7 @@ impl Server<'_> {
             id: u64,
         }
         let id = serde_json::from_slice::<Id>(line).map_or(0, |request| request.id);
-        let error = failure(FailureKind::Request, format!("not a request: {error}"));
+        let error = failure(FailureKind::InvalidRequest, format!("not a request: {error}"));
         self.reply::<()>(id, Err(error))
     }
 
@@ -209,7 +209,7 @@ impl Server<'_> {
 
     fn session(&mut self) -> Answer<&mut Session> {
         match &mut self.session {
-            None => Err(failure(FailureKind::Request, "no session is open: send `open` first")),
+            None => Err(failure(FailureKind::InvalidRequest, "no session is open: send `open` first")),
             // A lost connection is never reopened, even by drivers that could: whether the last statement was
             // executed is unknown.
             Some(Session { loss_message: Some(message), .. }) => {
@@ -228,10 +228,10 @@ impl Server<'_> {
             let text = format!(
                 "this worker speaks protocol {PROTOCOL_VERSION}, not {protocol}: use one program for both"
             );
-            return Err(failure(FailureKind::Request, text));
+            return Err(failure(FailureKind::InvalidRequest, text));
         }
         if self.session.is_some() {
-            return Err(failure(FailureKind::Request, "a session is open already: one per worker"));
+            return Err(failure(FailureKind::InvalidRequest, "a session is open already: one per worker"));
         }
         let host = DriverContext { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
         let meter = UsageMeter::start(&*self.clock, EngineLocation::InProcess);
@@ -301,10 +301,10 @@ impl Server<'_> {
         let output = Arc::clone(&self.output);
         // Also allowed after the session was lost, because clients open new connections.
         let Some(session) = &self.session else {
-            return Err(failure(FailureKind::Request, "no session is open: send `open` first"));
+            return Err(failure(FailureKind::InvalidRequest, "no session is open: send `open` first"));
         };
         let Some(runner) = self.runner.as_deref_mut() else {
-            return Err(failure(FailureKind::Request, "this worker has no clients"));
+            return Err(failure(FailureKind::InvalidRequest, "this worker has no clients"));
         };
         let target = JobTarget { open: &session.open, location: session.connection.location(), host: &host };
         runner.drive(job, &target, &mut |progress| report_progress(&output, id, progress))
@@ -368,7 +368,7 @@ impl Server<'_> {
         let folder = &self.session()?.folder;
         let started = clock.now();
         sync_file_system(folder).map_err(|error| {
-            failure(FailureKind::System, format!("failed to sync {}: {error}", folder.display()))
+            failure(FailureKind::MachineFailure, format!("failed to sync {}: {error}", folder.display()))
         })?;
         Ok(Some((clock.now() - started).as_secs_f64()))
     }

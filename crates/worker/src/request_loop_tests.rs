@@ -276,7 +276,7 @@ impl JobRunner for Echo {
         report_progress: &mut dyn FnMut(Progress),
     ) -> Result<Json, Failure> {
         if job["fails"] == true {
-            return Err(failure(FailureKind::Request, "no"));
+            return Err(failure(FailureKind::InvalidRequest, "no"));
         }
         report_progress(Progress { done: 7, total: None, unit: "operations".to_owned() });
         let is_here = target.location == EngineLocation::InProcess;

@@ -9,8 +9,8 @@ pub enum Activity {
     Staging,
     /// Loading documents into a system.
     Loading,
-    /// One target's part of a round.
-    Turn,
+    /// One target's turn: its part of a round, or untimed work such as asking it before the first round.
+    TargetTurn,
 }
 
 /// Event that an observer receives during a run: progress, a result as it is recorded, or a warning.

@@ -24,6 +24,9 @@ use crate::target::Target;
 /// Name of the only table that every system has.
 pub const TABLE: &str = "documents";
 
+/// Number of the first round, in which every target is loaded.
+pub(crate) const FIRST_ROUND: u32 = 1;
+
 /// Timeout of statements that only look up a value.
 pub(crate) const LOOKUP_TIMEOUT: Duration = Duration::from_secs(600);
 

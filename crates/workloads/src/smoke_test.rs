@@ -19,7 +19,7 @@ use crate::observer::Observer;
 use crate::run::{RunPlan, start};
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, WorkerCommand};
-use crate::target::{EXIT_LIMIT, Target};
+use crate::target::{EXIT_TIMEOUT, Target};
 
 /// Number of loaded documents: enough for every question to have an answer with several rows.
 const DOCUMENTS: u64 = 1000;
@@ -74,7 +74,7 @@ pub fn smoke_test(
     let settings = AnalyticsSettings { hot_trials: 1, max_hot_trials: 1, cold: false, ..Default::default() };
     let result = start(&plan, &mut Analytics::new(settings), &folder, observer, cancelled);
     // An interrupted run leaves its server to the guard; the folder can be removed once the server has ended.
-    wait_until_exited(&data, EXIT_LIMIT);
+    wait_until_exited(&data, EXIT_TIMEOUT);
     result?;
     let mut report = judge(&Run::read(&folder)?);
     if report.problems.is_empty()

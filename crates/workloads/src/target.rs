@@ -14,12 +14,12 @@ use jsonathlon_schema::{id::ConfigurationId, ranking::MemoryProfile};
 use jsonathlon_servers::LaunchSpec;
 
 /// Time that the processes of an abandoned server have to exit.
-pub(crate) const EXIT_LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Timeouts for opening and closing an engine's data folder. Longer waits on loaded documents mean that the
 /// engine hangs.
-const OPEN_LIMIT: Duration = Duration::from_secs(600);
-const CLOSE_LIMIT: Duration = Duration::from_secs(600);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(600);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Seconds that a remote server has to answer.
 pub(crate) const CONNECT_TIMEOUT_S: u64 = 5;
@@ -192,16 +192,22 @@ impl Target {
 
     /// Timeout of opening a session. Servers have limits of their own for initialising and starting, each
     /// `start_limit_s`.
-    pub(crate) fn open_limit(&self) -> Duration {
-        let server_limit =
-            |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + EXIT_LIMIT;
-        self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(server_limit(server)))
+    pub(crate) fn open_timeout(&self) -> Duration {
+        let server_timeout =
+            |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + EXIT_TIMEOUT;
+        self.configuration
+            .server
+            .as_ref()
+            .map_or(OPEN_TIMEOUT, |server| OPEN_TIMEOUT.max(server_timeout(server)))
     }
 
     /// Timeout of closing a session. Servers have a limit of their own, `stop_limit_s`.
-    pub(crate) fn close_limit(&self) -> Duration {
-        let server_limit = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + EXIT_LIMIT;
-        self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(server_limit(server)))
+    pub(crate) fn close_timeout(&self) -> Duration {
+        let server_timeout = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + EXIT_TIMEOUT;
+        self.configuration
+            .server
+            .as_ref()
+            .map_or(CLOSE_TIMEOUT, |server| CLOSE_TIMEOUT.max(server_timeout(server)))
     }
 
     /// Identity of the target's configuration.

@@ -236,9 +236,9 @@ test('every catch of a run is told, in a line each', () => {
   assert.match(text('Too few documents for all cores'), /DuckDB 2\.0\.0 variant \(1 unit of 1,000,000 documents\)/);
   assert.match(text('Not the newest'), /^Dolt 2\.2\.0 of 2026-07-15: newer versions were out/);
   assert.match(text('Another question'), /as-published Q4: It counts every kind/);
-  const taken = found.find((one) => one.title === 'CPU steal')?.line ?? '';
-  const [much, known] = (taken.match(/[\d,]+/g) ?? []).map((word) => Number(word.replace(',', '')));
-  assert.ok(much !== undefined && known !== undefined && much > 0 && much < known / 10, taken);
+  const line = found.find((one) => one.title === 'CPU steal')?.line ?? '';
+  const [high, known] = (line.match(/[\d,]+/g) ?? []).map((word) => Number(word.replace(',', '')));
+  assert.ok(high !== undefined && known !== undefined && high > 0 && high < known / 10, line);
   const { figures: old } = samples.two();
   const run = old.runs[0];
   assert.ok(run);
@@ -336,7 +336,7 @@ test('a further rule separates the rankings of a class, and another class is ano
   assert.notEqual(configurationKey(one), configurationKey({ ...one, preparation: 'as-is' }));
 });
 
-test('processor time taken is held against all the time in which it was taken', () => {
+test('stolen CPU time is divided by the CPU capacity of the time since the previous trial', () => {
   const { figures, evidence } = samples.small();
   const [run, own] = [figures.runs[0], evidence.runs[0]];
   assert.ok(run && own);
@@ -344,5 +344,5 @@ test('processor time taken is held against all the time in which it was taken', 
   const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02]), trials([30_000], [0.1], [9], { machine_steal_share: [0.01] })].map((some) => ({ trials: some }));
   const found = stealByCell({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
   // 1 s of 20 core seconds is above 2 %, and so is 0.02 s of 0.2; the first trial has no previous one.
-  assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }, { much: 0, known: 1 }]);
+  assert.deepEqual(found, [{ high: 1, known: 2 }, { high: 1, known: 1 }, { high: 0, known: 1 }]);
 });

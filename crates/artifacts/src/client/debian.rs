@@ -39,7 +39,7 @@ impl Client for Debian {
         "apt-get"
     }
 
-    fn package(&self) -> &'static str {
+    fn debian_package(&self) -> &'static str {
         "apt"
     }
 
@@ -87,7 +87,7 @@ impl Client for Debian {
         for package in &self.packages {
             let Some(file) = find_deb(&debs, &package.name) else {
                 let (command, output) = (outcome.command, outcome.output);
-                return Err(ArtifactError::NothingFetched { command, folder: debs, output });
+                return Err(ArtifactError::NoExpectedArchive { command, folder: debs, output });
             };
             let renamed = debs.join(deb_file_name(&package.name));
             fs::rename(&file, &renamed).map_err(ArtifactError::cache(&renamed))?;

@@ -29,7 +29,7 @@ impl Client for Go {
         "go"
     }
 
-    fn package(&self) -> &'static str {
+    fn debian_package(&self) -> &'static str {
         "golang-go"
     }
 
@@ -106,7 +106,7 @@ impl Client for Go {
             Ok(built)
         } else {
             let (command, output) = (outcome.command, outcome.output);
-            Err(ArtifactError::NothingFetched { command, folder: job.folder.to_path_buf(), output })
+            Err(ArtifactError::NoExpectedArchive { command, folder: job.folder.to_path_buf(), output })
         }
     }
 }

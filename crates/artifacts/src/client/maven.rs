@@ -45,7 +45,7 @@ impl Client for Maven {
         "mvn"
     }
 
-    fn package(&self) -> &'static str {
+    fn debian_package(&self) -> &'static str {
         "maven"
     }
 
@@ -76,7 +76,7 @@ impl Client for Maven {
         let downloaded = version.path().join(&self.file);
         let archive = job.folder.join(&self.file);
         if !downloaded.is_file() {
-            return Err(ArtifactError::NothingFetched {
+            return Err(ArtifactError::NoExpectedArchive {
                 command: outcome.command,
                 folder: version.path().to_path_buf(),
                 output: outcome.output,

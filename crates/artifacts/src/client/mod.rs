@@ -56,7 +56,7 @@ pub(crate) trait Client {
     fn program(&self) -> &'static str;
 
     /// Returns the name of the Debian package that contains the program.
-    fn package(&self) -> &'static str;
+    fn debian_package(&self) -> &'static str;
 
     /// Returns why the program cannot be used here although it is present, with a remedy. `None` if it can be
     /// used.

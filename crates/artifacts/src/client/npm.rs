@@ -13,6 +13,7 @@ use crate::{InstallContext, error::ArtifactError, format::Format};
 /// Client for one package at an exact version.
 #[derive(Debug)]
 pub(crate) struct Npm {
+    /// Name and version, as `@example/engine@2.0.1`.
     pub(crate) package: String,
 }
 
@@ -21,7 +22,7 @@ impl Client for Npm {
         "npm"
     }
 
-    fn package(&self) -> &'static str {
+    fn debian_package(&self) -> &'static str {
         "npm"
     }
 
@@ -36,8 +37,9 @@ impl Client for Npm {
 
     fn fetch(&self, job: &FetchJob<'_>, context: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("pack");
-        // A separate cache, because npm would keep a second copy of a large archive permanently. Only there
-        // can the download's growth be observed: the destination gets the file at once, at the end.
+        // Uses its own cache, because npm would otherwise keep a second copy of a large archive in the
+        // user's cache forever. Download progress is visible only in this cache: the archive appears in the
+        // destination only when it is complete.
         let cache = job.folder.join("npm");
         for folder in [&destination, &cache] {
             fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
@@ -54,7 +56,7 @@ impl Client for Npm {
         let watched = [destination.as_path(), cache.as_path()];
         let outcome = process::run(command, job, &watched, context)?;
         // The file name is not predicted, because releases of npm differ in how they write a scope into it.
-        only_archive(&destination).ok_or(ArtifactError::NothingFetched {
+        single_archive(&destination).ok_or(ArtifactError::NoExpectedArchive {
             command: outcome.command,
             folder: destination,
             output: outcome.output,
@@ -62,12 +64,13 @@ impl Client for Npm {
     }
 }
 
-fn only_archive(folder: &Path) -> Option<PathBuf> {
+/// Returns the only `.tgz` file in a folder. `None` if there are none or several.
+fn single_archive(folder: &Path) -> Option<PathBuf> {
     let mut archives: Vec<PathBuf> = fs::read_dir(folder)
         .ok()?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.is_file() && path.extension().is_some_and(|extension| extension == "tgz"))
         .collect();
-    let only = archives.pop();
-    if archives.is_empty() { only } else { None }
+    let archive = archives.pop();
+    if archives.is_empty() { archive } else { None }
 }

@@ -12,6 +12,7 @@ use crate::{InstallContext, error::ArtifactError, format::Format};
 /// Client for one wheel at an exact version.
 #[derive(Debug)]
 pub(crate) struct Pypi {
+    /// Name and version, as `example-engine==2.0.1`.
     pub(crate) package: String,
 }
 
@@ -21,7 +22,7 @@ impl Client for Pypi {
         "pip3"
     }
 
-    fn package(&self) -> &'static str {
+    fn debian_package(&self) -> &'static str {
         "python3-pip"
     }
 
@@ -54,7 +55,7 @@ impl Client for Pypi {
             .env("TMPDIR", &temporary);
         let watched = [destination.as_path(), temporary.as_path()];
         let outcome = process::run(command, job, &watched, context)?;
-        only_wheel(&destination).ok_or(ArtifactError::NothingFetched {
+        single_wheel(&destination).ok_or(ArtifactError::NoExpectedArchive {
             command: outcome.command,
             folder: destination,
             output: outcome.output,
@@ -62,12 +63,13 @@ impl Client for Pypi {
     }
 }
 
-fn only_wheel(folder: &Path) -> Option<PathBuf> {
+/// Returns the only `.whl` file in a folder. `None` if there are none or several.
+fn single_wheel(folder: &Path) -> Option<PathBuf> {
     let mut wheels: Vec<PathBuf> = fs::read_dir(folder)
         .ok()?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.is_file() && path.extension().is_some_and(|extension| extension == "whl"))
         .collect();
-    let only = wheels.pop();
-    if wheels.is_empty() { only } else { None }
+    let wheel = wheels.pop();
+    if wheels.is_empty() { wheel } else { None }
 }

@@ -23,17 +23,17 @@ const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
 const FILES: [StatementRule; 18] = [
     StatementRule::required("create"),
-    StatementRule::required("load").exclusive("file"),
+    StatementRule::required("load").owns_placeholder("file"),
     StatementRule::optional("index"),
     StatementRule::optional("drain"),
     StatementRule::optional("drained").single(),
     StatementRule::optional("compact"),
-    StatementRule::required("plan").single().exclusive("statement"),
+    StatementRule::required("plan").single().owns_placeholder("statement"),
     StatementRule::required("count").single(),
     StatementRule::required("sizes").single(),
     StatementRule::optional("counters").single(),
     // A yardstick need not be a database that keeps documents.
-    StatementRule::required("read_back").single().exclusive("keys").unless_reference(),
+    StatementRule::required("read_back").single().owns_placeholder("keys").unless_reference(),
     StatementRule::required("drop"),
     StatementRule::required("q1").single(),
     StatementRule::required("q2").single(),
@@ -163,7 +163,7 @@ fn apply_overlay(
 
 /// Setup of the analytics workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Analytics {
+pub struct AnalyticsSetup {
     /// How documents are loaded into the system.
     pub load: LoadMode,
     /// Traits, beyond the standard ones, that make a document a suspect, which is loaded alone.
@@ -177,8 +177,8 @@ pub struct Analytics {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Analytics {
-    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+impl AnalyticsSetup {
+    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Analytics(AnalyticsSection { suspects, questions }) = setup.section.clone() else {
             return None;
@@ -193,7 +193,7 @@ impl Analytics {
     }
 }
 
-impl Analytics {
+impl AnalyticsSetup {
     /// Returns the statements of a file, in order. Empty if an optional file is missing or holds only
     /// comments.
     pub fn statements(&self, name: &str) -> &[String] {

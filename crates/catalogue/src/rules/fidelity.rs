@@ -1,4 +1,5 @@
-//! Rules of the fidelity workload: two ways to write one document into a table, and two ways to read it.
+//! Rules of the fidelity workload, which tests whether documents come back unchanged. Each is written in two
+//! ways (bulk load, statement parameter) and read in two ways (whole, value of one member).
 
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +17,13 @@ const DOCUMENT: &[&str] = &["document"];
 const MEMBER: &[&str] = &["member"];
 
 const FILES: [StatementRule; 7] = [
-    StatementRule::required("create").allows(&[]),
-    StatementRule::required("load").exclusive("file").allows(&[]),
-    StatementRule::optional("insert").single().allows(DOCUMENT).needs_one_of(DOCUMENT),
-    StatementRule::required("read").single().allows(&[]),
-    StatementRule::optional("read_hex").single().allows(&[]),
-    StatementRule::optional("value").single().allows(MEMBER).needs_one_of(MEMBER),
-    StatementRule::required("drop").allows(&[]),
+    StatementRule::required("create").allows_placeholders(&[]),
+    StatementRule::required("load").owns_placeholder("file").allows_placeholders(&[]),
+    StatementRule::optional("insert").single().allows_placeholders(DOCUMENT).needs_one_of(DOCUMENT),
+    StatementRule::required("read").single().allows_placeholders(&[]),
+    StatementRule::optional("read_hex").single().allows_placeholders(&[]),
+    StatementRule::optional("value").single().allows_placeholders(MEMBER).needs_one_of(MEMBER),
+    StatementRule::required("drop").allows_placeholders(&[]),
 ];
 
 /// The section `[fidelity]` of `system.toml`, as written.
@@ -30,10 +31,10 @@ const FILES: [StatementRule; 7] = [
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
     load: LoadMode,
-    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
-    /// loaded by it.
-    #[serde(default)]
-    one_line: bool,
+    /// Whether the bulk path takes one document per line, so it cannot load a document that spans several
+    /// lines.
+    #[serde(default, rename = "one_line")]
+    one_document_per_line: bool,
     #[serde(default)]
     extracted: ExtractedForm,
 }
@@ -43,7 +44,8 @@ pub(crate) struct SectionDefinition {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverlayDefinition {
     load: Option<LoadMode>,
-    one_line: Option<bool>,
+    #[serde(rename = "one_line")]
+    one_document_per_line: Option<bool>,
     extracted: Option<ExtractedForm>,
 }
 
@@ -64,7 +66,8 @@ pub enum ExtractedForm {
 /// Values of the section that apply after all overrides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FidelitySection {
-    one_line: bool,
+    #[serde(rename = "one_line")]
+    one_document_per_line: bool,
     extracted: ExtractedForm,
 }
 
@@ -85,7 +88,7 @@ impl WorkloadRules for Rules {
         &["document", "member"]
     }
 
-    fn allows_several_defaults(&self) -> bool {
+    fn allows_several_default_variants(&self) -> bool {
         true
     }
 
@@ -98,12 +101,13 @@ impl WorkloadRules for Rules {
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
-        let SectionDefinition { mut load, one_line, extracted } = base.read()?;
-        let mut merged = FidelitySection { one_line, extracted };
+        let SectionDefinition { mut load, one_document_per_line, extracted } = base.read()?;
+        let mut merged = FidelitySection { one_document_per_line, extracted };
         for section in overlays {
             let overlay: OverlayDefinition = section.read()?;
             load = overlay.load.unwrap_or(load);
-            merged.one_line = overlay.one_line.unwrap_or(merged.one_line);
+            merged.one_document_per_line =
+                overlay.one_document_per_line.unwrap_or(merged.one_document_per_line);
             merged.extracted = overlay.extracted.unwrap_or(merged.extracted);
         }
         Ok(ParsedSection::new(load, Vec::new(), Section::Fidelity(merged)))
@@ -112,30 +116,38 @@ impl WorkloadRules for Rules {
 
 /// Setup of the fidelity workload on one configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fidelity {
+pub struct FidelitySetup {
     /// How a document is loaded by the bulk path.
     pub load: LoadMode,
-    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
-    /// loaded by it.
-    pub one_line: bool,
+    /// Whether the bulk path takes one document per line, so it cannot load a document that spans several
+    /// lines.
+    pub one_document_per_line: bool,
     /// What the statement `value` returns.
     pub extracted_form: ExtractedForm,
     /// Whether a document can be passed as a parameter: there is a statement `insert`.
-    pub inserts: bool,
+    pub can_insert: bool,
     /// Whether a member can be extracted: there is a statement `value`.
-    pub extracts: bool,
+    pub can_extract: bool,
     /// Whether a document that is not UTF-8 can be read as hexadecimal digits: there is a statement
     /// `read_hex`.
-    pub reads_hex: bool,
+    pub can_read_hex: bool,
 }
 
-impl Fidelity {
-    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+impl FidelitySetup {
+    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Fidelity(section) = setup.section else { return None };
-        let FidelitySection { one_line, extracted: extracted_form } = section;
+        let FidelitySection { one_document_per_line, extracted: extracted_form } = section;
         let has_file = |name: &str| !setup.statements(name).is_empty();
-        let (inserts, extracts, reads_hex) = (has_file("insert"), has_file("value"), has_file("read_hex"));
-        Some(Self { load: setup.load, one_line, extracted_form, inserts, extracts, reads_hex })
+        let (can_insert, can_extract, can_read_hex) =
+            (has_file("insert"), has_file("value"), has_file("read_hex"));
+        Some(Self {
+            load: setup.load,
+            one_document_per_line,
+            extracted_form,
+            can_insert,
+            can_extract,
+            can_read_hex,
+        })
     }
 }

@@ -48,9 +48,9 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
         true
     }
 
-    /// Returns `true` if several of the workload's own variants may be the default, all of which are part of
-    /// a plain run.
-    fn allows_several_defaults(&self) -> bool {
+    /// Returns `true` if several of the workload's own variants may be defaults. A run without `--variants`
+    /// then includes all of them.
+    fn allows_several_default_variants(&self) -> bool {
         false
     }
 

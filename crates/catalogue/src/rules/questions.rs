@@ -26,30 +26,36 @@ const MEMBERS: &[&str] = &["path", "path_members"];
 const MEMBERS_AND_VALUE: &[&str] = &["path", "path_members", "value"];
 
 const FILES: [StatementRule; 23] = [
-    StatementRule::required("create").allows(&[]),
-    StatementRule::required("load").exclusive("file").allows(&[]),
-    StatementRule::optional("index").allows(&[]),
-    StatementRule::optional("drain").allows(&[]),
-    StatementRule::optional("drained").single().allows(&[]),
-    StatementRule::optional("compact").allows(&[]),
-    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
-    StatementRule::required("count").single().allows(&[]),
-    StatementRule::required("sizes").single().allows(&[]),
-    StatementRule::optional("counters").single().allows(&[]),
+    StatementRule::required("create").allows_placeholders(&[]),
+    StatementRule::required("load").owns_placeholder("file").allows_placeholders(&[]),
+    StatementRule::optional("index").allows_placeholders(&[]),
+    StatementRule::optional("drain").allows_placeholders(&[]),
+    StatementRule::optional("drained").single().allows_placeholders(&[]),
+    StatementRule::optional("compact").allows_placeholders(&[]),
+    StatementRule::required("plan").single().owns_placeholder("statement").allows_placeholders(&[]),
+    StatementRule::required("count").single().allows_placeholders(&[]),
+    StatementRule::required("sizes").single().allows_placeholders(&[]),
+    StatementRule::optional("counters").single().allows_placeholders(&[]),
     // Makes a session reject changes, before questions are asked.
-    StatementRule::optional("read_only").allows(&[]),
-    StatementRule::optional("read_back").single().exclusive("rows").allows(&[]),
-    StatementRule::required("drop").allows(&[]),
-    StatementRule::optional("new_count").single().allows(PATH).needs_one_of(PATH),
-    StatementRule::optional("new_top").single().allows(PATH).needs_one_of(PATH),
-    StatementRule::optional("new_sum").single().allows(PATH).needs_one_of(PATH),
-    StatementRule::optional("new_filter").single().allows(PATH_AND_VALUE).needs_one_of(&["value"]),
-    StatementRule::optional("new_distinct").single().allows(PATH).needs_one_of(PATH),
-    StatementRule::optional("new_count_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
-    StatementRule::optional("new_top_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
-    StatementRule::optional("new_sum_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
-    StatementRule::optional("new_filter_exact").single().allows(MEMBERS_AND_VALUE).needs_one_of(MEMBERS),
-    StatementRule::optional("new_distinct_exact").single().allows(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("read_only").allows_placeholders(&[]),
+    StatementRule::optional("read_back").single().owns_placeholder("rows").allows_placeholders(&[]),
+    StatementRule::required("drop").allows_placeholders(&[]),
+    StatementRule::optional("new_count").single().allows_placeholders(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_top").single().allows_placeholders(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_sum").single().allows_placeholders(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_filter")
+        .single()
+        .allows_placeholders(PATH_AND_VALUE)
+        .needs_one_of(&["value"]),
+    StatementRule::optional("new_distinct").single().allows_placeholders(PATH).needs_one_of(PATH),
+    StatementRule::optional("new_count_exact").single().allows_placeholders(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_top_exact").single().allows_placeholders(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_sum_exact").single().allows_placeholders(MEMBERS).needs_one_of(MEMBERS),
+    StatementRule::optional("new_filter_exact")
+        .single()
+        .allows_placeholders(MEMBERS_AND_VALUE)
+        .needs_one_of(MEMBERS),
+    StatementRule::optional("new_distinct_exact").single().allows_placeholders(MEMBERS).needs_one_of(MEMBERS),
 ];
 
 /// The section `[questions]` of `system.toml`, as written.

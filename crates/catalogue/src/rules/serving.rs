@@ -70,44 +70,51 @@ const NEW_DOCUMENTS: &[&str] = &["key_type", "key", "document", "keyed_document"
 
 /// Statement files that set up and load tables, or that query the state of the system.
 const SETUP_FILES: [StatementRule; 15] = [
-    StatementRule::required("create").allows(KEY_TYPE),
-    StatementRule::required("load").exclusive("file").allows(KEY_TYPE),
-    StatementRule::optional("index").allows(KEY_TYPE),
-    StatementRule::optional("index_path").allows(INDEXED_PATH).needs_one_of(&PATH_NOTATIONS),
-    StatementRule::optional("drain").allows(&[]),
-    StatementRule::optional("drained").single().allows(&[]),
-    StatementRule::optional("warm").allows(&[]),
-    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
-    StatementRule::required("count").single().allows(&[]),
-    StatementRule::required("sizes").single().allows(&[]),
-    StatementRule::required("drop").allows(&[]),
-    StatementRule::optional("wal").allows(&[]),
-    StatementRule::optional("checkpoints").single().allows(&[]),
-    StatementRule::optional("wal_detail").single().allows(&["before", "after"]).needs_one_of(&["before"]),
-    StatementRule::optional("encoded").allows(&["document"]).needs_one_of(&["document"]),
+    StatementRule::required("create").allows_placeholders(KEY_TYPE),
+    StatementRule::required("load").owns_placeholder("file").allows_placeholders(KEY_TYPE),
+    StatementRule::optional("index").allows_placeholders(KEY_TYPE),
+    StatementRule::optional("index_path").allows_placeholders(INDEXED_PATH).needs_one_of(&PATH_NOTATIONS),
+    StatementRule::optional("drain").allows_placeholders(&[]),
+    StatementRule::optional("drained").single().allows_placeholders(&[]),
+    StatementRule::optional("warm").allows_placeholders(&[]),
+    StatementRule::required("plan").single().owns_placeholder("statement").allows_placeholders(&[]),
+    StatementRule::required("count").single().allows_placeholders(&[]),
+    StatementRule::required("sizes").single().allows_placeholders(&[]),
+    StatementRule::required("drop").allows_placeholders(&[]),
+    StatementRule::optional("wal").allows_placeholders(&[]),
+    StatementRule::optional("checkpoints").single().allows_placeholders(&[]),
+    StatementRule::optional("wal_detail")
+        .single()
+        .allows_placeholders(&["before", "after"])
+        .needs_one_of(&["before"]),
+    StatementRule::optional("encoded").allows_placeholders(&["document"]).needs_one_of(&["document"]),
 ];
 
 /// Statement files that are operations, which `[serving.operations]` may name.
 const OPERATIONS: [StatementRule; 15] = [
-    StatementRule::optional("read").allows(BY_KEY).needs_one_of(KEY),
-    StatementRule::optional("read_paths").allows(PATHS_BY_KEY).needs_one_of(&["paths"]),
-    StatementRule::optional("find").allows(BY_CONDITION).needs_one_of(&["condition"]),
-    StatementRule::optional("count_matching").allows(BY_CONDITION).needs_one_of(&["condition"]),
-    StatementRule::optional("unwrap").allows(UNWRAPPED).needs_one_of(KEY),
-    StatementRule::optional("unwrap_all").allows(&PATH_NOTATIONS).needs_one_of(&PATH_NOTATIONS),
-    StatementRule::optional("update").allows(SET_VALUE).needs_one_of(&["value"]),
-    StatementRule::optional("update_all").allows(NEW_DOCUMENT).needs_one_of(&["document", "keyed_document"]),
-    StatementRule::optional("update_path").allows(SET_VALUE).needs_one_of(&["value"]),
-    StatementRule::optional("update_element").allows(SET_VALUE).needs_one_of(&["value"]),
-    StatementRule::optional("insert").allows(NEW_DOCUMENTS).needs_one_of(&["document", "keyed_document"]),
-    StatementRule::optional("insert_batch").allows(NEW_DOCUMENTS).needs_one_of(&[
+    StatementRule::optional("read").allows_placeholders(BY_KEY).needs_one_of(KEY),
+    StatementRule::optional("read_paths").allows_placeholders(PATHS_BY_KEY).needs_one_of(&["paths"]),
+    StatementRule::optional("find").allows_placeholders(BY_CONDITION).needs_one_of(&["condition"]),
+    StatementRule::optional("count_matching").allows_placeholders(BY_CONDITION).needs_one_of(&["condition"]),
+    StatementRule::optional("unwrap").allows_placeholders(UNWRAPPED).needs_one_of(KEY),
+    StatementRule::optional("unwrap_all").allows_placeholders(&PATH_NOTATIONS).needs_one_of(&PATH_NOTATIONS),
+    StatementRule::optional("update").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update_all")
+        .allows_placeholders(NEW_DOCUMENT)
+        .needs_one_of(&["document", "keyed_document"]),
+    StatementRule::optional("update_path").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update_element").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("insert")
+        .allows_placeholders(NEW_DOCUMENTS)
+        .needs_one_of(&["document", "keyed_document"]),
+    StatementRule::optional("insert_batch").allows_placeholders(NEW_DOCUMENTS).needs_one_of(&[
         "document",
         "keyed_document",
         "keyed_documents",
     ]),
-    StatementRule::optional("delete").allows(BY_KEY).needs_one_of(KEY),
-    StatementRule::optional("scan").allows(RANGE).needs_one_of(&["limit"]),
-    StatementRule::optional("read_modify_write").allows(SET_READ_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("delete").allows_placeholders(BY_KEY).needs_one_of(KEY),
+    StatementRule::optional("scan").allows_placeholders(RANGE).needs_one_of(&["limit"]),
+    StatementRule::optional("read_modify_write").allows_placeholders(SET_READ_VALUE).needs_one_of(&["value"]),
 ];
 
 static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&SETUP_FILES[..], &OPERATIONS].concat());
@@ -345,7 +352,7 @@ pub struct ServingSection {
 
 /// Setup of the serving workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Serving {
+pub struct ServingSetup {
     /// How records are loaded into the system.
     pub load: LoadMode,
     /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
@@ -376,8 +383,8 @@ pub struct Serving {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Serving {
-    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+impl ServingSetup {
+    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Serving(rules) = setup.section.clone() else { return None };
         Some(Self {
@@ -397,7 +404,7 @@ impl Serving {
     }
 }
 
-impl Serving {
+impl ServingSetup {
     /// Returns the statements of a file, in order. Empty if the system has no such file, and thus no such
     /// operation.
     pub fn statements(&self, name: &str) -> &[String] {

@@ -1,11 +1,11 @@
-//! One-pass scanner for a single line: validates JSON, detects unusual traits and extracts the fields of an
-//! event.
+//! One-pass scanner for a single line: validates JSON, detects unusual traits and extracts the fields of a
+//! Bluesky (Jetstream) event.
 
 use std::borrow::Cow;
 use std::fmt;
 
 mod keys;
-mod machine;
+mod state_machine;
 mod text;
 mod traits;
 
@@ -84,7 +84,7 @@ impl fmt::Display for Reason {
             Reason::EndInString => "ends inside a string",
             Reason::EndInContainer => "ends inside an array or object",
             Reason::Trailing => "more text after the value",
-            Reason::TooLong => "longer than 2 GiB",
+            Reason::TooLong => "2 GiB or longer",
             Reason::NotUtf8 => "invalid UTF-8",
         })
     }
@@ -120,11 +120,11 @@ pub struct Scan<'a> {
 
 /// Validating scanner for single documents, strict according to RFC 8259.
 ///
-/// Working memory is reused from line to line. Nesting uses no stack and memory of at most a few times the
-/// line's length.
+/// Working memory is reused from line to line. Nesting does not consume stack; it takes heap memory of at
+/// most a few times the line's length.
 #[derive(Debug, Default)]
 pub struct Scanner {
-    scratch: machine::Scratch,
+    scratch: state_machine::Scratch,
 }
 
 impl Scanner {
@@ -149,7 +149,7 @@ impl Scanner {
     /// Scans a line that is known to be UTF-8, without validating the encoding again.
     #[inline]
     pub fn scan_text<'a>(&mut self, line: &'a str) -> Scan<'a> {
-        let fields = machine::run(line.as_bytes(), &mut self.scratch);
+        let fields = state_machine::run(line.as_bytes(), &mut self.scratch);
         fields.into_scan(|start, end| Cow::Borrowed(line.get(start..end).unwrap_or_default()))
     }
 
@@ -157,7 +157,7 @@ impl Scanner {
     fn scan_bytes<'a>(&mut self, line: &'a [u8]) -> Scan<'a> {
         let valid_up_to =
             simdutf8::compat::from_utf8(line).err().map_or(line.len(), |error| error.valid_up_to());
-        let fields = machine::run(line, &mut self.scratch);
+        let fields = state_machine::run(line, &mut self.scratch);
         let mut scan =
             fields.into_scan(|start, end| String::from_utf8_lossy(line.get(start..end).unwrap_or_default()));
         scan.traits |= Traits::NOT_UTF8;

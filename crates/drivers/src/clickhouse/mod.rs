@@ -14,7 +14,7 @@ use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
 use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 
-use crate::http::{HttpClient, HttpResponse};
+use crate::http::{HttpClient, HttpResponse, connect_failure};
 use body::Body;
 
 /// Response header with the code of an error; the body is then its text.
@@ -50,7 +50,7 @@ impl Clickhouse {
             let http =
                 HttpClient::new(endpoint, 1).map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
             let answer = http.send("POST", "/", Some(("text/plain", b"SELECT 1")));
-            let answer = answer.map_err(|error| ConnectFailure::Transient(error.to_string()))?;
+            let answer = answer.map_err(|error| connect_failure(&error))?;
             match answer.status {
                 200 => Ok(http),
                 401 | 403 | 516 => Err(ConnectFailure::Permanent(format!(

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
-use crate::http::{HttpClient, HttpResponse};
+use crate::http::{HttpClient, HttpResponse, connect_failure};
 use answer::{JSON, LINES};
 use statement::{Statement, Template};
 
@@ -313,8 +313,7 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<HttpC
                    body: Option<&[u8]>|
      -> std::result::Result<HttpResponse, ConnectFailure> {
         let body = body.map(|body| (JSON, body));
-        let answer =
-            http.send(method, path, body).map_err(|error| ConnectFailure::Transient(error.to_string()))?;
+        let answer = http.send(method, path, body).map_err(|error| connect_failure(&error))?;
         match answer.status {
             200..300 => Ok(answer),
             // A denied login is permanent, so no further attempt is made.

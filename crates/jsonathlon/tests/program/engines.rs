@@ -89,7 +89,7 @@ impl Session {
     /// The message of a statement that must fail with the expected kind of failure.
     fn error(&mut self, statement: &str, expected: FailureKind) -> String {
         match self.ask(statement) {
-            Err(WorkerError::Refused { kind, message }) if kind == expected => message,
+            Err(WorkerError::RequestFailed { kind, message }) if kind == expected => message,
             other => panic!("{statement}: {other:?}"),
         }
     }
@@ -450,7 +450,7 @@ fn what_is_misspelt_or_of_another_engine_is_refused() {
         (Engine { library: folder.path().join("none.so"), ..chdb() }, "none.so"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let Err(WorkerError::Refused { message, .. }) = engine.try_open(folder.path()) else {
+        let Err(WorkerError::RequestFailed { message, .. }) = engine.try_open(folder.path()) else {
             panic!("opened")
         };
         assert!(message.contains(words), "{message}");

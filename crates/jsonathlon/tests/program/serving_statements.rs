@@ -9,7 +9,9 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use jsonathlon_catalogue::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, fill, path_values};
+use jsonathlon_catalogue::{
+    Catalogue, LoadMode, PathStep, SERVING, ServingSetup, Variant, fill, path_values,
+};
 use jsonathlon_driver_api::{
     Connection, DriverContext, Parameter, Result, ResultSet, SessionOptions,
     driver::{DocumentSource, LoadSink},
@@ -96,7 +98,7 @@ fn host() -> DriverContext {
 struct Trial {
     name: String,
     protocol: String,
-    serving: Serving,
+    serving: ServingSetup,
     connection: Box<dyn Connection>,
     open: SessionOptions,
     server: Option<Server>,

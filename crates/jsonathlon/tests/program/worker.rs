@@ -113,7 +113,7 @@ fn a_refusal_leaves_the_worker_usable() {
     let rig = Rig::new();
     let mut worker = rig.open(&json!({}));
     let error = ask::<AskReply>(&mut worker, &statement("nonsense")).unwrap_err();
-    let WorkerError::Refused { kind: FailureKind::Refused, message } = error else { panic!("{error}") };
+    let WorkerError::RequestFailed { kind: FailureKind::Refused, message } = error else { panic!("{error}") };
     assert_eq!(message, "unknown statement `nonsense`");
     let _: RunReply = ask(&mut worker, &create()).unwrap();
     worker.close(LIMIT).unwrap();

@@ -47,8 +47,9 @@ fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
 /// Reads the documents over one connection and judges them.
 ///
 /// # Errors
-/// [`FailureKind::System`] if the log cannot be read, [`FailureKind::Request`] if records or script are
-/// invalid, or the driver's failure if the system cannot be queried any more. No judgement is possible then.
+/// [`FailureKind::MachineFailure`] if the log cannot be read, [`FailureKind::InvalidRequest`] if records or
+/// script are invalid, or the driver's failure if the system cannot be queried any more. No judgement is
+/// possible then.
 pub(crate) fn read_back(
     job: &RecoveryRead,
     protocol: &str,
@@ -56,15 +57,15 @@ pub(crate) fn read_back(
     report_progress: &mut dyn FnMut(Progress),
 ) -> std::result::Result<RecoveryAudit, Failure> {
     let writes = File::open(&job.ack_log).and_then(super::read).map_err(|error| {
-        failure(FailureKind::System, format!("failed to read {}: {error}", job.ack_log.display()))
+        failure(FailureKind::MachineFailure, format!("failed to read {}: {error}", job.ack_log.display()))
     })?;
     let set = job
         .records
         .prepare()
-        .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
+        .map_err(|error| failure(FailureKind::InvalidRequest, format!("no such records: {error}")))?;
     let integer_key = job.records.key_type == KeyType::Bigint;
     let plan = OperationPlan::new(Operation::Read, &job.script, protocol, integer_key, 1)
-        .map_err(|message| failure(FailureKind::Request, message))?;
+        .map_err(|message| failure(FailureKind::InvalidRequest, message))?;
     let mut reader = Reader::new(&set, &plan, open_connection()?)?;
     let numbers = numbers(&writes, job.loaded);
     let total = numbers.len() as u64;

@@ -99,7 +99,7 @@ impl QuestionTrials<'_> {
         };
         let system = self.cells.target.file_name();
         let activity = format!("round {}{round_total}: {system} {}", self.round, self.question.name);
-        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         session.subject().set_activity(&format!("{activity}, {}", self.state.word()));
         let statement =
             match TrialError::split_fatal(session.statement(&self.question.file, &[("table", TABLE)]))? {
@@ -246,7 +246,7 @@ impl QuestionTrials<'_> {
                     ));
                 }
                 match self.engine_metrics(session) {
-                    Ok(figures) => trial.metrics.extend(figures),
+                    Ok(metrics) => trial.metrics.extend(metrics),
                     // Additional metrics only: an engine that is down shows in the next trial.
                     Err(TrialError::Failed(failure)) => recorder.warn(&format!(
                         "{}: no metrics of its own: {}",
@@ -282,13 +282,13 @@ impl QuestionTrials<'_> {
         if session.is_remote() || session.target.setup.statements("counters").is_empty() {
             return Ok(Metrics::new());
         }
-        let figures = session.figures("counters", &[("table", TABLE)], self.limit())?;
+        let values = session.named_values("counters", &[("table", TABLE)], self.limit())?;
         let number = |value: &Value| match value {
             Value::Int(number) => Some(*number as f64),
             Value::Float(number) => Some(*number),
             _ => None,
         };
-        Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
+        Ok(values.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
     }
 
     /// Runs one trial and records it, whatever the answer. A trial that reads more than `max_read_bytes` is

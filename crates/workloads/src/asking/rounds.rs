@@ -131,7 +131,7 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
         }
         if let Err(failure) = TrialError::split_fatal(question_target.state.session.close())? {
             recorder.warn(&format!(
-                "{}: failed to close: {}",
+                "{}: failed to close the session: {}",
                 question_target.state.cells.target.file_name(),
                 failure.error
             ));

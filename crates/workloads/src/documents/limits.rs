@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_catalogue::{Documents as Setup, LoadMode};
+use jsonathlon_catalogue::{DocumentsSetup, LoadMode};
 use jsonathlon_dataset::nested::{EnlargedDocument, InnerContent, NestedTable};
 use jsonathlon_schema::{
     metric,
@@ -64,7 +64,7 @@ pub(super) fn keys(cells: Cells<'_>, settings: &DocumentsSettings) -> Vec<String
 pub(super) fn find(
     context: &RunContext<'_>,
     settings: &DocumentsSettings,
-    setup: &Setup,
+    setup: &DocumentsSetup,
     state: &mut TargetState<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
@@ -88,7 +88,7 @@ pub(super) fn find(
             continue;
         }
         let activity = format!("{} one document of {}", state.cells.target.file_name(), size_word(*n));
-        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         state.session.subject().set_activity(&activity);
         let result = attempt(EnlargedDocument { n: *n, extra_objects: 0 }, &cell, &mut state.session);
         match TrialError::split_fatal(result)? {
@@ -167,7 +167,7 @@ fn unstored_trial(cell: &Cell, failure: Failure) -> Trial {
 /// Tries a document and removes everything it left, so that the next one starts with an empty data folder.
 fn try_and_remove(
     context: &RunContext<'_>,
-    setup: &Setup,
+    setup: &DocumentsSetup,
     document: EnlargedDocument,
     cell: &Cell,
     file: &Path,
@@ -184,7 +184,7 @@ fn try_and_remove(
 
 fn try_document(
     context: &RunContext<'_>,
-    setup: &Setup,
+    setup: &DocumentsSetup,
     document: EnlargedDocument,
     cell: &Cell,
     file: &Path,
@@ -210,7 +210,7 @@ fn try_document(
     if let Some(reject) = loaded.rejects.first() {
         return Err(TrialError::failed(FailureKind::Refused, reject.reason.clone()));
     }
-    let count = session.figures("count", &[("table", TABLE)], STEP_TIMEOUT)?;
+    let count = session.named_values("count", &[("table", TABLE)], STEP_TIMEOUT)?;
     if count.values().next() != Some(&Value::Int(1)) {
         return Err(TrialError::failed(FailureKind::Refused, "no error, and the document is not there"));
     }

@@ -27,7 +27,7 @@ use settings::DocumentsSettings;
 use trials::{ConfiguredTable, TestCells};
 use turn::DocumentsTurn;
 
-use jsonathlon_catalogue::{DOCUMENTS, Documents as Setup};
+use jsonathlon_catalogue::{DOCUMENTS, DocumentsSetup};
 use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
 use jsonathlon_schema::{record::Failure, settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
@@ -123,7 +123,7 @@ impl Workload for Documents {
     }
 
     fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
-        let mut targets: Vec<(TargetState<'_>, Setup)> = context
+        let mut targets: Vec<(TargetState<'_>, DocumentsSetup)> = context
             .target_states()
             .into_iter()
             .filter_map(|state| Some((state.cells.target.configuration.documents()?, state)))
@@ -145,7 +145,7 @@ impl Documents {
     fn run_tables<'a>(
         &self,
         context: &RunContext<'a>,
-        targets: &mut [(TargetState<'a>, Setup)],
+        targets: &mut [(TargetState<'a>, DocumentsSetup)],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let bytes: u64 =
@@ -179,12 +179,13 @@ impl Documents {
         context: &RunContext<'a>,
         table_index: usize,
         requested: NestedTable,
-        targets: &mut [(TargetState<'a>, Setup)],
+        targets: &mut [(TargetState<'a>, DocumentsSetup)],
         control: &mut Control,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let rounds = context.settings.rounds;
-        let has_missing = |(state, setup): &(TargetState<'a>, Setup), recorder: &TrialRecorder<'_>| {
+        let has_missing = |(state, setup): &(TargetState<'a>, DocumentsSetup),
+                           recorder: &TrialRecorder<'_>| {
             let tests = TestCells::new(state.cells, ConfiguredTable::new(requested, setup));
             (1..=rounds).any(|round| {
                 trials::keys(&tests, setup, &self.settings, round).iter().any(|key| !recorder.has(key))

@@ -47,7 +47,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
         let name = state.cells.target.file_name();
         let activity = format!("round {}: {name} {}", self.round, self.expected.table);
-        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         state.session.subject().set_activity(&activity);
         let result = self.run_steps(state, progress, recorder)?;
         if let Err(failure) = result {
@@ -56,7 +56,7 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
         }
         if let Err(failure) = TrialError::split_fatal(state.session.close())? {
             let name = state.cells.target.file_name();
-            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
+            recorder.warn(&format!("{name}: failed to close the session: {}", failure.error));
         }
         Ok(())
     }

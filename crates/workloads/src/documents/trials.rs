@@ -1,6 +1,6 @@
 //! Plans the trials of a run with large documents.
 
-use jsonathlon_catalogue::{Documents as Setup, Index, IndexQuery, Operation, QueryAnswer};
+use jsonathlon_catalogue::{DocumentsSetup, Index, IndexQuery, Operation, QueryAnswer};
 use jsonathlon_dataset::nested::NestedTable;
 use jsonathlon_schema::{
     id::DataState,
@@ -22,7 +22,7 @@ pub(super) struct ConfiguredTable {
 
 impl ConfiguredTable {
     /// Chooses the table for a configuration.
-    pub(super) fn new(requested: NestedTable, setup: &Setup) -> Self {
+    pub(super) fn new(requested: NestedTable, setup: &DocumentsSetup) -> Self {
         let n = match setup.largest.as_ref() {
             // The number of documents stays the same; only their size is halved.
             Some(largest) if largest.n + 1 == requested.n => largest.n,
@@ -32,7 +32,7 @@ impl ConfiguredTable {
     }
 
     /// Why the configuration is not tried with these documents; `None` if it is.
-    pub(super) fn size_skip_reason<'p>(&self, setup: &'p Setup) -> Option<&'p str> {
+    pub(super) fn size_skip_reason<'p>(&self, setup: &'p DocumentsSetup) -> Option<&'p str> {
         setup.largest.as_ref().filter(|largest| largest.n < self.table.n).map(|largest| largest.why.as_str())
     }
 
@@ -130,7 +130,7 @@ impl<'a> TestCells<'a> {
 
 /// Ways to write versions of a document: as updates, and with a commit after each if the system keeps a
 /// history of its data.
-pub(super) fn histories(setup: &Setup) -> Vec<&'static str> {
+pub(super) fn histories(setup: &DocumentsSetup) -> Vec<&'static str> {
     let has_commits = setup.files.get("commit").is_some_and(|file| !file.statements.is_empty());
     ["update", "commit"].into_iter().take(if has_commits { 2 } else { 1 }).collect()
 }
@@ -149,18 +149,22 @@ pub(super) fn cold_reads() -> impl Iterator<Item = (&'static str, QueryAnswer)> 
 }
 
 /// Returns `true` if the statement file exists. A missing second form is not a trial.
-pub(super) fn has_form(setup: &Setup, file: &str) -> bool {
+pub(super) fn has_form(setup: &DocumentsSetup, file: &str) -> bool {
     file != "order_simple" || setup.files.get(file).is_some_and(|file| !file.statements.is_empty())
 }
 
 /// Indexes built in a round: the best one in every round, the others in round 1 if requested. Others matter
 /// for their query plans only, which do not change between rounds.
-pub(super) fn indexes<'p>(setup: &'p Setup, settings: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
+pub(super) fn indexes<'p>(
+    setup: &'p DocumentsSetup,
+    settings: &DocumentsSettings,
+    round: u32,
+) -> Vec<&'p Index> {
     setup.indexes.iter().filter(|index| index.best || settings.all_indexes && round == 1).collect()
 }
 
 /// Returns `true` if no index is built in any round.
-pub(super) fn has_no_index(setup: &Setup, settings: &DocumentsSettings) -> bool {
+pub(super) fn has_no_index(setup: &DocumentsSetup, settings: &DocumentsSettings) -> bool {
     indexes(setup, settings, 1).is_empty()
 }
 
@@ -174,7 +178,7 @@ pub(super) fn depths(n: u32) -> Vec<u32> {
 /// Cells of one configuration over one table in one round, each with its number of trials.
 pub(super) fn cells(
     tests: &TestCells<'_>,
-    setup: &Setup,
+    setup: &DocumentsSetup,
     settings: &DocumentsSettings,
     round: u32,
 ) -> Vec<(Cell, u32)> {
@@ -220,7 +224,7 @@ pub(super) fn cells(
 /// Keys of all trials of these cells.
 pub(super) fn keys(
     tests: &TestCells<'_>,
-    setup: &Setup,
+    setup: &DocumentsSetup,
     settings: &DocumentsSettings,
     round: u32,
 ) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::Duration};
 
-use jsonathlon_catalogue::{Documents as Setup, QueryAnswer};
+use jsonathlon_catalogue::{DocumentsSetup, QueryAnswer};
 use jsonathlon_schema::{
     metric,
     record::{Cell, Failure, FailureKind, Trial, Verdict},
@@ -27,7 +27,7 @@ pub(super) const COPY_TABLE: &str = "documents_copied";
 pub(super) struct DocumentsTurn<'t, 'b, 'a> {
     pub(super) context: &'b RunContext<'a>,
     pub(super) settings: &'t DocumentsSettings,
-    pub(super) setup: &'t Setup,
+    pub(super) setup: &'t DocumentsSetup,
     pub(super) tests: TestCells<'a>,
     pub(super) expected: &'t ExpectedAnswers,
     /// NDJSON file with the documents.
@@ -113,9 +113,9 @@ impl<'a> DocumentsTurn<'_, '_, 'a> {
 
     /// Verifies that all documents are still there after an engine was killed.
     pub(super) fn check_all_present(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
-        let figures = session.figures("count", &[("table", TABLE)], self.limit())?;
+        let values = session.named_values("count", &[("table", TABLE)], self.limit())?;
         let expected = self.expected.table.documents;
-        match figures.values().next() {
+        match values.values().next() {
             Some(Value::Int(count)) if count.unsigned_abs() == expected => Ok(()),
             count => {
                 let error = format!("of {expected} documents the system now counts {count:?}");

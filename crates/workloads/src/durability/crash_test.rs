@@ -138,8 +138,8 @@ impl<'a> CrashTest<'_, 'a> {
     fn restore_error(&self, error: io::Error) -> TrialError {
         if self.kind == CrashKind::Power && error.kind() == io::ErrorKind::StorageFull {
             let error = format!(
-                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk-size, or fewer \
-                 --records",
+                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk-size, fewer \
+                 --records, or a smaller --memory, which makes the logs of many systems smaller",
                 self.settings.disk_bytes
             );
             return TrialError::failed(FailureKind::Environment, error);
@@ -229,7 +229,7 @@ impl<'a> CrashTest<'_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
         let timeout = Duration::from_secs_f64(self.settings.recovery_timeout_s);
-        session.limit_opening(timeout);
+        session.set_open_timeout(timeout);
         let started = Instant::now();
         let (mut metrics, findings) = match session.open() {
             Ok(()) => {

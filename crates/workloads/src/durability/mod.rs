@@ -14,7 +14,7 @@ pub mod settings;
 use crash_test::CrashTest;
 use settings::DurabilitySettings;
 
-use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving};
+use jsonathlon_catalogue::{Durability as Tier, SERVING, ServingSetup};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_loadgen::{
     mix::{Mix, RequestDistribution},
@@ -30,7 +30,7 @@ use crate::{
     cells::Cells,
     observer::{Activity, RunEvent},
     recorder::{TrialRecorder, new_trial},
-    run_context::{RunContext, TargetState},
+    run_context::{FIRST_ROUND, RunContext, TargetState},
     serving::scripts,
     session::TrialError,
     snapshot::Snapshot,
@@ -79,7 +79,7 @@ impl Durability {
     ///
     /// # Errors
     /// If records cannot be generated with these settings.
-    fn records(&self, serving: &Serving) -> Result<RecordSet, String> {
+    fn records(&self, serving: &ServingSetup) -> Result<RecordSet, String> {
         let records = Records { key_member: serving.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
     }
@@ -176,7 +176,7 @@ impl Workload for Durability {
 
 /// Half inserts and half updates, or only one of them if the system does not support the other. `None` if it
 /// supports neither.
-fn write_mix(serving: &Serving) -> Option<Mix> {
+fn write_mix(serving: &ServingSetup) -> Option<Mix> {
     let supported: Vec<Operation> = [Operation::Insert, Operation::Update]
         .into_iter()
         .filter(|operation| !serving.statements(operation.file()).is_empty())
@@ -201,7 +201,7 @@ struct TierTarget<'a> {
     name: String,
     target: &'a Target,
     tier: &'a Tier,
-    setup: Serving,
+    setup: ServingSetup,
     records: RecordSet,
     /// Declaration of the key column's type, which replaces `{{key_type}}` in statements.
     key_type: String,
@@ -260,7 +260,7 @@ impl Durability {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         loaded.session.set_placeholder("key_type", &tier_target.key_type);
-        context.load(1, loaded, recorder)?;
+        context.load(FIRST_ROUND, loaded, recorder)?;
         let snapshot = match &loaded.load_result {
             Ok(_) => {
                 Ok(Snapshot::take(loaded.session.folder()).map_err(RunError::io("copy the loaded data"))?)
@@ -285,7 +285,7 @@ impl Durability {
                 let activity = format!("{} {kind} crash {crash} of {}", tier_target.name, settings.crashes);
                 recorder
                     .observer
-                    .event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+                    .event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
                 let crash_test =
                     CrashTest { context, settings, tier_target, kind, crash_number: crash, snapshot };
                 if let Some(reason) = crash_test.impossible_reason() {

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use super::EngineHandle;
 
 /// Time that the processes of a killed server have to exit.
-const EXIT_LIMIT: Duration = Duration::from_secs(20);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time between power cut and kill. Nothing that the engine writes then lasts, so acknowledgements in this
 /// time show whether the engine checks the results of its syncs.
@@ -111,7 +111,7 @@ impl EngineHandle {
                     Some(server) => server.describe_exit(reason),
                     None => reason.to_owned(),
                 };
-                Err(WorkerError::Refused { kind: FailureKind::Crashed, message })
+                Err(WorkerError::RequestFailed { kind: FailureKind::Crashed, message })
             }
         };
         self.end();
@@ -155,9 +155,9 @@ impl CrashTarget<'_> {
 
     fn kill(&mut self) -> Result<(), String> {
         match self {
-            Self::Server(server) => match server.kill(EXIT_LIMIT) {
+            Self::Server(server) => match server.kill(EXIT_TIMEOUT) {
                 Some(_) => Ok(()),
-                None => Err(format!("the server was killed and has not ended after {EXIT_LIMIT:?}")),
+                None => Err(format!("the server was killed and has not ended after {EXIT_TIMEOUT:?}")),
             },
             Self::Worker(pidfd) => {
                 let failed = |error: Errno| format!("the worker could not be killed: {error}");
@@ -165,9 +165,9 @@ impl CrashTarget<'_> {
                 // The pidfd becomes readable once the process is dead; until then its threads may still run
                 // for a moment.
                 let mut fds = [PollFd::from_borrowed_fd(pidfd.as_fd(), PollFlags::IN)];
-                let limit = Timespec { tv_sec: EXIT_LIMIT.as_secs().cast_signed(), tv_nsec: 0 };
+                let limit = Timespec { tv_sec: EXIT_TIMEOUT.as_secs().cast_signed(), tv_nsec: 0 };
                 match poll(&mut fds, Some(&limit)).map_err(failed)? {
-                    0 => Err(format!("the worker was killed and has not ended after {EXIT_LIMIT:?}")),
+                    0 => Err(format!("the worker was killed and has not ended after {EXIT_TIMEOUT:?}")),
                     _ => Ok(()),
                 }
             }

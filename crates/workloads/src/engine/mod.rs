@@ -66,7 +66,7 @@ impl EngineHandle {
     pub fn open(
         command: &WorkerCommand,
         log: &Path,
-        open: &SessionOptions,
+        options: &SessionOptions,
         launch: Option<&LaunchSpec>,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
@@ -75,7 +75,7 @@ impl EngineHandle {
         let Some(launch) = launch else {
             let mut worker = command.spawn(log)?;
             on_start(worker.pid());
-            let op = Op::Open { protocol: PROTOCOL_VERSION, open: open.clone() };
+            let op = Op::Open { protocol: PROTOCOL_VERSION, open: options.clone() };
             let opened: OpenReply = worker.request(&op, limit, cancelled, &mut |_| {})?;
             return Ok((Self { worker, server: None, launch: None, location: opened.location }, opened));
         };
@@ -84,7 +84,7 @@ impl EngineHandle {
             let mut worker = command.spawn(log)?;
             on_start(worker.pid());
             let mut server = Server::start(launch, cancelled).map_err(worker_error)?;
-            match open_session(&mut worker, &mut server, open, launch, limit, cancelled) {
+            match open_session(&mut worker, &mut server, options, launch, limit, cancelled) {
                 Ok(opened) => {
                     let (server, launch) = (Some(server), Some(launch.clone()));
                     return Ok((Self { worker, server, launch, location: opened.location }, opened));
@@ -108,7 +108,7 @@ impl EngineHandle {
         &mut self,
         command: &WorkerCommand,
         log: &Path,
-        open: &SessionOptions,
+        options: &SessionOptions,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
         on_start: &mut dyn FnMut(u32),
@@ -118,10 +118,10 @@ impl EngineHandle {
         on_start(self.worker.pid());
         let opened = match (&mut self.server, &self.launch) {
             (Some(server), Some(launch)) => {
-                open_session(&mut self.worker, server, open, launch, limit, cancelled)?
+                open_session(&mut self.worker, server, options, launch, limit, cancelled)?
             }
             _ => {
-                let op = Op::Open { protocol: PROTOCOL_VERSION, open: open.clone() };
+                let op = Op::Open { protocol: PROTOCOL_VERSION, open: options.clone() };
                 self.worker.request(&op, limit, cancelled, &mut |_| {})?
             }
         };
@@ -215,15 +215,15 @@ impl EngineHandle {
     /// server.
     fn end_after_error(&mut self, error: WorkerError) -> WorkerError {
         match error {
-            WorkerError::Refused { kind: FailureKind::Crashed, message } => {
+            WorkerError::RequestFailed { kind: FailureKind::Crashed, message } => {
                 let message = match &mut self.server {
                     Some(server) => server.describe_exit(&message),
                     None => message,
                 };
                 self.end();
-                WorkerError::Refused { kind: FailureKind::Crashed, message }
+                WorkerError::RequestFailed { kind: FailureKind::Crashed, message }
             }
-            refused @ WorkerError::Refused { .. } => refused,
+            failed @ WorkerError::RequestFailed { .. } => failed,
             error => {
                 self.end();
                 error
@@ -253,7 +253,7 @@ impl EngineHandle {
 fn open_session(
     worker: &mut Worker,
     server: &mut Server,
-    open: &SessionOptions,
+    options: &SessionOptions,
     launch: &LaunchSpec,
     limit: Duration,
     cancelled: &dyn Fn() -> bool,
@@ -262,7 +262,7 @@ fn open_session(
     let endpoint = endpoint(server.login(), server.pid(), start_limit);
     let op = Op::Open {
         protocol: PROTOCOL_VERSION,
-        open: SessionOptions { endpoint: Some(Box::new(endpoint)), ..open.clone() },
+        open: SessionOptions { endpoint: Some(Box::new(endpoint)), ..options.clone() },
     };
     let watched_server = RefCell::new(server);
     let stop = || cancelled() || watched_server.borrow_mut().has_ended();
@@ -272,12 +272,12 @@ fn open_session(
         Ok(opened) => Ok(OpenReply { seconds: opened.seconds + server.seconds(), ..opened }),
         Err(WorkerError::Cancelled) if cancelled() => Err(WorkerError::Cancelled),
         Err(WorkerError::Cancelled) => Err(unavailable(server.describe_startup_failure("", start_limit))),
-        Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) => {
+        Err(WorkerError::RequestFailed { kind: FailureKind::Unavailable, message }) => {
             Err(unavailable(server.describe_startup_failure(&message, start_limit)))
         }
-        Err(WorkerError::Refused { kind: FailureKind::Crashed, message }) => {
+        Err(WorkerError::RequestFailed { kind: FailureKind::Crashed, message }) => {
             let message = server.describe_exit(&message);
-            Err(WorkerError::Refused { kind: FailureKind::Crashed, message })
+            Err(WorkerError::RequestFailed { kind: FailureKind::Crashed, message })
         }
         Err(error) => Err(error),
     }
@@ -304,7 +304,7 @@ pub fn endpoint(login: &Login, process: u32, connect_timeout: Duration) -> Endpo
 }
 
 fn unavailable(message: String) -> WorkerError {
-    WorkerError::Refused { kind: FailureKind::Unavailable, message }
+    WorkerError::RequestFailed { kind: FailureKind::Unavailable, message }
 }
 
 /// Converts a server's error into the error that a worker's request would return.
@@ -315,5 +315,5 @@ fn worker_error(error: ServerError) -> WorkerError {
         ServerError::Crashed(_) => FailureKind::Crashed,
         _ => FailureKind::Unavailable,
     };
-    WorkerError::Refused { kind, message: error.to_string() }
+    WorkerError::RequestFailed { kind, message: error.to_string() }
 }

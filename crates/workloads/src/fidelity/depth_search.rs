@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_catalogue::Fidelity as Setup;
+use jsonathlon_catalogue::FidelitySetup;
 use jsonathlon_dataset::fidelity::{Case, Nesting};
 use jsonathlon_schema::record::Finding;
 use jsonathlon_schema::settings::fidelity::RfcRequirement;
@@ -28,7 +28,7 @@ const REJECTED: &str = "levels rejected";
 /// Searches the deepest document that the system accepts by its bulk load path.
 pub(super) fn find(
     nesting: Nesting,
-    setup: Setup,
+    setup: FidelitySetup,
     file: &DocumentFile,
     limit: Duration,
     session: &mut Session<'_>,
@@ -48,7 +48,7 @@ pub(super) fn find(
         };
         file.write(&case.bytes)?;
         // Nothing is extracted: only acceptance matters.
-        let setup = Setup { extracts: false, ..setup };
+        let setup = FidelitySetup { can_extract: false, ..setup };
         let probe = Probe { case: &case, setup, file: &file.path, limit };
         let (findings, is_healthy) = probe.run(InsertPath::Bulk, session)?;
         if !is_healthy {

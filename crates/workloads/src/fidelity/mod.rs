@@ -164,7 +164,7 @@ impl Fidelity {
             return Ok(());
         }
         let name = state.cells.target.file_name();
-        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &name });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &name });
         state.session.subject().set_activity(&name);
         state.is_loaded = true;
         let file = DocumentFile::new(&context.work_folder, &name)?;
@@ -186,7 +186,7 @@ impl Fidelity {
         }
         recorder.sync()?;
         if let Err(failure) = TrialError::split_fatal(state.session.close())? {
-            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
+            recorder.warn(&format!("{name}: failed to close the session: {}", failure.error));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use jsonathlon_catalogue::{Fidelity as Setup, LoadMode};
+use jsonathlon_catalogue::{FidelitySetup, LoadMode};
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
@@ -41,7 +41,7 @@ impl InsertPath {
 /// One document with the settings for storing and reading it.
 pub(super) struct Probe<'p> {
     pub(super) case: &'p Case,
-    pub(super) setup: Setup,
+    pub(super) setup: FidelitySetup,
     /// File that contains the document.
     pub(super) file: &'p Path,
     pub(super) limit: Duration,
@@ -94,7 +94,7 @@ impl Probe<'_> {
             }
             Err(failure) => findings.push(unreadable_finding(&subject, &failure.error)),
         }
-        if self.setup.extracts && self.case.has_member() {
+        if self.setup.can_extract && self.case.has_member() {
             let subject = format!("{}, value", insert_path.word());
             match split_failure(self.read_value(session))? {
                 Ok(rows) => {
@@ -110,13 +110,13 @@ impl Probe<'_> {
         Ok((findings, self.drop_document(session)?))
     }
 
-    /// Why the document is not tried in this way; `None` if it is tried.
+    /// Returns why the document is not written in this way; `None` if it is written.
     fn skip_reason(&self, insert_path: InsertPath) -> Option<&'static str> {
         match insert_path {
-            InsertPath::Bulk if self.setup.one_line && !self.case.is_one_line() => {
+            InsertPath::Bulk if self.setup.one_document_per_line && !self.case.is_one_line() => {
                 Some("the bulk path takes a document a line, and this one has several")
             }
-            InsertPath::Parameter if !self.setup.inserts => Some("its folder has no statement for this"),
+            InsertPath::Parameter if !self.setup.can_insert => Some("its folder has no statement for this"),
             InsertPath::Parameter if std::str::from_utf8(&self.case.bytes).is_err() => {
                 Some("a parameter is text, which is UTF-8")
             }
@@ -147,7 +147,7 @@ impl Probe<'_> {
 
     /// Whether the document is read back as hexadecimal digits, because it is not UTF-8.
     fn reads_hex(&self) -> bool {
-        self.setup.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
+        self.setup.can_read_hex && std::str::from_utf8(&self.case.bytes).is_err()
     }
 
     fn read_document(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {

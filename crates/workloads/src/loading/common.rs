@@ -14,12 +14,12 @@ use crate::scratch::sibling_path;
 use crate::session::{Session, TrialError};
 
 impl RunContext<'_> {
-    /// Loads exactly these documents into a new `table` and waits until they can be queried.
+    /// Loads exactly these documents, untimed, into a new `table` and waits until they can be queried.
     ///
     /// # Errors
     /// [`FailureKind::Refused`] if the system rejects a document that it accepted before,
     /// [`FailureKind::Wrong`] if the table has another number of documents afterwards.
-    pub(crate) fn load_only(
+    pub(crate) fn load_common_documents(
         &self,
         documents: &LoadedDocuments,
         table: &str,

@@ -25,8 +25,8 @@ pub(super) fn document_count(
     table: &str,
     limit: Duration,
 ) -> Result<u64, TrialError> {
-    let figures = session.figures("count", &[("table", table)], limit)?;
-    match figures.values().next() {
+    let values = session.named_values("count", &[("table", table)], limit)?;
+    match values.values().next() {
         Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
         value => {
             let error = format!("the system's count of documents is no number: {value:?}");

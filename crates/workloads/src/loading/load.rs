@@ -21,7 +21,7 @@ use super::suspects::{self, SuspectCheck};
 use crate::RunError;
 use crate::bottleneck;
 use crate::recorder::{MemoryReading, TrialRecorder, memory_metrics, new_trial};
-use crate::run_context::{LoadedDocuments, RunContext, TABLE, TargetState};
+use crate::run_context::{FIRST_ROUND, LoadedDocuments, RunContext, TABLE, TargetState};
 use crate::scratch::sibling_path;
 use crate::session::{Session, TrialError};
 
@@ -54,7 +54,7 @@ pub(super) fn load(
     target_state.load_s = trial.seconds.unwrap_or_default();
     target_state.load_result = Ok(accepted);
     // Reloading data in a resumed run is not a trial.
-    if (round == 1 || round <= context.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
+    if (round == FIRST_ROUND || round <= context.load_rounds_of(target_state.load_s)) && !recorder.has(&key) {
         rejects::record(cells, &rejected, recorder)?;
         recorder.record_trial(key, trial)?;
     }

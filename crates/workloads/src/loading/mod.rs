@@ -16,7 +16,7 @@ use jsonathlon_schema::record::Failure;
 use crate::RunError;
 use crate::observer::{Activity, RunEvent};
 use crate::recorder::TrialRecorder;
-use crate::run_context::{RunContext, TargetState};
+use crate::run_context::{FIRST_ROUND, RunContext, TargetState};
 use crate::session::TrialError;
 
 pub(crate) use settle::{settle, sizes};
@@ -60,7 +60,9 @@ impl<'a> RunContext<'a> {
             // A target that the current process has not loaded is loaded here only for rounds that certainly
             // load; other rounds load it when a question is due.
             false => {
-                is_open && (round == 1 || self.settings.load_rounds.is_some_and(|rounds| round <= rounds))
+                is_open
+                    && (round == FIRST_ROUND
+                        || self.settings.load_rounds.is_some_and(|rounds| round <= rounds))
             }
             // A failed load is not repeated.
             true => is_open && round <= self.load_rounds(target_state) && target_state.load_result.is_ok(),
@@ -117,7 +119,7 @@ impl<'a> RunContext<'a> {
         target_state.is_loaded = true;
         // Settle immediately and stop the engine: its background work must be measured here and must not
         // disturb the next engine.
-        let is_recorded = round == 1 || round <= self.load_rounds(target_state);
+        let is_recorded = round == FIRST_ROUND || round <= self.load_rounds(target_state);
         self.enter_state(DataState::Drained, is_recorded.then_some(round), target_state, recorder)
     }
 
@@ -135,7 +137,7 @@ impl<'a> RunContext<'a> {
             return Ok(());
         }
         if !target_state.is_loaded {
-            self.load(1, target_state, recorder)?;
+            self.load(FIRST_ROUND, target_state, recorder)?;
         }
         self.enter_state(DataState::Compacted, Some(1), target_state, recorder)
     }

@@ -149,11 +149,11 @@ pub(crate) fn settle(
 
 /// Sizes that the system itself reports for a table; values that are not numbers are ignored.
 pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, TrialError> {
-    let figures = session.figures("sizes", &[("table", table)], LOOKUP_TIMEOUT)?;
+    let values = session.named_values("sizes", &[("table", table)], LOOKUP_TIMEOUT)?;
     let number = |value: Value| match value {
         Value::Int(number) => Some(number as f64),
         Value::Float(number) => Some(number),
         _ => None,
     };
-    Ok(figures.into_iter().filter_map(|(name, value)| Some((name, number(value)?))).collect())
+    Ok(values.into_iter().filter_map(|(name, value)| Some((name, number(value)?))).collect())
 }

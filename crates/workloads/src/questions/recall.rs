@@ -17,7 +17,7 @@ struct AnswerFile {
 ///
 /// # Errors
 /// If an answer file cannot be read or is damaged.
-pub(super) fn restore(questions: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
+pub(super) fn restore(workload: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
     for agreement in &recorder.agreements {
         let mut rows_by_file = std::collections::BTreeMap::new();
         let other_files = agreement.answers.iter().filter_map(|standing| standing.file.as_ref());
@@ -34,7 +34,7 @@ pub(super) fn restore(questions: &Questions, recorder: &TrialRecorder<'_>) -> Re
         let expected = ExpectedAnswer::from_agreement(agreement, |file| {
             rows_by_file.get(file).cloned().unwrap_or_default()
         });
-        questions.expected_answers.borrow_mut().insert(agreement.question.clone(), expected);
+        workload.expected_answers.borrow_mut().insert(agreement.question.clone(), expected);
     }
     Ok(())
 }

@@ -76,13 +76,13 @@ impl Decided<'_> {
 
 /// The answers to one question, and the documents over which they can be compared.
 struct Comparison<'a> {
-    questions: &'a Questions,
+    workload: &'a Questions,
     name: &'a str,
     /// Indices of the targets that answered, in the order of `answers`.
     target_indices: Vec<usize>,
     answers: Vec<Answer<'a>>,
     /// Index of the reference's answer; `None` if there is no reference, or it did not answer.
-    reference: Option<usize>,
+    reference_index: Option<usize>,
     /// Documents that all voters hold.
     common_documents: &'a DocumentSet,
     /// Every document that was offered to the systems.
@@ -92,13 +92,15 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// Compares the answers with the user's, the reference's or the majority's, the first that there is.
     fn decide(&self, rules: &ComparisonRules) -> Decided<'a> {
-        let workload_settings = &self.questions.settings;
+        let workload_settings = &self.workload.settings;
         match (workload_settings.expected.get(self.name), workload_settings.reference.as_ref()) {
             (Some(expected), _) => {
                 let rows = settings::expected_rows(expected);
                 by_expected(rules, self.answers.clone(), rows, self.all_documents)
             }
-            (None, Some(_)) => by_reference(rules, &self.answers, self.reference, self.common_documents),
+            (None, Some(_)) => {
+                by_reference(rules, &self.answers, self.reference_index, self.common_documents)
+            }
             (None, None) => by_majority(rules, &self.answers, self.common_documents),
         }
     }
@@ -159,7 +161,7 @@ impl<'a> Comparison<'a> {
 
 /// Compares the answers to one question and records the agreement and the expected answers.
 pub(super) fn establish_answer(
-    questions: &Questions,
+    workload: &Questions,
     name: &str,
     context: &RunContext<'_>,
     targets: &[QuestionTarget<'_, Questions>],
@@ -167,7 +169,7 @@ pub(super) fn establish_answer(
     common: Option<&QuestionVotes<'_>>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let Some(stated_rules) = questions.rules.get(name) else { return Ok(()) };
+    let Some(stated_rules) = workload.rules.get(name) else { return Ok(()) };
     // Indices of the targets that answered.
     let target_indices: Vec<usize> =
         (0..survey_answers.len()).filter(|index| survey_answers[*index].rows().is_some()).collect();
@@ -176,20 +178,20 @@ pub(super) fn establish_answer(
     let common_documents =
         common.map(|common| DocumentSet::from(common.electorate.common.clone())).unwrap_or_default();
     let all_documents = DocumentSet::all(context.staged);
-    let reference = questions.settings.reference.as_ref().and_then(|reference_name| {
+    let reference_index = workload.settings.reference.as_ref().and_then(|reference_name| {
         let is_reference = |index: &usize| {
-            targets
-                .get(*index)
-                .is_some_and(|target| matches_reference(target.state.cells.target, reference_name))
+            targets.get(*index).is_some_and(|question_target| {
+                matches_reference(question_target.state.cells.target, reference_name)
+            })
         };
         target_indices.iter().position(is_reference)
     });
     let comparison = Comparison {
-        questions,
+        workload,
         name,
         target_indices,
         answers,
-        reference,
+        reference_index,
         common_documents: &common_documents,
         all_documents: &all_documents,
     };
@@ -223,7 +225,7 @@ pub(super) fn establish_answer(
     };
     let expected_answer = ExpectedAnswer::from_agreement(&agreement, |file| files.rows(file));
     recorder.append(format!("agreement:{name}"), RecordBody::Agreement(Box::new(agreement)))?;
-    questions.expected_answers.borrow_mut().insert(name.to_owned(), expected_answer);
+    workload.expected_answers.borrow_mut().insert(name.to_owned(), expected_answer);
     Ok(())
 }
 
@@ -310,10 +312,10 @@ fn by_majority<'a>(
 fn by_reference<'a>(
     rules: &ComparisonRules,
     answers: &[Answer<'_>],
-    reference: Option<usize>,
+    reference_index: Option<usize>,
     common_documents: &'a DocumentSet,
 ) -> Decided<'a> {
-    let expected = reference.and_then(|index| answers.get(index)?.common);
+    let expected = reference_index.and_then(|index| answers.get(index)?.common);
     let Some(expected) = expected else {
         // An agreement among other systems does not replace the reference's answer.
         let majority = by_majority(rules, answers, common_documents);
@@ -325,7 +327,8 @@ fn by_reference<'a>(
         let findings = majority.findings.into_iter().map(unverified).collect();
         return Decided { basis, findings, ..majority };
     };
-    let findings = compare_with_expected(rules, answers, &common_documents.accepted, expected, reference);
+    let findings =
+        compare_with_expected(rules, answers, &common_documents.accepted, expected, reference_index);
     let expected = Some((expected.to_vec(), common_documents));
     Decided { basis: ExpectedAnswerSource::Reference, findings, expected }
 }

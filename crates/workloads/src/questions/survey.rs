@@ -1,5 +1,6 @@
-//! Asks every system every question once, untimed, over the documents that it holds. If the systems hold
-//! different documents, those that vote answer again over the documents that all voters hold.
+//! To agree on expected answers, systems vote. Every system is asked every question once, untimed, over the
+//! documents that it holds. If the voters hold different documents, they vote with their answers over the
+//! documents that all of them hold: those that hold more are asked again over these alone.
 
 use std::time::Duration;
 
@@ -15,23 +16,24 @@ use crate::asking::{AnswerKey, Question, QuestionTarget, make_read_only};
 use crate::loading::skipped_after_load_failure;
 use crate::observer::{Activity, RunEvent};
 use crate::recorder::TrialRecorder;
-use crate::run_context::{LoadedDocuments, RunContext, TABLE};
+use crate::run_context::{FIRST_ROUND, LoadedDocuments, RunContext, TABLE};
 use crate::session::{Session, TrialError};
 use crate::target::Target;
 
-/// Table on a remote server with the documents that all voters hold; the run's own table stays beside it.
+/// Table on a remote server with the documents that all voters hold. The run's own table remains unchanged
+/// next to it.
 const COMMON_TABLE: &str = "documents_common";
 
 /// Asks all questions that have no recorded result, and determines the expected answers.
 pub(super) fn survey<'a>(
-    questions: &Questions,
+    workload: &Questions,
     context: &RunContext<'a>,
     targets: &mut [QuestionTarget<'a, Questions>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    recall::restore(questions, recorder)?;
-    let known_answers = questions.expected_answers.borrow().clone();
-    let open_questions: Vec<String> = questions
+    recall::restore(workload, recorder)?;
+    let known_answers = workload.expected_answers.borrow().clone();
+    let open_questions: Vec<String> = workload
         .settings
         .questions
         .iter()
@@ -43,41 +45,47 @@ pub(super) fn survey<'a>(
     }
     let mut answers_by_target: Vec<Vec<SurveyAnswer>> = Vec::new();
     for question_target in targets.iter_mut() {
-        answers_by_target.push(ask_all(questions, &open_questions, context, question_target, recorder)?);
+        answers_by_target.push(ask_all(workload, &open_questions, context, question_target, recorder)?);
     }
-    let common = ask_common(questions, &open_questions, context, targets, recorder)?;
+    let common = ask_common(workload, &open_questions, context, targets, recorder)?;
     for (index, name) in open_questions.iter().enumerate() {
         let answers: Vec<&SurveyAnswer> =
             answers_by_target.iter().filter_map(|answers| answers.get(index)).collect();
         let common = common.as_ref().map(|common| common.question_votes(index));
-        establish_answer(questions, name, context, targets, &answers, common.as_ref(), recorder)?;
+        establish_answer(workload, name, context, targets, &answers, common.as_ref(), recorder)?;
     }
     Ok(())
 }
 
 /// Asks one target the open questions; the answers are in their order.
 fn ask_all<'a>(
-    questions: &Questions,
+    workload: &Questions,
     open_questions: &[String],
     context: &RunContext<'a>,
     question_target: &mut QuestionTarget<'a, Questions>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<SurveyAnswer>, RunError> {
-    if !is_asked(question_target, open_questions) {
+    if !has_open_question(question_target, open_questions) {
         return Ok(open_questions.iter().map(|_| SurveyAnswer::NotAsked).collect());
     }
     if !question_target.state.is_loaded {
-        context.load(1, &mut question_target.state, recorder)?;
+        context.load(FIRST_ROUND, &mut question_target.state, recorder)?;
         if let Ok(loaded) = &question_target.state.load_result {
-            question_target.expected = questions.determine_expected(context, loaded)?;
+            // The documents that the target holds identify the expected answers that apply to it.
+            question_target.expected = workload.determine_expected(context, loaded)?;
         }
     }
-    announce(question_target.state.cells.target, "for its answers", &question_target.state.session, recorder);
+    announce(
+        question_target.state.cells.target,
+        "its questions, untimed",
+        &question_target.state.session,
+        recorder,
+    );
     let target = question_target.state.cells.target;
     if target.setup.statements("read_only").is_empty() {
-        let system = target.file_name();
+        let name = target.file_name();
         recorder.warn(&format!(
-            "{system} has no sessions that refuse changes: its statements are run as they are"
+            "{name} has no read-only sessions, so its statements run without protection against changes"
         ));
     }
     let answers = match &question_target.state.load_result {
@@ -86,24 +94,25 @@ fn ask_all<'a>(
             ask_each(&question_target.questions, open_questions, TABLE, context, session)?
         }
         Err(failure) => {
-            let failed_answer = |name| match find_question(&question_target.questions, name) {
+            let answer_without_documents = |name| match find_question(&question_target.questions, name) {
                 Some(_) => SurveyAnswer::Failed(skipped_after_load_failure(failure)),
                 None => SurveyAnswer::NotAsked,
             };
-            open_questions.iter().map(failed_answer).collect()
+            open_questions.iter().map(answer_without_documents).collect()
         }
     };
     close(&mut question_target.state.session, recorder)?;
     Ok(answers)
 }
 
+/// Reports to the observer and to the telemetry that the target is now asked; `purpose` completes "asking X".
 fn announce(target: &Target, purpose: &str, session: &Session<'_>, recorder: &mut TrialRecorder<'_>) {
     let activity = format!("asking {} {purpose}", target.file_name());
-    recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+    recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
     session.subject().set_activity(&activity);
 }
 
-fn is_asked(question_target: &QuestionTarget<'_, Questions>, open_questions: &[String]) -> bool {
+fn has_open_question(question_target: &QuestionTarget<'_, Questions>, open_questions: &[String]) -> bool {
     open_questions.iter().any(|name| find_question(&question_target.questions, name).is_some())
 }
 
@@ -125,8 +134,8 @@ fn ask_each(
             answers.push(SurveyAnswer::NotAsked);
             continue;
         };
-        let limit = Duration::from_secs_f64(context.settings.timeout_s);
-        answers.push(match TrialError::split_fatal(ask(session, question, table, limit))? {
+        let timeout = Duration::from_secs_f64(context.settings.timeout_s);
+        answers.push(match TrialError::split_fatal(ask(session, question, table, timeout))? {
             Ok((rows, statement)) => SurveyAnswer::Rows { rows, statement },
             Err(failure) => {
                 // The engine may be in any state now, so the next question starts a new one.
@@ -142,58 +151,66 @@ fn ask(
     session: &mut Session<'_>,
     question: &Question,
     table: &str,
-    limit: Duration,
+    timeout: Duration,
 ) -> Result<(Vec<Row>, String), TrialError> {
     let statement = session.statement(&question.file, &[("table", table)])?;
     session.open()?;
-    make_read_only(session, limit)?;
+    make_read_only(session, timeout)?;
     let op = Op::Ask { statement: statement.clone() };
-    let reply: AskReply = session.request(&op, limit, &mut |_| {})?;
+    let reply: AskReply = session.request(&op, timeout, &mut |_| {})?;
     Ok((reply.outcome.rows, statement))
 }
 
 fn close(session: &mut Session<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
     if let Err(failure) = TrialError::split_fatal(session.close())? {
-        let system = session.target.file_name();
-        recorder.warn(&format!("{system}: failed to close: {}", failure.error));
+        let name = session.target.file_name();
+        recorder.warn(&format!("{name}: failed to close the session: {}", failure.error));
     }
     Ok(())
 }
 
-/// Determines the voters, and asks each voter that holds more than the common documents again over these
-/// alone. `None` if there are no voters.
+/// Determines the voters, and asks every voter that holds further documents a second time, over the common
+/// ones alone. `None` if there are no voters.
 fn ask_common<'a>(
-    questions: &Questions,
+    workload: &Questions,
     open_questions: &[String],
     context: &RunContext<'a>,
     targets: &mut [QuestionTarget<'a, Questions>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<CommonAnswers>, RunError> {
     let no_documents = AcceptedDocuments::default();
-    let can_vote = |target: &QuestionTarget<'a, Questions>| {
-        target.state.load_result.is_ok() && is_asked(target, open_questions)
+    let can_vote = |question_target: &QuestionTarget<'a, Questions>| {
+        question_target.state.load_result.is_ok() && has_open_question(question_target, open_questions)
     };
     let holdings: Vec<&AcceptedDocuments> = targets
         .iter()
-        .map(|target| if can_vote(target) { &target.document_set().accepted } else { &no_documents })
+        .map(|question_target| match can_vote(question_target) {
+            true => &question_target.document_set().accepted,
+            false => &no_documents,
+        })
         .collect();
-    let reference = questions.settings.reference.as_ref().and_then(|reference_name| {
-        targets.iter().position(|target| {
-            can_vote(target) && matches_reference(target.state.cells.target, reference_name)
+    let reference_index = workload.settings.reference.as_ref().and_then(|reference_name| {
+        targets.iter().position(|question_target| {
+            can_vote(question_target) && matches_reference(question_target.state.cells.target, reference_name)
         })
     });
-    let Some(electorate) = Electorate::among(&holdings, reference) else { return Ok(None) };
+    let Some(electorate) = Electorate::among(&holdings, reference_index) else { return Ok(None) };
     let documents = accepted_by_all(targets, &electorate);
-    // A user-given answer is compared without a vote, so such questions need no common documents.
-    let needs_vote = open_questions.iter().any(|name| !questions.settings.expected.contains_key(name));
+    // The expected answer to a question is voted on unless the user has given it.
+    let needs_vote = open_questions.iter().any(|name| !workload.settings.expected.contains_key(name));
     let mut answers = Vec::new();
     for (index, question_target) in targets.iter_mut().enumerate() {
-        let votes = electorate.votes.get(index).copied().unwrap_or_default();
+        let is_voter = electorate.votes.get(index).copied().unwrap_or_default();
         let holds_more = question_target.document_set().accepted != electorate.common;
-        answers.push(match votes && needs_vote && holds_more {
-            true => {
-                ask_over(&documents, &electorate.common, open_questions, context, question_target, recorder)?
-            }
+        answers.push(match is_voter && needs_vote && holds_more {
+            true => ask_on_common_documents(
+                &documents,
+                &electorate.common,
+                open_questions,
+                context,
+                question_target,
+                recorder,
+            )?,
             false => None,
         });
     }
@@ -202,8 +219,9 @@ fn ask_common<'a>(
 
 /// Documents that each of the voters has accepted.
 fn accepted_by_all(targets: &[QuestionTarget<'_, Questions>], electorate: &Electorate) -> LoadedDocuments {
-    let voters = targets.iter().zip(&electorate.votes).filter(|(_, votes)| **votes);
-    let mut loaded = voters.filter_map(|(target, _)| target.state.load_result.as_ref().ok());
+    let voters = targets.iter().zip(&electorate.votes).filter(|(_, is_voter)| **is_voter);
+    let mut loaded =
+        voters.filter_map(|(question_target, _)| question_target.state.load_result.as_ref().ok());
     let Some(mut common) = loaded.next().cloned() else { return LoadedDocuments::default() };
     for documents in loaded {
         common.rejected_lines.extend(&documents.rejected_lines);
@@ -212,9 +230,9 @@ fn accepted_by_all(targets: &[QuestionTarget<'_, Questions>], electorate: &Elect
     common
 }
 
-/// Loads these documents once more, untimed and in a separate place, and asks over them. `None` if that
-/// fails; the target then cannot be compared.
-fn ask_over<'a>(
+/// Loads the common documents once more, untimed and in a separate place, and asks the open questions over
+/// them. `None` if that fails; the target then cannot be compared.
+fn ask_on_common_documents<'a>(
     documents: &LoadedDocuments,
     common: &AcceptedDocuments,
     open_questions: &[String],
@@ -223,7 +241,7 @@ fn ask_over<'a>(
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<Vec<SurveyAnswer>>, RunError> {
     let target = question_target.state.cells.target;
-    let purpose = format!("over the {} documents that all hold", common.count());
+    let purpose = format!("again, on the {} documents that all voters hold", common.count());
     announce(target, &purpose, &question_target.state.session, recorder);
     let result = if question_target.state.session.is_remote() {
         let session = &mut question_target.state.session;
@@ -244,8 +262,8 @@ fn ask_over<'a>(
     match TrialError::split_fatal(result)? {
         Ok(answers) => Ok(Some(answers)),
         Err(failure) => {
-            let system = target.file_name();
-            recorder.warn(&format!("{system} cannot be asked {purpose}: {}", failure.error));
+            let name = target.file_name();
+            recorder.warn(&format!("{name} cannot be asked {purpose}: {}", failure.error));
             Ok(None)
         }
     }
@@ -260,7 +278,7 @@ fn load_and_ask(
     session: &mut Session<'_>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<SurveyAnswer>, TrialError> {
-    context.load_only(documents, table, session, recorder)?;
+    context.load_common_documents(documents, table, session, recorder)?;
     let answers = ask_each(questions, open_questions, table, context, session)?;
     session.close()?;
     Ok(answers)

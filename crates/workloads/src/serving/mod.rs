@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use settings::ServingSettings;
 use turn::ServingTurn;
 
-use jsonathlon_catalogue::{SERVING, Serving as Setup, StatementFile, StatementKind, sql_text};
+use jsonathlon_catalogue::{SERVING, ServingSetup, StatementFile, StatementKind, sql_text};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_schema::{settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
@@ -56,7 +56,7 @@ impl Serving {
     }
 
     /// Description of the records as a configuration stores them, with the system's name for the key member.
-    fn records(&self, setup: &Setup) -> Result<RecordSet, String> {
+    fn records(&self, setup: &ServingSetup) -> Result<RecordSet, String> {
         let records = Records { key_member: setup.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
     }
@@ -65,7 +65,7 @@ impl Serving {
 /// A configuration with the state that this workload keeps for it.
 struct ServingTarget<'a> {
     state: TargetState<'a>,
-    setup: Setup,
+    setup: ServingSetup,
     /// Description of the records as this configuration stores them.
     records: RecordSet,
     /// Copy of the data after the last load; `None` if no mix writes or the target is a remote server.

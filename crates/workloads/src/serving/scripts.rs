@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_catalogue::{PathStep, Serving, path_values};
+use jsonathlon_catalogue::{PathStep, ServingSetup, path_values};
 use jsonathlon_dataset::records::{PathSegment, RecordSet};
 use jsonathlon_loadgen::{
     job::OperationScript,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Operations of a mix for which a configuration has no statements.
-pub(crate) fn missing_operations(serving: &Serving, mix: &Mix) -> Vec<Operation> {
+pub(crate) fn missing_operations(serving: &ServingSetup, mix: &Mix) -> Vec<Operation> {
     let is_missing = |operation: &Operation| serving.statements(operation.file()).is_empty();
     mix.shares.iter().map(|(operation, _)| *operation).filter(is_missing).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) fn missing_operations(serving: &Serving, mix: &Mix) -> Vec<Operation>
 /// Scripts for all operations of a mix, and for the reads with which clients check their writes.
 pub(crate) fn scripts(
     session: &Session<'_>,
-    serving: &Serving,
+    serving: &ServingSetup,
     records: &RecordSet,
     projection: Projection,
     mix: &Mix,
@@ -52,7 +52,7 @@ pub(crate) fn scripts(
 
 /// Values of an operation's statements that are equal for all clients: table and paths.
 pub(super) fn statement_values(
-    serving: &Serving,
+    serving: &ServingSetup,
     records: &RecordSet,
     projection: Projection,
     operation: Operation,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use jsonathlon_catalogue::Serving as Setup;
+use jsonathlon_catalogue::ServingSetup;
 use jsonathlon_loadgen::{
     job::{Job, SamplingTargets},
     mix::{Mix, RequestDistribution},
@@ -77,7 +77,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         }
         if let Err(failure) = TrialError::split_fatal(target.state.session.close())? {
             let name = target.state.cells.target.file_name();
-            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
+            recorder.warn(&format!("{name}: failed to close the session: {}", failure.error));
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             mix.name,
             condition_label(conditions, settings)
         );
-        recorder.observer.event(&RunEvent::Began { activity: Activity::Turn, description: &activity });
+        recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         target.state.session.subject().set_activity(&activity);
         let result = TrialError::split_fatal(self.measure(conditions, mix, cell, target, recorder))?;
         if let Err(failure) = result {
@@ -551,7 +551,7 @@ fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
 }
 
 /// Why a mix cannot run on this system; `None` if it can.
-fn unsupported_reason(setup: &Setup, mix: &Mix, clients: u32) -> Option<String> {
+fn unsupported_reason(setup: &ServingSetup, mix: &Mix, clients: u32) -> Option<String> {
     let missing = scripts::missing_operations(setup, mix);
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();

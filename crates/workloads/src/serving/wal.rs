@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use jsonathlon_catalogue::Serving;
+use jsonathlon_catalogue::ServingSetup;
 use jsonathlon_loadgen::job::Job;
 use jsonathlon_schema::{
     record::{FailureKind, Metrics},
@@ -93,7 +93,7 @@ pub(super) struct WalUsage {
 /// `wal`. `None` if there is neither, or if these files are on a remote server.
 pub(super) fn read_counters(
     session: &mut Session<'_>,
-    serving: &Serving,
+    serving: &ServingSetup,
 ) -> Result<Option<WalReading>, TrialError> {
     let statements = session.statements("wal", &[("table", TABLE)])?;
     if let Some((query, preparation)) = statements.split_last() {
@@ -185,7 +185,7 @@ fn analyse(
 /// Measures for `seconds` how many bytes per second an idle system writes to its WAL. `None` if unknown.
 pub(super) fn idle_bytes_per_s(
     session: &mut Session<'_>,
-    serving: &Serving,
+    serving: &ServingSetup,
     seconds: f64,
 ) -> Result<Option<f64>, TrialError> {
     let Some(before) = read_counters(session, serving)? else { return Ok(None) };

@@ -1,6 +1,8 @@
-//! Sessions: one target with its data folder, its engine, and its statements with all values filled in.
+//! A session runs one target: it owns the data folder, starts and stops the engine, and fills the
+//! placeholders of its statements. Requests go through a *worker session*: a worker process with an open
+//! connection to the engine, or with the embedded engine itself.
 
-mod cap;
+mod memory_cgroup;
 mod remote;
 mod resource_hints;
 
@@ -28,7 +30,7 @@ use jsonathlon_telemetry::{
 use jsonathlon_worker::{
     WorkerError,
     protocol::{
-        AskReply, FailureKind as RefusedKind, Op, OpenReply, PlanReply, Progress, RowByName, RunReply,
+        AskReply, FailureKind as RequestFailureKind, Op, OpenReply, PlanReply, Progress, RowByName, RunReply,
     },
 };
 
@@ -36,8 +38,8 @@ use crate::RunError;
 pub use crate::engine::WorkerCommand;
 use crate::engine::{CrashResult, CrashTrigger, EngineHandle};
 use crate::observer::{Observer, RunEvent};
-use crate::target::{CONNECT_TIMEOUT_S, EXIT_LIMIT, Target};
-use remote::{ADMIN_TIMEOUT, GREETING_LIMIT, run_restart_command};
+use crate::target::{CONNECT_TIMEOUT_S, EXIT_TIMEOUT, Target};
+use remote::{ADMIN_TIMEOUT, GREETING_TIMEOUT, run_restart_command};
 use resource_hints::Kills;
 
 /// Seconds that a remote server has to answer after a restart.
@@ -92,15 +94,15 @@ impl From<WorkerError> for TrialError {
         let kind = match &error {
             WorkerError::Cancelled => return Self::Cancelled,
             WorkerError::TimedOut { .. } => FailureKind::Timeout,
-            WorkerError::Refused { kind, .. } => match kind {
-                RefusedKind::Refused => FailureKind::Refused,
-                RefusedKind::Unavailable | RefusedKind::Documents | RefusedKind::System => {
-                    FailureKind::Environment
-                }
-                RefusedKind::Unsupported | RefusedKind::Protocol | RefusedKind::Request => {
-                    FailureKind::Protocol
-                }
-                RefusedKind::Crashed => FailureKind::Crash,
+            WorkerError::RequestFailed { kind, .. } => match kind {
+                RequestFailureKind::Refused => FailureKind::Refused,
+                RequestFailureKind::Unavailable
+                | RequestFailureKind::UnreadableDocuments
+                | RequestFailureKind::MachineFailure => FailureKind::Environment,
+                RequestFailureKind::Unsupported
+                | RequestFailureKind::Protocol
+                | RequestFailureKind::InvalidRequest => FailureKind::Protocol,
+                RequestFailureKind::Crashed => FailureKind::Crash,
             },
             WorkerError::Protocol { .. } => FailureKind::Protocol,
             WorkerError::Io { .. } => FailureKind::Environment,
@@ -110,7 +112,7 @@ impl From<WorkerError> for TrialError {
     }
 }
 
-/// A target with its data folder and, while it is open, its engine.
+/// A target with its data folder and, while the session is open, its engine and worker session.
 pub struct Session<'a> {
     /// Configuration under test and the place where it runs.
     pub target: &'a Target,
@@ -127,27 +129,29 @@ pub struct Session<'a> {
     killing_sessions: bool,
     /// Whether a statement of the run may still be running on a remote server.
     statement_may_be_running: bool,
-    /// Whether the remote server was restarted since the last opening, which allows it more time to answer.
+    /// Whether the remote server was restarted since the session was last opened, which allows it more time
+    /// to answer.
     restarted: bool,
+    /// Handle that tells the telemetry sampler which processes to observe, and what the system is doing.
     subject: SubjectHandle,
     cancelled: &'a dyn Fn() -> bool,
-    /// Timeout of opening; `None` if the system's folder decides.
-    open_limit: Option<Duration>,
+    /// Timeout for opening the session, in place of the target's own; `None` if that applies.
+    open_timeout: Option<Duration>,
     /// Memory limit of the engine in bytes, page cache included; `None` if memory is not limited.
     pub(crate) memory_limit_bytes: Option<u64>,
     /// cgroup that enforces `memory_limit_bytes`. Declared after `engine` so that it is dropped later.
-    cap: Option<MemoryCap>,
-    /// Number of kills by `cap` that were reported so far.
-    killed: Cell<u64>,
+    memory_cgroup: Option<MemoryCap>,
+    /// Number of processes killed at the limit of `memory_cgroup`, as far as failures have reported them.
+    reported_cap_kills: Cell<u64>,
     /// The same counts for every other memory limit: the container's and the machine's.
-    kills: Kills,
+    other_reported_kills: Kills,
     /// Values that the workload fills into all of its statements, by placeholder name.
     values: Vec<(String, String)>,
     /// Version that the engine reported when it was last opened; `None` before.
     pub(crate) reported_version: Option<String>,
-    /// Duration of the last opening in seconds.
+    /// Seconds that it took to open the session last.
     pub(crate) open_s: f64,
-    /// Memory of the engine's process tree right after opening, before the first request.
+    /// Memory of the engine's process tree right after the session was opened, before the first request.
     pub(crate) idle_memory: Option<Memory>,
 }
 
@@ -175,11 +179,11 @@ impl<'a> Session<'a> {
             restarted: false,
             subject,
             cancelled,
-            open_limit: None,
+            open_timeout: None,
             memory_limit_bytes: None,
-            cap: None,
-            killed: Cell::default(),
-            kills: Kills::current(),
+            memory_cgroup: None,
+            reported_cap_kills: Cell::default(),
+            other_reported_kills: Kills::current(),
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
@@ -218,8 +222,8 @@ impl<'a> Session<'a> {
         self.target.remote.is_some()
     }
 
-    /// Starts the engine and opens a session, unless one is open. On a remote server, also creates the run's
-    /// database.
+    /// Starts the engine and opens a worker session, unless one is open. On a remote server, also creates the
+    /// run's database.
     pub fn open(&mut self) -> Result<(), TrialError> {
         if self.worker_pid().is_some() {
             return Ok(());
@@ -242,15 +246,15 @@ impl<'a> Session<'a> {
                  ends",
             ));
         }
-        let mut open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
-        if let Some(remote) = &mut open.endpoint
+        let mut options = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
+        if let Some(endpoint) = &mut options.endpoint
             && self.restarted
         {
-            remote.connect_timeout_s = RESTART_TIMEOUT_S;
+            endpoint.connect_timeout_s = RESTART_TIMEOUT_S;
         }
-        self.create_memory_cap()?;
+        self.create_memory_cgroup()?;
         let launch = self.launch_spec()?;
-        let opened = self.start(open, launch)?;
+        let opened = self.start(options, launch)?;
         self.restarted = false;
         let expected = self.target.configuration.version_text.as_deref();
         if let Some(expected) = expected
@@ -266,61 +270,66 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Describes the server to start for a session; `None` if the target needs no own server.
+    /// Describes the server to start for a session; `None` if the target does not need a server of its own.
     fn launch_spec(&self) -> Result<Option<LaunchSpec>, TrialError> {
         let log = self.log.with_extension("server.log");
         let launch = self.target.launch_spec(&self.folder, &log, self.cores, &self.command.program);
         let mut launch = launch.map_err(placeholder_error)?;
         if let Some(launch) = &mut launch {
-            launch.group = self.cap.as_ref().map(MemoryCap::processes);
-            if let Some(limit) = self.open_limit {
-                launch.recipe.start_limit_s = limit.as_secs();
+            launch.group = self.memory_cgroup.as_ref().map(MemoryCap::processes);
+            if let Some(timeout) = self.open_timeout {
+                launch.recipe.start_limit_s = timeout.as_secs();
             }
         }
         Ok(launch)
     }
 
-    /// Starts a worker with a session in it, and before that the server, if `launch` is given.
-    fn start(&mut self, open: SessionOptions, launch: Option<LaunchSpec>) -> Result<OpenReply, TrialError> {
-        let limit = match &open.endpoint {
-            Some(remote) => Duration::from_secs(remote.connect_timeout_s) + GREETING_LIMIT,
-            None => self.open_limit.unwrap_or_else(|| self.target.open_limit()),
+    /// Starts the server, if `launch` is given, and opens a worker session.
+    fn start(
+        &mut self,
+        options: SessionOptions,
+        launch: Option<LaunchSpec>,
+    ) -> Result<OpenReply, TrialError> {
+        let timeout = match &options.endpoint {
+            Some(endpoint) => Duration::from_secs(endpoint.connect_timeout_s) + GREETING_TIMEOUT,
+            None => self.open_timeout.unwrap_or_else(|| self.target.open_timeout()),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
         let on_start = &mut |worker| subject.set_root(Some(worker));
         let launch = launch.as_ref();
-        match EngineHandle::open(self.command, &self.log, &open, launch, limit, cancelled, on_start) {
+        match EngineHandle::open(self.command, &self.log, &options, launch, timeout, cancelled, on_start) {
             Ok((engine, opened)) => {
                 self.engine = Some(engine);
                 self.subject.set_root(self.engine_pid());
-                self.cap_worker()?;
+                self.move_worker_into_cgroup()?;
                 Ok(opened)
             }
             Err(error) => {
                 let error = self.with_resource_hint(error.into());
-                // Ends statements that it may have started on a remote server.
+                // The worker may have started statements on a remote server, which are ended here.
                 self.after_session_end(true);
                 Err(error)
             }
         }
     }
 
-    /// Closes the session and opens another one. A server that was started for it keeps running meanwhile.
+    /// Closes the worker session and opens another one. A server that was started for it keeps running
+    /// meanwhile.
     pub(crate) fn reconnect(&mut self) -> Result<(), TrialError> {
-        let open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
-        let limit = match &open.endpoint {
-            Some(remote) => Duration::from_secs(remote.connect_timeout_s) + GREETING_LIMIT,
-            None => self.target.open_limit(),
+        let options = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
+        let timeout = match &options.endpoint {
+            Some(endpoint) => Duration::from_secs(endpoint.connect_timeout_s) + GREETING_TIMEOUT,
+            None => self.target.open_timeout(),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
         let on_start = &mut |worker| subject.set_root(Some(worker));
         let Some(engine) = self.engine.as_mut() else {
-            return Err(TrialError::failed(FailureKind::Crash, "the engine is not up"));
+            return Err(TrialError::failed(FailureKind::Crash, "the engine is not running"));
         };
-        let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, on_start);
+        let opened = engine.reconnect(self.command, &self.log, &options, timeout, cancelled, on_start);
         self.subject.set_root(self.engine_pid());
         match opened {
-            Ok(_) => self.cap_worker(),
+            Ok(_) => self.move_worker_into_cgroup(),
             Err(error) => {
                 self.kill();
                 Err(self.with_resource_hint(error.into()))
@@ -328,13 +337,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns the engine's version without changing its data; starts and closes a session for it.
+    /// Returns the engine's version without changing its data. Starts the engine for that, and stops it
+    /// again.
     pub(crate) fn version(&mut self) -> Result<String, TrialError> {
-        let mut open = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
-        open.endpoint = self.target.endpoint(false, CONNECT_TIMEOUT_S);
-        open.statements.clear();
+        let mut options = self.target.session_options(&self.folder, self.cores).map_err(placeholder_error)?;
+        options.endpoint = self.target.endpoint(false, CONNECT_TIMEOUT_S);
+        options.statements.clear();
         let launch = self.launch_spec()?;
-        let mut version = self.start(open, launch)?.version;
+        let mut version = self.start(options, launch)?.version;
         if let Some(statement) = self.target.configuration.version_statement.clone() {
             let reply: AskReply = self.request(&Op::Ask { statement }, ADMIN_TIMEOUT, &mut |_| {})?;
             match reply.outcome.rows.into_iter().flatten().next() {
@@ -351,38 +361,39 @@ impl<'a> Session<'a> {
         Ok(version)
     }
 
-    /// Closes the session and its server cleanly. A process that does not end is killed; its data may then
-    /// need recovery.
+    /// Closes the worker session cleanly, then its server. A process that does not end is killed; its data
+    /// may then need recovery.
     pub fn close(&mut self) -> Result<(), TrialError> {
         // Closing is still attributed to the system in the telemetry, because it may write a checkpoint.
         let result = match self.engine.take() {
-            Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
+            Some(engine) if engine.is_alive() => engine.close(self.target.close_timeout()),
             _ => Ok(()),
         };
         self.subject.set_root(None);
         Ok(result?)
     }
 
-    /// Kills the session. Its server is gone afterwards, so that the data folder can be removed.
+    /// Kills the worker and the server that was started for it. Waits for their exit, so that the data
+    /// folder can be removed.
     pub fn kill(&mut self) {
-        let was_up = self.engine.take().is_some();
-        self.after_session_end(was_up);
+        let was_running = self.engine.take().is_some();
+        self.after_session_end(was_running);
     }
 
-    /// Clean-up common to every way a session can end.
-    fn after_session_end(&mut self, was_up: bool) {
+    /// Clean-up common to every way a worker session can end, except a clean close.
+    fn after_session_end(&mut self, was_running: bool) {
         self.subject.set_root(None);
-        wait_until_exited(&self.folder, EXIT_LIMIT);
-        if was_up && self.database_created {
+        wait_until_exited(&self.folder, EXIT_TIMEOUT);
+        if was_running && self.database_created {
             self.kill_remote_sessions();
         }
     }
 
-    /// Kills the session of a system that gets no more requests. Removes its data, which may fill the disk
-    /// that later records need, unless `keep_data` is set for inspection by the user.
+    /// Kills the engine of a system that gets no more requests. Removes its data to free disk space for the
+    /// rest of the run, unless `keep_data` is set so that the user can inspect it.
     pub(crate) fn abandon(&mut self, keep_data: bool) {
         self.kill();
-        // A server that does not answer cannot be cleaned up either; the end of the run tries again.
+        // The error is ignored: it does not matter yet, because the end of the run tries again.
         self.drop_remote_objects(keep_data).ok();
         if !keep_data {
             // Best effort: nothing depends on the removal.
@@ -390,15 +401,15 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Closes the session and discards its data. The next opening starts with an empty data folder, or on a
-    /// remote server with a new database.
+    /// Closes the session and discards its data. When it is opened next, it has an empty data folder, or on a
+    /// remote server a new database.
     pub(crate) fn reset_data(&mut self) -> Result<(), TrialError> {
         self.close()?;
         if self.is_remote() {
             self.database_created = false;
             return Ok(());
         }
-        wait_until_exited(&self.folder, EXIT_LIMIT);
+        wait_until_exited(&self.folder, EXIT_TIMEOUT);
         match std::fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(TrialError::failed(
                 FailureKind::Environment,
@@ -414,19 +425,20 @@ impl<'a> Session<'a> {
         self.engine_pid().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
-    /// Handle that gives the telemetry sampler this system and its current activity.
+    /// Handle that tells the telemetry sampler which processes to observe, and what the system is doing.
     pub(crate) fn subject(&self) -> &SubjectHandle {
         &self.subject
     }
 
-    /// Restarts the engine with a cold page cache. Drops the files' pages before and after the start. Pages
-    /// read during opening thus leave the operating system's memory, if not the engine's.
+    /// Restarts the engine with a cold page cache. Drops the pages of the data folder before the start, and
+    /// again after it, because the start itself reads some. The engine may still hold in its own memory what
+    /// it read.
     pub fn restart_cold(&mut self) -> Result<(), TrialError> {
         self.close()?;
         if let Some(command) =
             self.target.remote.as_ref().and_then(|remote| remote.restart_command.as_deref())
         {
-            run_restart_command(command, self.target.close_limit(), self.cancelled)?;
+            run_restart_command(command, self.target.close_timeout(), self.cancelled)?;
             self.restarted = true;
         }
         self.drop_pages()?;
@@ -448,15 +460,15 @@ impl<'a> Session<'a> {
     pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
-        limit: Duration,
+        timeout: Duration,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<R, TrialError> {
         let engine = self
             .engine
             .as_mut()
-            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not running"))?;
         engine
-            .request(op, limit, self.cancelled, progress)
+            .request(op, timeout, self.cancelled, progress)
             .map_err(|error| self.with_resource_hint(error.into()))
     }
 
@@ -465,13 +477,13 @@ impl<'a> Session<'a> {
     pub(crate) fn request_or_abort<R: DeserializeOwned>(
         &mut self,
         op: &Op,
-        limit: Duration,
+        timeout: Duration,
         abort_reason: &dyn Fn() -> Option<Failure>,
     ) -> Result<R, TrialError> {
         let engine = self
             .engine
             .as_mut()
-            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not running"))?;
         let (abort_failure, cancelled) = (RefCell::new(None), self.cancelled);
         let stop = || {
             let failure = abort_reason();
@@ -479,27 +491,27 @@ impl<'a> Session<'a> {
             *abort_failure.borrow_mut() = failure;
             is_aborted || cancelled()
         };
-        let answer = engine.request(op, limit, &stop, &mut |_| {});
+        let answer = engine.request(op, timeout, &stop, &mut |_| {});
         match (answer, abort_failure.into_inner()) {
             (Err(WorkerError::Cancelled), Some(failure)) => Err(failure.into()),
             (answer, _) => answer.map_err(|error| self.with_resource_hint(error.into())),
         }
     }
 
-    /// Runs clients through [`EngineHandle::drive`]; the session must be open. Returns, for each exit of the
-    /// server meanwhile, how it ended. The server is restarted up to 5 times, but the session is unusable
-    /// then.
+    /// Runs clients through [`EngineHandle::drive`]; the session must be open. Returns the reply and one
+    /// description per server exit during the run. The server is restarted up to 5 times; after any restart
+    /// this session can no longer be used.
     pub(crate) fn run_clients<R: DeserializeOwned>(
         &mut self,
         op: &Op,
-        limit: Duration,
+        timeout: Duration,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(R, Vec<String>), TrialError> {
         let engine = self
             .engine
             .as_mut()
-            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let result = engine.drive(op, limit, self.cancelled, progress);
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not running"))?;
+        let result = engine.drive(op, timeout, self.cancelled, progress);
         self.subject.set_root(self.engine_pid());
         let (answer, mut exits) = result.map_err(|error| self.with_resource_hint(error.into()))?;
         if let (Some(last_exit), Some(reason)) = (exits.last_mut(), self.killed_for_memory()) {
@@ -513,27 +525,27 @@ impl<'a> Session<'a> {
     pub(crate) fn crash<R: DeserializeOwned>(
         &mut self,
         op: &Op,
-        limit: Duration,
+        timeout: Duration,
         trigger: &CrashTrigger<'_>,
     ) -> Result<CrashResult<R>, TrialError> {
         let mut engine = self
             .engine
             .take()
-            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
-        let result = engine.run_and_crash(op, limit, self.cancelled, trigger);
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not running"))?;
+        let result = engine.run_and_crash(op, timeout, self.cancelled, trigger);
         drop(engine);
         self.after_session_end(true);
         result.map_err(|error| self.with_resource_hint(error.into()))
     }
 
-    /// Sets the timeout of opening, in place of the one of the system's folder.
-    pub(crate) fn limit_opening(&mut self, limit: Duration) {
-        self.open_limit = Some(limit);
+    /// Sets the timeout for opening the session, in place of the target's own.
+    pub(crate) fn set_open_timeout(&mut self, timeout: Duration) {
+        self.open_timeout = Some(timeout);
     }
 
     /// Runs statements and ignores their answers.
-    pub fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<RunReply, TrialError> {
-        self.request(&Op::Run { statements }, limit, &mut |_| {})
+    pub fn run(&mut self, statements: Vec<String>, timeout: Duration) -> Result<RunReply, TrialError> {
+        self.request(&Op::Run { statements }, timeout, &mut |_| {})
     }
 
     /// Sets the value of a placeholder in all statements from now on, replacing an earlier value.
@@ -553,8 +565,8 @@ impl<'a> Session<'a> {
         self.fill_statements(name, values, fill_text)
     }
 
-    /// Like [`Session::statements`], but keeps unknown placeholders, which stand for the values of an
-    /// operation.
+    /// Like [`Session::statements`], but leaves placeholders without a value unfilled. Each operation of a
+    /// client fills these with its parameters.
     pub fn statements_with_parameters(
         &self,
         name: &str,
@@ -601,21 +613,22 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Runs the statement `name` and returns the named values of its answer, such as counts and sizes.
-    pub fn figures(
+    /// Runs the statement `name` and returns the values of its answer by column name, such as counts and
+    /// sizes.
+    pub fn named_values(
         &mut self,
         name: &str,
         values: &[(&str, &str)],
-        limit: Duration,
+        timeout: Duration,
     ) -> Result<RowByName, TrialError> {
         let statement = self.statement(name, values)?;
-        self.request(&Op::Sizes { statement }, limit, &mut |_| {})
+        self.request(&Op::Sizes { statement }, timeout, &mut |_| {})
     }
 
     /// Reads the query plan of `statement` as text.
-    pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, TrialError> {
+    pub fn plan(&mut self, statement: &str, timeout: Duration) -> Result<String, TrialError> {
         let statement = self.statement("plan", &[("statement", statement.trim_end_matches(';'))])?;
-        let reply: PlanReply = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
+        let reply: PlanReply = self.request(&Op::Plan { statement }, timeout, &mut |_| {})?;
         Ok(reply.text)
     }
 }
@@ -623,7 +636,7 @@ impl<'a> Session<'a> {
 /// Function that replaces placeholders by values: all of them, or the known ones only.
 type Fill = fn(&str, &[(&str, &str)]) -> Result<String, PlaceholderError>;
 
-/// Converts owned name–value pairs to the borrowed ones that filling statements takes.
+/// Borrows name–value pairs as `&str`, as filling statements takes them.
 pub(crate) fn as_str_pairs(values: &[(String, String)]) -> Vec<(&str, &str)> {
     values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }

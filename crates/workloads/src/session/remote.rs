@@ -18,7 +18,7 @@ use super::{Session, TrialError, fill};
 use crate::target::CONNECT_TIMEOUT_S;
 
 /// Time for the first answer over an open connection, in addition to the connect timeout.
-pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(25);
+pub(super) const GREETING_TIMEOUT: Duration = Duration::from_secs(25);
 /// Timeout of statements on a remote server outside the run's own database.
 pub(super) const ADMIN_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -44,16 +44,16 @@ impl Session<'_> {
         result.map(drop)
     }
 
-    /// Opens a session on a remote server outside the run's own database.
+    /// Opens a worker session on a remote server, outside the run's own database.
     fn open_admin_session(&mut self) -> Result<(), TrialError> {
         let target = self.target;
-        let open = SessionOptions {
+        let options = SessionOptions {
             protocol: target.configuration.protocol.clone(),
             folder: self.folder.clone(),
             endpoint: target.endpoint(false, CONNECT_TIMEOUT_S),
             ..SessionOptions::default()
         };
-        self.start(open, None).map(drop)
+        self.start(options, None).map(drop)
     }
 
     /// Ends statements of the run's earlier sessions that still run on a remote server: an abandoned
@@ -119,7 +119,7 @@ fn never_cancelled() -> bool {
 /// Runs the user's shell command that restarts a server, and waits until it has ended.
 pub(super) fn run_restart_command(
     command: &str,
-    limit: Duration,
+    timeout: Duration,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), TrialError> {
     let failed = |reason: String| {
@@ -144,7 +144,7 @@ pub(super) fn run_restart_command(
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(failed(format!("ended with {status}"))),
-            Ok(None) if started_at.elapsed() < limit && !cancelled() => {
+            Ok(None) if started_at.elapsed() < timeout && !cancelled() => {
                 std::thread::sleep(RESTART_POLL_INTERVAL);
             }
             Ok(None) => {
@@ -153,7 +153,7 @@ pub(super) fn run_restart_command(
                 if cancelled() {
                     return Err(TrialError::Cancelled);
                 }
-                return Err(failed(format!("took longer than {limit:?}")));
+                return Err(failed(format!("took longer than {timeout:?}")));
             }
             Err(error) => return Err(failed(format!("cannot be waited for: {error}"))),
         }

@@ -27,13 +27,13 @@ impl Session<'_> {
     /// Reason of kills for lack of memory since the last call: the engine's limit, the container's limit, or
     /// no memory left on the machine. `None` if nothing was killed.
     pub(super) fn killed_for_memory(&self) -> Option<String> {
-        self.killed_by_cap().or_else(|| self.kills.since_last_call())
+        self.killed_by_own_limit().or_else(|| self.other_reported_kills.since_last_call())
     }
 
-    fn killed_by_cap(&self) -> Option<String> {
-        let (cap, bytes) = (self.cap.as_ref()?, self.memory_limit_bytes?);
-        let kill_count = cap.oom_kills();
-        (kill_count > self.killed.replace(kill_count)).then(|| {
+    fn killed_by_own_limit(&self) -> Option<String> {
+        let (memory_cgroup, bytes) = (self.memory_cgroup.as_ref()?, self.memory_limit_bytes?);
+        let kill_count = memory_cgroup.oom_kills();
+        (kill_count > self.reported_cap_kills.replace(kill_count)).then(|| {
             format!(
                 "killed by the kernel: memory limit of {} exceeded; raise --memory",
                 bytes::to_text(bytes)

@@ -126,7 +126,7 @@ export function CellDialog(): JSX.Element | null {
   const beside = view.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
   const title = `${stepTitle(cell.step)}, ${phaseLabel(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
-  const taken = own === undefined ? undefined : stealByCell(own, run.machine)[opened.cell];
+  const steal = own === undefined ? undefined : stealByCell(own, run.machine)[opened.cell];
   const sizes = cell.step === 'size' ? totalRange(cell) : null;
   const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -145,7 +145,7 @@ export function CellDialog(): JSX.Element | null {
           ['× of yardstick', formatOr(cell.ratio_to_yardstick, (one) => `${times(one.ratio)} ${ratioLabel(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
           ['trials with a time', String(cell.trials)],
-          ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % CPU steal', `${taken.much} of ${taken.known}`] as const]),
+          ...(steal === undefined || steal.known === 0 ? [] : [['trials with more than 2 % CPU steal', `${steal.high} of ${steal.known}`] as const]),
           ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileLabel(configuration)],
         ]} />
         {isReadFromDisk(cell) && (

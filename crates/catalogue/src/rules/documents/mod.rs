@@ -37,24 +37,24 @@ const NUMBER_BY_KEY: &[&str] = &["key", "value"];
 const NUMBER_AT_PATH: &[&str] = &["key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
 
 const FILES: [StatementRule; 18] = [
-    StatementRule::required("create").allows(&[]),
-    StatementRule::required("load").exclusive("file").allows(&[]),
-    StatementRule::optional("drain").allows(&[]),
-    StatementRule::optional("drained").single().allows(&[]),
-    StatementRule::required("plan").single().exclusive("statement").allows(&[]),
-    StatementRule::required("count").single().allows(&[]),
-    StatementRule::required("sizes").single().allows(&[]),
-    StatementRule::required("drop").allows(&[]),
-    StatementRule::optional("export").single().allows(&[]),
-    StatementRule::optional("copy").allows(COPY).needs_one_of(COPY),
-    StatementRule::optional("extract").single().allows(&[]),
-    StatementRule::optional("filter").single().allows(&[]),
-    StatementRule::optional("order").single().allows(&[]),
-    StatementRule::optional("order_simple").single().allows(&[]),
-    StatementRule::optional("read").single().allows(BY_KEY).needs_one_of(BY_KEY),
-    StatementRule::optional("update_path").allows(NUMBER_AT_PATH).needs_one_of(&["value"]),
-    StatementRule::optional("version").allows(NUMBER_BY_KEY).needs_one_of(&["value"]),
-    StatementRule::optional("commit").allows(&[]),
+    StatementRule::required("create").allows_placeholders(&[]),
+    StatementRule::required("load").owns_placeholder("file").allows_placeholders(&[]),
+    StatementRule::optional("drain").allows_placeholders(&[]),
+    StatementRule::optional("drained").single().allows_placeholders(&[]),
+    StatementRule::required("plan").single().owns_placeholder("statement").allows_placeholders(&[]),
+    StatementRule::required("count").single().allows_placeholders(&[]),
+    StatementRule::required("sizes").single().allows_placeholders(&[]),
+    StatementRule::required("drop").allows_placeholders(&[]),
+    StatementRule::optional("export").single().allows_placeholders(&[]),
+    StatementRule::optional("copy").allows_placeholders(COPY).needs_one_of(COPY),
+    StatementRule::optional("extract").single().allows_placeholders(&[]),
+    StatementRule::optional("filter").single().allows_placeholders(&[]),
+    StatementRule::optional("order").single().allows_placeholders(&[]),
+    StatementRule::optional("order_simple").single().allows_placeholders(&[]),
+    StatementRule::optional("read").single().allows_placeholders(BY_KEY).needs_one_of(BY_KEY),
+    StatementRule::optional("update_path").allows_placeholders(NUMBER_AT_PATH).needs_one_of(&["value"]),
+    StatementRule::optional("version").allows_placeholders(NUMBER_BY_KEY).needs_one_of(&["value"]),
+    StatementRule::optional("commit").allows_placeholders(&[]),
 ];
 
 /// Tests that a system may lack; `[documents.not]` states the reasons.
@@ -125,7 +125,7 @@ impl WorkloadRules for Rules {
         &PLACEHOLDERS
     }
 
-    fn allows_several_defaults(&self) -> bool {
+    fn allows_several_default_variants(&self) -> bool {
         true
     }
 
@@ -215,7 +215,7 @@ impl DocumentsSection {
 
 /// Setup of the documents workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Documents {
+pub struct DocumentsSetup {
     /// How documents are loaded into the system.
     pub load: LoadMode,
     /// Largest document with which the system is tested. `None` if there is no limit.
@@ -228,8 +228,8 @@ pub struct Documents {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Documents {
-    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+impl DocumentsSetup {
+    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Documents(section) = setup.section.clone() else { return None };
         let DocumentsSection { largest, unsupported_tests, plan_patterns, index, ask } = section;
@@ -238,7 +238,7 @@ impl Documents {
     }
 }
 
-impl Documents {
+impl DocumentsSetup {
     /// Returns why a test is not done: the folder's reason, or that the folder has no statement for it.
     /// `None` if the test is done.
     #[must_use]

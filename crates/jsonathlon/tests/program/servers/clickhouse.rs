@@ -54,7 +54,7 @@ impl Engine {
         let op = Op::Ask { statement: statement.to_owned() };
         match self.worker.request::<AskReply>(&op, LIMIT, &|| false, &mut |_| {}) {
             Ok(answered) => Ok(encoded(&answered.outcome.columns, &answered.outcome.rows)),
-            Err(WorkerError::Refused { message, .. }) => Err(message),
+            Err(WorkerError::RequestFailed { message, .. }) => Err(message),
             Err(other) => panic!("{other}"),
         }
     }

@@ -103,7 +103,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
         ("SELECT 1", "one JSON object", FailureKind::Unsupported),
     ] {
         match session.ask(statement) {
-            Err(WorkerError::Refused { kind, message }) if kind == wanted => {
+            Err(WorkerError::RequestFailed { kind, message }) if kind == wanted => {
                 assert!(message.contains(words), "{message}");
             }
             other => panic!("{statement}: {other:?}"),
@@ -239,7 +239,10 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     let before = count(&mut session);
     let load = LoadMethod::Rows { statement: INSERT.replace("\"t\"", "\"\""), file };
     let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
-    assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
+    assert!(
+        matches!(failed, Err(WorkerError::RequestFailed { kind: FailureKind::Refused, .. })),
+        "{failed:?}"
+    );
     assert_eq!(count(&mut session), before);
     session.close();
 }

@@ -72,7 +72,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
         ("SELECT 18446744073709551615 AS c", "64 bits", FailureKind::Unsupported),
     ] {
         match session.ask(statement) {
-            Err(WorkerError::Refused { kind, message }) if kind == wanted => {
+            Err(WorkerError::RequestFailed { kind, message }) if kind == wanted => {
                 assert!(message.contains(words), "{message}");
             }
             other => panic!("{statement}: {other:?}"),
@@ -161,7 +161,10 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     ] {
         let load = LoadMethod::Rows { statement: statement.into(), file: file.clone() };
         let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
-        assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
+        assert!(
+            matches!(failed, Err(WorkerError::RequestFailed { kind: FailureKind::Refused, .. })),
+            "{failed:?}"
+        );
     }
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(3)]]);
     session.close();

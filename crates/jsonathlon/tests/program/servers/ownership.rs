@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use jsonathlon_driver_api::driver::{EngineLocation, SessionOptions};
@@ -216,6 +217,29 @@ fn an_interrupted_start_ends_what_was_begun() {
     eventually("nothing is left", || processes_below(folder.path()).is_empty());
 }
 
+/// A shell lets what it starts in the background ignore SIGINT and SIGQUIT, and ignoring is inherited.
+#[test]
+fn a_server_that_is_still_starting_stops_at_once_whatever_its_owner_ignores() {
+    let folder = folder();
+    let guard = folder.path().join("guard");
+    let program = command().program;
+    let script = format!("#!/bin/sh\ntrap '' HUP INT QUIT TERM\nexec '{}' \"$@\"\n", program.display());
+    // Written by another process, because a file that is open for writing cannot be executed.
+    let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    let written = Command::new("/bin/sh").args(["-c", write]).arg(&guard).arg(script).status().unwrap();
+    assert!(written.success());
+    for signal in ["HUP", "INT", "QUIT", "TERM"] {
+        let mut launch = launch(folder.path(), "exec sleep 1000");
+        launch.guard = guard.clone();
+        launch.recipe.stop = signal.into();
+        let server = jsonathlon_servers::Server::start(&launch, &|| false).unwrap();
+        let error = server.stop().unwrap_err().to_string();
+        let expected = format!("(SIG{signal})");
+        assert!(error.contains("did not end well (signal: ") && error.contains(&expected), "{error}");
+    }
+    eventually("nothing is left", || processes_below(folder.path()).is_empty());
+}
+
 #[test]
 fn a_server_that_ends_before_it_is_ready_is_noticed_at_once() {
     let folder = folder();
@@ -228,7 +252,7 @@ fn a_server_that_ends_before_it_is_ready_is_noticed_at_once() {
     let begun = Instant::now();
     let log = folder.path().join("worker.log");
     let opened = EngineHandle::open(&command(), &log, &open, Some(&launch), LIMIT, &|| false, &mut |_| {});
-    let Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) = opened else {
+    let Err(WorkerError::RequestFailed { kind: FailureKind::Unavailable, message }) = opened else {
         panic!("{opened:?}")
     };
     assert!(message.starts_with("the server ended (exit status: 3) before it was ready"), "{message}");

@@ -79,7 +79,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
         ("SELECT 1; SELECT * FROM nowhere; SELECT 2", "nowhere", FailureKind::Refused),
     ] {
         match session.ask(statement) {
-            Err(WorkerError::Refused { kind, message }) if kind == wanted => {
+            Err(WorkerError::RequestFailed { kind, message }) if kind == wanted => {
                 assert!(message.contains(words), "{message}");
             }
             other => panic!("{statement}: {other:?}"),
@@ -176,7 +176,10 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     write(&file, ["{}", "{}"]);
     let load = LoadMethod::Rows { statement: "COPY nowhere FROM STDIN".into(), file };
     let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
-    assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
+    assert!(
+        matches!(failed, Err(WorkerError::RequestFailed { kind: FailureKind::Refused, .. })),
+        "{failed:?}"
+    );
     assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(3)]]);
     session.close();
 }
@@ -299,7 +302,7 @@ fn a_load_for_which_memory_is_short_is_lost_as_a_whole_with_the_servers_words() 
     session.run("CREATE TABLE t (doc jsonb)");
     match session.load(COPY, &file) {
         // The error is not about documents, so no document is blamed.
-        Err(WorkerError::Refused { kind: FailureKind::System, message }) => {
+        Err(WorkerError::RequestFailed { kind: FailureKind::MachineFailure, message }) => {
             assert!(message.contains("out of memory"), "{message}");
         }
         other => panic!("{other:?}"),

@@ -88,7 +88,7 @@ impl Server {
     /// The message of the error with which opening fails.
     pub(crate) fn refusal(&self) -> String {
         match self.try_open() {
-            Err(WorkerError::Refused { message, .. }) => message,
+            Err(WorkerError::RequestFailed { message, .. }) => message,
             Err(other) => panic!("{other}"),
             Ok(_) => panic!("it opened"),
         }
@@ -154,7 +154,7 @@ impl Session {
     /// The message with which the statement is refused; the kind of failure must be `expected`.
     pub(crate) fn refusal(&mut self, statement: &str, expected: FailureKind) -> String {
         match self.ask(statement) {
-            Err(WorkerError::Refused { kind, message }) if kind == expected => message,
+            Err(WorkerError::RequestFailed { kind, message }) if kind == expected => message,
             other => panic!("{statement}: {other:?}"),
         }
     }
@@ -217,7 +217,7 @@ impl Session {
 /// The message of an error that reports a crash of the server.
 pub(crate) fn crash(error: WorkerError) -> String {
     match error {
-        WorkerError::Refused { kind: FailureKind::Crashed, message } => message,
+        WorkerError::RequestFailed { kind: FailureKind::Crashed, message } => message,
         other => panic!("{other}"),
     }
 }
