@@ -1,10 +1,11 @@
-// Converts cells to chart bars: order, look, replacement words for missing values, and published results.
+// Converts cells to rows of charts: order, look, replacement words for missing values, and published results.
 
 import type { PublishedResult } from './model.ts';
-import type { Bar, Look, Reference } from './charts/bars.ts';
+import type { Bar, Look } from './charts/rows.ts';
+import type { Reference } from './charts/row-chart.ts';
 import type { ShownMetric } from './metric.ts';
 import type { Entry, RankTier, View } from './view.ts';
-import { groupsOf } from './charts/bars.ts';
+import { groupsOf } from './charts/rows.ts';
 import { colourOf } from './colours.ts';
 import { NONE, percent } from './format.ts';
 import { cellName, rankingTitle, ratioLabel, verdictLabel } from './labels.ts';

@@ -2,14 +2,14 @@
 
 import type { Cell, Configuration, Failure, RunEvidence } from './model.ts';
 import type { Entry, View } from './view.ts';
-import { leading } from './findings.ts';
+import { answersOf } from './answer-lines.ts';
 import { bytes, counted, integer, list, percent } from './format.ts';
 import { configurationName, isQuestion, rankingSuffix, rankingTitle, roundTripLabel, stepName } from './labels.ts';
 import { documentsOf } from './metric.ts';
 import { Metric } from './metrics.ts';
 import { stealByCell } from './steal.ts';
-import { hasBackgroundWork, isReadFromDisk } from './view.ts';
-import { Phase, Verdict } from './vocabulary.ts';
+import { hasBackgroundWork, isAsking, isReadFromDisk, leading } from './view.ts';
+import { DURABILITY, FIDELITY, Phase, Verdict } from './vocabulary.ts';
 
 export interface Caveat {
   title: string;
@@ -57,6 +57,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const add = (title: string, line: string, text = ''): void => void found.push({ title, line, text });
   const namesOf = (which: (one: Configuration) => boolean): string[] => all.filter(which).map(configurationName);
   const number = (names: readonly string[]): string => counted(new Set(names).size, 'configuration');
+  const isTimed = view.workload !== FIDELITY && view.workload !== DURABILITY;
 
   if (!run.complete) add('Run not complete', `${counted(run.open_trials, 'planned trial')} without a record`);
   const failures = run.failures.filter((one) => view.shown[one.configuration] === true);
@@ -88,7 +89,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
     return [`${configurationName(configuration)}${share}`];
   });
   if (partial.length > 0) add('Not all documents loaded', `${number(partial)}, not ranked`, `${listSome(partial)}. Fewer documents are less work.`);
-  const small = view.configurations.flatMap((index) => {
+  const small = !isAsking(view.workload) ? [] : view.configurations.flatMap((index) => {
     const configuration = run.configurations[index];
     const documents = documentsOf(run, index);
     if (configuration === undefined || configuration.parallel_unit === null || documents >= run.machine.cores * configuration.parallel_unit) return [];
@@ -111,7 +112,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   if (unranked.length > 0) add('Statements as published', `${number(unranked)}, shown and never ranked`, `${listSome(unranked)}: published statements word for word, to compare ours with them.`);
   if (others.length > 0) add('Another question', `${counted(others.length, 'published statement')} ${others.length === 1 ? 'asks' : 'ask'} something else; timed, not verified`, `${others.join('; ')}.`);
   const embedded = namesOf((one) => one.embedded);
-  if (embedded.length > 0 && embedded.length < all.length) add('Embedded next to servers', 'embedded engines have no network in their times', `Embedded: ${listSome(embedded)}. The others are servers.`);
+  if (isTimed && embedded.length > 0 && embedded.length < all.length) add('Embedded next to servers', 'embedded engines have no network in their times', `Embedded: ${listSome(embedded)}. The others are servers.`);
   const uncompared = view.entries.filter(isUncompared);
   if (uncompared.length > 0) add('Unverified answers', `${counted(uncompared.length, 'result')} without a reference; hatched and not ranked`, `${listSome(grouped(uncompared))}: no reference answer to compare with.`);
   const approximate = view.entries.filter((one) => one.cell.verdict === Verdict.Approximate);
@@ -139,6 +140,10 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
     add('CPU steal', `${counted(high, 'trial')} of ${integer(known)} above 2 %`,
       'The hypervisor gave CPU time to other machines during these trials or their preparation. They count like all others; a result’s trials show the seconds.');
   }
+  if (answersOf(run, view.workload).some(({ caveats }) => caveats.includes('busy_machine'))) {
+    add('Busy machine', 'other processes were running: repeat on a quiet machine', 'In at least a tenth of the trials, other processes used the machine or the hypervisor took CPU time. Differences may be due to that.');
+  }
+  if (!isTimed) return found;
   if (run.rounds === 1) add('One round only', 'no intervals, so differences may not repeat');
   const { cores, memory_bytes: memory } = run.machine;
   add('One machine', `${counted(cores, 'core')}, ${bytes(memory)}${cores <= 4 ? ': a small one' : ''}`, 'Results are of this machine and these documents. They do not say how systems scale with cores, memory or documents.');

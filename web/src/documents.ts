@@ -88,17 +88,80 @@ export function testsOf(view: View): Test[] {
   return [...found.values()];
 }
 
+/** Cells of a test that one chart shows. */
+export interface Facet {
+  key: string;
+  title: string;
+  entries: readonly Entry[];
+  /** Name of a cell's curve or row in the chart. */
+  nameOf: (entry: Entry) => string;
+}
+
+/** Maximum number of curves in one chart; more are split by configuration. */
+const MOST_CURVES = 12;
+
+/** Name of a configuration, followed by what distinguishes its cells. */
+function fullName({ cell, configuration }: Entry): string {
+  const kind = kindOf(cell);
+  return `${configurationName(configuration)}${kind === '' ? '' : `, ${kind}`}`;
+}
+
+/** Whether a test ran with an index; the creation of an index is a test of its own. */
+function hasIndex({ cell }: Entry): boolean {
+  return cell.step !== 'index' && wordOf(cell, 'index') !== '';
+}
+
+function isCold({ cell }: Entry): boolean {
+  return COLD.includes(cell.phase);
+}
+
+/** One facet for each configuration, whose cells are named by their kinds only. */
+function byConfiguration(test: Test, title: string, entries: readonly Entry[]): Facet[] {
+  const configurations = [...new Set(entries.map(({ cell }) => cell.configuration))];
+  return configurations.map((index) => {
+    const own = entries.filter(({ cell }) => cell.configuration === index);
+    const [first] = own;
+    return {
+      key: `${test.key} ${title} ${index}`, title: `${title}: ${first === undefined ? '' : configurationName(first.configuration)}`, entries: own,
+      nameOf: ({ cell }) => kindOf(cell) || 'no index',
+    };
+  });
+}
+
+/** All cells in one facet; split by configuration if one chart would hold too many curves. */
+function splitIfCrowded(test: Test, title: string, entries: readonly Entry[]): Facet[] {
+  const curves = new Set(entries.map((entry) => `${entry.cell.configuration} ${kindOf(entry.cell)}`));
+  if (entries.length === 0) return [];
+  if (curves.size > MOST_CURVES) return byConfiguration(test, title, entries);
+  const kinds = new Set(entries.map(({ cell }) => kindOf(cell)));
+  return [{ key: `${test.key} ${title}`, title, entries, nameOf: kinds.size === 1 ? ({ configuration }) => configurationName(configuration) : fullName }];
+}
+
+/** The charts of a test without indexes: hot cells, then cold ones. */
+export function facetsOf(test: Test): Facet[] {
+  const plain = test.entries.filter((entry) => !hasIndex(entry));
+  return [
+    ...splitIfCrowded(test, test.title, plain.filter((entry) => !isCold(entry))),
+    ...splitIfCrowded(test, `${test.title}, cold`, plain.filter(isCold)),
+  ];
+}
+
+/** The charts of a test with indexes: one per configuration, next to the same test without an index. */
+export function indexFacetsOf(test: Test): Facet[] {
+  const indexed = new Set(test.entries.filter(hasIndex).map(({ cell }) => cell.configuration));
+  const entries = test.entries.filter((entry) => indexed.has(entry.cell.configuration) && !isCold(entry));
+  return byConfiguration(test, `${test.step.replace('_', ' ')}, ${test.data}`, entries);
+}
+
 /** Median time by document size, one curve per configuration and kind. */
-export function overSizes(view: View, entries: readonly Entry[]): Curve[] {
+export function overSizes(view: View, { entries, nameOf }: Pick<Facet, 'entries' | 'nameOf'>): Curve[] {
   const found = new Map<string, Curve>();
   for (const entry of [...entries].sort((a, b) => sizeOf(a.cell) - sizeOf(b.cell))) {
     const { cell, configuration } = entry;
     const how = rankStatus(view, entry);
     if (how.tier === 'none' || cell.median_s === null) continue;
-    const kind = kindOf(cell);
-    const name = `${configurationName(configuration)}${kind === '' ? '' : `, ${kind}`}`;
-    const key = `${cell.configuration} ${kind}`;
-    const curve = found.get(key) ?? { key, configuration, name, points: [] };
+    const key = `${cell.configuration} ${kindOf(cell)}`;
+    const curve = found.get(key) ?? { key, configuration, name: nameOf(entry), points: [] };
     curve.points.push({ x: sizeOf(cell), y: cell.median_s, low: cell.low_s, high: cell.high_s, ranked: how.tier === 'ranked', entry });
     found.set(key, curve);
   }
@@ -111,7 +174,7 @@ export function rowsOf(entries: readonly Entry[]): { name: string; bySize: Map<n
   for (const entry of entries) {
     const kind = kindOf(entry.cell);
     const key = `${entry.cell.configuration} ${kind}`;
-    const row = found.get(key) ?? { name: `${configurationName(entry.configuration)}${kind === '' ? '' : `, ${kind}`}`, bySize: new Map() };
+    const row = found.get(key) ?? { name: fullName(entry), bySize: new Map() };
     row.bySize.set(sizeOf(entry.cell), entry);
     found.set(key, row);
   }
@@ -123,11 +186,19 @@ export function sizesOf(entries: readonly Entry[]): number[] {
   return [...new Set(entries.map((entry) => sizeOf(entry.cell)))].sort((a, b) => a - b);
 }
 
-/** How a plan uses an index, as a word; the verdict if no plan was read. */
+/** How plans use an index, by the value of the metric: signs that need no colour, with their words. */
+const USAGES = ['✕ impossible', '≈ in vain', '○ usable', '✓ used'] as const;
+
+/** The value of the metric for a used index. */
+const USED = 3;
+
+/** Text for an index that was not built with a query, which says nothing about the system. */
+export const NOT_TRIED = '· not tried';
+
+/** How a plan uses an index, as a sign and a word; the verdict if no plan was read. */
 export function indexUsageLabel(cell: Cell): string {
   const use = cell.metrics[Metric.IndexUse];
-  if (use === undefined) return verdictLabel(cell.verdict);
-  return ['impossible', 'in vain', 'usable', 'used'][use] ?? 'impossible';
+  return use === undefined ? `⚠ ${verdictLabel(cell.verdict)}` : USAGES[use] ?? USAGES[0];
 }
 
 /** Index use in the plans of one configuration. */
@@ -158,6 +229,18 @@ export function indexUsageTables(view: View): Uses[] {
   }
   for (const uses of found.values()) uses.rows.sort((a, b) => OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation));
   return [...found.values()];
+}
+
+function isUsed({ cell }: Entry): boolean {
+  return cell.metrics[Metric.IndexUse] === USED;
+}
+
+/** Operators of other queries that use an index which this query does not use; those of the same operation first. */
+export function usedInstead({ rows }: Uses, index: string, row: Uses['rows'][number]): string[] {
+  if (row.byIndex.get(index)?.some(isUsed) === true) return [];
+  const others = rows.filter((one) => one !== row && one.byIndex.get(index)?.some(isUsed) === true);
+  const same = others.filter(({ operation }) => operation === row.operation);
+  return [...same.map(({ form }) => form), ...others.filter((one) => !same.includes(one)).map(({ operation, form }) => `${operation} ${form}`)];
 }
 
 /**

@@ -1,6 +1,6 @@
 // Data of a durability run: which data survived the crash tests, by configuration, tier and kind of crash.
 
-import type { Durability, DurabilityEvidence, Finding } from './model.ts';
+import type { Durability, DurabilityEvidence, Finding, Severity } from './model.ts';
 import type { Entry, View } from './view.ts';
 import { findingLabel } from './fidelity.ts';
 import { configurationName } from './labels.ts';
@@ -54,6 +54,36 @@ export function outcomePhrase({ entry: { cell }, kind }: CrashSet): string {
   const { [Metric.Crashes]: crashes, [Metric.CrashesWithoutLoss]: kept } = cell.metrics;
   if (crashes === undefined) return cell.verdict === Verdict.NotApplicable ? 'not applicable here' : 'failed';
   return `kept in ${kept ?? 0} of ${crashes} ${crashNoun(kind, crashes)}`;
+}
+
+/** How often a system kept what its tier promises, as a sign and words. */
+export interface Survival {
+  /** `✓ 10 of 10`, with the crashes after which the promise was kept. */
+  text: string;
+  /** The same for narrow fields. */
+  short: string;
+  /** Null if no crash test ran because it does not apply here. */
+  kept: boolean | null;
+}
+
+/** Whether a system kept what its tier promises after all crashes of one kind. */
+export function survivalOf({ entry: { cell } }: CrashSet): Survival {
+  const { [Metric.Crashes]: crashes, [Metric.CrashesAsPromised]: promised = 0 } = cell.metrics;
+  if (crashes === undefined) {
+    return cell.verdict === Verdict.NotApplicable ? { text: 'not applicable', short: 'n. a.', kept: null } : { text: '✖ failed', short: '✖', kept: false };
+  }
+  const kept = promised >= crashes && cell.severity !== 'failed';
+  const sign = kept ? '✓' : '✖';
+  return { text: `${sign} ${promised} of ${crashes}`, short: `${sign} ${promised}/${crashes}`, kept };
+}
+
+/** States after a crash in which no more is lost than the tier allows. */
+const ALLOWED: readonly string[] = [FindingState.NothingLost, FindingState.LostWithinWindow, FindingState.LostAsDeclared];
+
+/** Severity of a crash: failed if more was lost than the tier allows. A tier without a limit allows everything. */
+export function lossSeverity(crashes: CrashSet, { state }: Finding): Severity {
+  if (ALLOWED.includes(state)) return 'good';
+  return survivalOf(crashes).kept === true ? 'warning' : 'failed';
 }
 
 /** Crashes after which data was lost, or after which an impossible acknowledgement was found. */

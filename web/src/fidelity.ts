@@ -55,6 +55,25 @@ function isTaken({ findings }: CaseResult): boolean {
   return WAYS.some((way) => find(findings, way)?.state === FindingState.Accepted && find(findings, `${way}, whole`)?.state !== FindingState.NothingReturned);
 }
 
+/**
+ * Returns `true` if a document was treated as the RFC requires: a valid one comes back with the same value by every
+ * path that was tested, an invalid one is rejected. Null if the RFC leaves the choice, or no path was tested.
+ */
+export function isAsRequired(tried: CaseResult): boolean | null {
+  const { document: { requirement }, findings } = tried;
+  if (requirement === 'choose') return null;
+  const ways = WAYS.filter((way) => {
+    const state = find(findings, way)?.state;
+    return state !== undefined && state !== FindingState.NotTested;
+  });
+  if (ways.length === 0) return null;
+  if (requirement === 'reject') return !isTaken(tried);
+  return ways.every((way) => {
+    const whole = find(findings, `${way}, whole`)?.state;
+    return find(findings, way)?.state === FindingState.Accepted && (whole === FindingState.SameBytes || whole === FindingState.SameValue);
+  });
+}
+
 /** The configurations shown, with their documents in corpus order. */
 export function systemsOf(view: View): System[] {
   const cases = new Map((view.run.cases ?? []).map((one) => [one.name, one]));
@@ -123,4 +142,34 @@ export function kindsOf(systems: readonly System[], out: string): Line[] {
   const has = (kind: string) => (tried: CaseResult): boolean =>
     tried.document.requirement !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.NothingReturned));
   return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
+}
+
+/** All documents of one kind, which is the first word of their names. */
+export interface CaseKind {
+  kind: string;
+  cases: readonly { document: KnownCase; by: ReadonlyMap<string, CaseResult> }[];
+}
+
+/** The documents by kind, both in the order of the corpus, each with its results by configuration key. */
+export function caseKinds(systems: readonly System[]): CaseKind[] {
+  const kinds = new Map<string, Map<string, { document: KnownCase; by: Map<string, CaseResult> }>>();
+  for (const { key, tried } of systems) {
+    for (const one of tried) {
+      const { document } = one;
+      const kind = document.name.split('-', 1)[0] ?? '';
+      const cases = kinds.get(kind) ?? new Map<string, { document: KnownCase; by: Map<string, CaseResult> }>();
+      const known = cases.get(document.name) ?? { document, by: new Map<string, CaseResult>() };
+      known.by.set(key, one);
+      cases.set(document.name, known);
+      kinds.set(kind, cases);
+    }
+  }
+  return [...kinds].map(([kind, cases]) => ({ kind, cases: [...cases.values()] }));
+}
+
+/** Outcome of a document as a sign that needs no colour and words: what came back, else whether it was accepted. */
+export function outcomeLabel(tried: CaseResult): string {
+  const right = isAsRequired(tried);
+  const words = pathsLabel(tried, ', whole') || pathsLabel(tried, '') || 'not tested';
+  return `${right === null ? '◦' : right ? '✓' : '✖'} ${words}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Cell, Configuration, PageData, Ratio, RoundTripOutcome, Run } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
-import { MemoryProfile, Phase, PreparationClass, Verdict } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MemoryProfile, Phase, PreparationClass, QUESTIONS as QUESTIONS_WORKLOAD, SERVING, Verdict } from './vocabulary.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q1', 'top event types'],
@@ -37,6 +37,15 @@ export function stepTitle(step: string): string {
   if (own !== undefined) return own;
   const words = QUESTIONS.get(step);
   return words === undefined ? stepName(step) : `${stepName(step)} ${words}`;
+}
+
+const WORKLOADS: ReadonlyMap<string, string> = new Map([
+  [ANALYTICS, 'Analytics'], [SERVING, 'Serving'], [DOCUMENTS, 'Large documents'], [QUESTIONS_WORKLOAD, 'Your questions'], [FIDELITY, 'Fidelity'], [DURABILITY, 'Durability'],
+]);
+
+/** Display name of a workload; its own name if the page does not know it. */
+export function workloadTitle(workload: string): string {
+  return WORKLOADS.get(workload) ?? workload;
 }
 
 /** Meaning of each verdict, one sentence each. */

@@ -1,7 +1,7 @@
 // Metrics of a cell: its time, values derived from it, and all other measured quantities.
 
 import type { Cell, Configuration, Ratio, Run } from './model.ts';
-import type { Better } from './metrics.ts';
+import type { Better, Unit } from './metrics.ts';
 import type { Estimate } from './stats.ts';
 import { byName, count, formatOr, metricTitle, REGISTERED, seconds, times, withInterval } from './format.ts';
 import { ASKED } from './labels.ts';
@@ -68,6 +68,21 @@ export function inGroups(name: string, cell: Cell): string | null {
 /** A metric of a cell as text: both groups of its trials, or its value with its interval. */
 export function measuredWord(name: string, cell: Cell): string {
   return inGroups(name, cell) ?? formatOr(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
+}
+
+/** Units of counts and bytes. */
+const COUNTED: readonly Unit[] = ['B', 'B/op', '/op', 'count'];
+
+/** Returns `true` if the metric is a ratio to another configuration, which has a rule at 1. */
+export function isRatio(name: string): boolean {
+  return name === 'of_best' || name === 'of_yardstick';
+}
+
+/** How a metric is drawn: counts and bytes as bars from zero; times, rates, shares and ratios as dots on a log scale. */
+export function chartKind(name: string): 'dots' | 'bars' {
+  const known = REGISTERED.get(name);
+  if (known !== undefined) return COUNTED.includes(known.unit) ? 'bars' : 'dots';
+  return DERIVED.some((one) => one.name === name) || /_(s|ms|us|share|error)$/.test(name) ? 'dots' : 'bars';
 }
 
 /** Axis title with the direction that is better. */

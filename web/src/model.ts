@@ -42,18 +42,63 @@ export type Agreement = {
   answers: Array<ConfigurationAnswer>,
 };
 
-/** An answer to a question, with the number of trials that gave it. */
+/** One comparison of a run and its outcome. */
 export type Answer = {
-  /** Digest that identifies the answer. */
-  digest: string,
-  /** Index of the answer's text in `texts`. `null` if its file is missing. */
-  text: number | null,
-  /** Number of trials that gave the answer. */
-  trials: number,
+  /** Workload in which the comparison was measured. */
+  workload: WorkloadName,
+  /** Ranking whose members are compared, as `Configuration::ranking` names it. */
+  ranking: string,
+  /** Subject of the comparison: what is fastest, smallest or safest. */
+  subject: AnswerSubject,
+  /**
+   * Conditions that separate comparisons of one subject: `mix a, 8 clients`, `1 MiB documents`. Empty if
+   * there is one comparison only.
+   */
+  conditions: string,
+  /** Who leads, or why nobody does. */
+  outcome: AnswerOutcome,
+  /** Reasons to be careful with this outcome, those that touch the leader or the runner-up. */
+  caveats: Array<AnswerCaveat>,
+  /** The outcome in one sentence for readers, the same in terminal, page, JSON and exports. */
+  sentence: string,
+  /** Severity of the outcome: failed if data were lost or answers wrong. */
+  severity: Severity,
+};
+
+/** Reason to be careful with an outcome. */
+export type AnswerCaveat = 'end_of_life' | 'embedded' | 'one_round' | 'busy_machine' | 'approximate' | 'partial';
+
+/** Outcome of a comparison. Configurations are indexes into those of the manifest. */
+export type AnswerOutcome = { 'kind': 'leader',
+  /** Configuration that leads its ranking. */
+  first: number,
+  /** Configuration that comes closest to the first one. */
+  runner_up: number,
+  /** How many times better the first one is than the runner-up; at least 1. */
+  ratio: number,
+  /** Lower limit of the ratio's interval. */
+  low: number,
+  /** Upper limit of the ratio's interval. */
+  high: number, } | { 'kind': 'no_difference_shown',
+  /** Configurations that may be equally good, the best median first. */
+  tied: Array<number>, } | { 'kind': 'too_few_rounds',
+  /** Configurations that may be the best one, the best median first. */
+  candidates: Array<number>, } | { 'kind': 'counted',
+  /** Configurations with the best count. Empty if none is good. */
+  first: Array<number>,
+  /** Count of these configurations in words. */
+  value: string, } | { 'kind': 'only_one',
+  /** Configuration that has nothing to be compared with. */
+  only: number, } | { 'kind': 'nobody',
+  /** Reason in words, without a full stop. */
+  reason: string,
 };
 
 /** Kind of answer that a configuration gave to a question. */
 export type AnswerStatus = 'same' | 'different' | 'other_documents' | 'failed' | 'not_asked';
+
+/** Subject of a comparison, in the order in which answers are shown. */
+export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'import' | 'export' | 'copy' | 'lookup' | 'index_build' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
 
 /**
  * One cell of an answer.
@@ -128,7 +173,7 @@ export type CellEvidence = {
   /** Plan of the statement. `null` if none was read. */
   plan: Plan | null,
   /** Distinct answers, in the order in which they were first given. */
-  answers: Array<Answer>,
+  answers: Array<DistinctAnswer>,
   /** Per-second data of trials; absent unless clients send operations in the cell. */
   seconds?: Array<SecondColumns>,
 };
@@ -274,6 +319,16 @@ export type DataSet = {
   staging_s: number,
   /** Bytes of the same documents as plain files, by format: raw, gzip-6, lz4, zstd-1. */
   reference_sizes: { [key in string]: number },
+};
+
+/** An answer to a question, with the number of trials that gave it. */
+export type DistinctAnswer = {
+  /** Digest that identifies the answer. */
+  digest: string,
+  /** Index of the answer's text in `texts`. `null` if its file is missing. */
+  text: number | null,
+  /** Number of trials that gave the answer. */
+  trials: number,
 };
 
 /** Durability tier and what a configuration may lose in it, as documented in the system's folder. */
@@ -575,6 +630,8 @@ export type Run = {
   name: string,
   /** Sentences that are shown first, about broken durability promises; absent if there are none. */
   headline?: Array<Sentence>,
+  /** Answers of the run, the most important ones first: what went wrong, then who leads in what. */
+  answers: Array<Answer>,
   /** Whether every planned trial has a final record. */
   complete: boolean,
   /** Number of planned trials without a final record. */

@@ -2,10 +2,12 @@
 
 import type { RunEvidence } from './model.ts';
 import type { Basis } from './state.ts';
+import type { Estimate } from './stats.ts';
 import type { Entry, View } from './view.ts';
 import { COLD, HOT } from './labels.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
-import { hot, relativeSizes, relativeTimes } from './score.ts';
+import { ADDED_S, hot, relativeSizes, relativeTimes } from './score.ts';
+import { meanRatio } from './stats.ts';
 import { cellsOf, hasTime, isReadFromDisk, questionsIn, rankStatus } from './view.ts';
 import { Phase, Verdict } from './vocabulary.ts';
 
@@ -180,4 +182,21 @@ function scored(view: View, basis: Basis, evidence: RunEvidence | null, only: Re
 /** Whether a configuration has a size; the published statistic leaves out those without. */
 function hasSize(entry: Entry | undefined): boolean {
   return entry !== undefined && totalBytes(entry.cell) !== null;
+}
+
+/**
+ * Mean ratio of two configurations' times over all hot questions for which both are ranked; null if there is
+ * none.
+ */
+export function hotRatio(view: View, configuration: number, other: number): Estimate | null {
+  const timeOf = (question: string, index: number): Estimate | null => {
+    const entry = cellsOf(view, question, HOT).find(({ cell }) => cell.configuration === index);
+    if (entry === undefined || rankStatus(view, entry).tier !== 'ranked' || entry.cell.median_s === null) return null;
+    return { value: entry.cell.median_s, low: entry.cell.low_s, high: entry.cell.high_s };
+  };
+  const pairs = questionsIn(view, HOT).flatMap((question) => {
+    const [a, b] = [timeOf(question, configuration), timeOf(question, other)];
+    return a !== null && b !== null ? [[a, b] as const] : [];
+  });
+  return meanRatio(pairs, ADDED_S);
 }

@@ -1,15 +1,14 @@
 // Data of a serving run: mixes under their conditions, throughput by clients, times by throughput, time
-// distributions, and which system reaches the highest throughput.
+// distributions, and caveats.
 
-import type { Cell, Configuration, Evidence, Peak, SecondColumns } from './model.ts';
+import type { Cell, Configuration, Evidence, SecondColumns } from './model.ts';
 import type { MetricName } from './metrics.ts';
 import type { Estimate } from './stats.ts';
 import type { Entry, View } from './view.ts';
 import { tierLabel } from './durability.ts';
-import { count, counted, list, microseconds, threeDigits } from './format.ts';
+import { count, counted, list, microseconds } from './format.ts';
 import { configurationName, dimensionsOf } from './labels.ts';
 import { Metric } from './metrics.ts';
-import { differs, ratio } from './stats.ts';
 import { rankStatus } from './view.ts';
 import { Phase, SERVING } from './vocabulary.ts';
 
@@ -166,69 +165,6 @@ export function distributionOf(cell: Cell, histogram: string): { at: number; sha
 /** Formats a share as a percentile: `p99.9`. */
 export function percentileName(share: number): string {
   return `p${Number((share * 100).toFixed(3))}`;
-}
-
-/** The best number of clients of each ranked configuration, for one ranking of one mix. */
-export interface Leader {
-  group: ConditionGroup;
-  ranking: string;
-  best: Placed;
-  /** The remaining configurations, highest throughput first. */
-  others: { placed: Placed; ratio: Estimate }[];
-}
-
-export interface Placed {
-  entry: Entry;
-  peak: Peak;
-}
-
-function throughput(entry: Entry): Estimate {
-  return metricOf(entry.cell, Metric.ThroughputOpsPerS) ?? { value: 0, low: null, high: null };
-}
-
-/** The configuration with the highest throughput among those shown, per mix and ranking. */
-export function leaders(view: View): Leader[] {
-  const byCell = new Map(view.run.peaks.map((peak) => [peak.cell, peak]));
-  return groupsOf(view).flatMap((group) => {
-    const placed = group.entries.flatMap((entry) => {
-      const peak = byCell.get(entry.index);
-      return peak === undefined ? [] : [{ entry, peak }];
-    });
-    return view.rankings.flatMap((ranking) => {
-      const ranked = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.throughput_ops_per_s - a.peak.throughput_ops_per_s);
-      const [best, ...rest] = ranked;
-      if (best === undefined) return [];
-      // If the best of the ranking is filtered out, there is no ratio over paired rounds; the ratio of the
-      // medians is used instead.
-      const beside = ({ entry, peak }: Placed): Estimate => (peak.ratio_to_best.other === best.entry.cell.configuration
-        ? { value: peak.ratio_to_best.ratio, low: peak.ratio_to_best.low, high: peak.ratio_to_best.high }
-        : ratio(throughput(entry), throughput(best.entry)));
-      return [{ group, ranking, best, others: rest.map((one) => ({ placed: one, ratio: beside(one) })) }];
-    });
-  });
-}
-
-function rangeOf({ low, high }: Estimate, format: (value: number) => string): string {
-  return low === null || high === null ? '' : ` (${format(low)} … ${format(high)})`;
-}
-
-/** One sentence on the configuration with the highest throughput, and how certain that is. */
-export function leaderSentence({ group, best, others }: Leader): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
-  const at = (entry: Entry): string => counted(clientsOf(entry.cell), 'client');
-  const own = throughput(best.entry);
-  const name = configurationName(best.entry.configuration);
-  const done = `${count(own.value)} operations/s${rangeOf(own, count)} at ${at(best.entry)}`;
-  const [next] = others;
-  const title = group.title.charAt(0).toUpperCase() + group.title.slice(1);
-  if (next === undefined) return { text: `${title}: ${name} is the only one ranked, ${done}.`, sure: 'alone' };
-  const reaches = ({ placed, ratio: by }: Leader['others'][number]): string =>
-    `${configurationName(placed.entry.configuration)} reaches ${threeDigits(by.value)} × of it${rangeOf(by, threeDigits)} at ${at(placed.entry)}`;
-  // A configuration that leads among all also leads among those shown.
-  const alike = best.peak.leads ? [] : others.filter((one) => differs(one.ratio) !== true);
-  if (alike.length === 0) return { text: `${title}: ${name} gets most done, ${done}. ${reaches(next)}.`, sure: 'shown' };
-  const sure = alike.some((one) => differs(one.ratio) === null) ? 'once' : 'not shown';
-  const why = sure === 'once' ? 'too few rounds to say which gets most done' : `no difference shown between ${list([best.entry, ...alike.map(({ placed }) => placed.entry)].map(({ configuration }) => configurationName(configuration)))}`;
-  return { text: `${title}: ${why}. ${name} does ${done}; ${alike.map(reaches).join('; ')}.`, sure };
 }
 
 /** Returns `true` if the clients used more than half of the CPU time. */

@@ -6,8 +6,8 @@
 import type { Cell, PageData, Run } from './model.ts';
 import { CLASSES, isQuestion, PROFILES } from './labels.ts';
 import { metricsOf } from './metric.ts';
-import { isAsking, rankingsOf } from './view.ts';
-import { DataState } from './vocabulary.ts';
+import { hasWorkload, isAsking, rankingsOf, workloadsOf } from './view.ts';
+import { ANALYTICS, DataState } from './vocabulary.ts';
 
 /** The cell that is open in the dialog. */
 export interface Opened {
@@ -16,7 +16,9 @@ export interface Opened {
 }
 
 export interface State {
-  /** Index of the run that is shown. */
+  /** Workload whose tab is open. */
+  workload: string;
+  /** Index of the run that is shown, which has the workload. */
   run: number;
   /** Systems left out, by folder name. */
   withoutSystems: ReadonlySet<string>;
@@ -46,6 +48,8 @@ export interface State {
   /** Filter of that part by whether a system is stated to keep the document structure. */
   kept: Kept;
   opened: Opened | null;
+  /** Place of the page that a link leads to: a part, or a part and a figure in it; empty for none. */
+  at: string;
 }
 
 const STRUCTURES = ['all', 'bytes', 'value', 'changed'] as const;
@@ -101,14 +105,33 @@ export const choices = once((runs: readonly Run[]): Choices => {
   };
 });
 
+/** The run with the most documents, among those that have the workload if one is given. */
+export function largestRun(figures: PageData, workload: string | null = null): number {
+  let found: number | null = null;
+  for (const [index, run] of figures.runs.entries()) {
+    if (workload !== null && !hasWorkload(run, workload)) continue;
+    if (found === null || run.data.documents > (figures.runs[found]?.data.documents ?? 0)) found = index;
+  }
+  return found ?? 0;
+}
+
+/** The workload shown of a run: `wanted` if the run has it, else its first one. */
+function workloadOf(run: Run | undefined, wanted: string): string {
+  const all = run === undefined ? [] : workloadsOf([run]);
+  return all.includes(wanted) ? wanted : all[0] ?? ANALYTICS;
+}
+
+/** The choice of a tab: the run of before if it has the workload, else the largest one that has it. */
+export function tabChoice(figures: PageData, before: number, workload: string): Pick<State, 'workload' | 'run' | 'at'> {
+  const run = figures.runs[before];
+  return { workload, run: run !== undefined && hasWorkload(run, workload) ? before : largestRun(figures, workload), at: '' };
+}
+
 /**
  * The page's initial choice: the run with the most documents, in the data state with the most question cells.
  */
 export const initial = once((figures: PageData): State => {
-  let run = 0;
-  figures.runs.forEach((one, index) => {
-    if (one.data.documents > (figures.runs[run]?.data.documents ?? 0)) run = index;
-  });
+  const run = largestRun(figures);
   const asked = new Map<string, number>();
   for (const cell of figures.runs[run]?.cells ?? []) {
     if (cell.state !== null && isQuestion(cell.step)) asked.set(cell.state, (asked.get(cell.state) ?? 0) + 1);
@@ -116,7 +139,7 @@ export const initial = once((figures: PageData): State => {
   const [data] = [...asked].sort((a, b) => b[1] - a[1] || (a[0] === DataState.Drained ? -1 : 1))[0] ?? [DataState.Drained];
   const none: ReadonlySet<string> = new Set();
   return {
-    run, data, metric: 'time', structure: 'all', published: '', basis: 'medians', month: '', scale: null, kept: 'yes', opened: null,
+    workload: workloadOf(figures.runs[run], ''), run, data, metric: 'time', structure: 'all', published: '', basis: 'medians', month: '', scale: null, kept: 'yes', opened: null, at: '',
     withoutSystems: none, withoutVariants: none, withoutClasses: none, withoutProfiles: none, withoutRankings: none, withoutQuestions: none,
   };
 });
@@ -165,7 +188,8 @@ export function toFragment(state: State, figures: PageData): string {
   const all = choices(figures.runs);
   const parts: string[] = [];
   const put = (name: string, value: string): void => void parts.push(`${name}=${value}`);
-  if (state.run !== own.run) put('run', written(figures.runs[state.run]?.name ?? ''));
+  if (state.workload !== own.workload) put('tab', written(state.workload));
+  if (state.run !== largestRun(figures, state.workload)) put('run', written(figures.runs[state.run]?.name ?? ''));
   for (const [name, key, choice] of SETS) {
     const without = state[key];
     if (without.size === 0) continue;
@@ -178,6 +202,7 @@ export function toFragment(state: State, figures: PageData): string {
   }
   const [run, cell] = state.opened === null ? [] : [figures.runs[state.opened.run], figures.runs[state.opened.run]?.cells[state.opened.cell]];
   if (run !== undefined && cell !== undefined) put('figure', `${written(run.name)}:${cellMark(run, cell)}`);
+  if (state.at !== '') put('at', written(state.at));
   return parts.join('&');
 }
 
@@ -199,6 +224,7 @@ function among<Word>(all: readonly Word[], word: string): Word | undefined {
 export function fromFragment(fragment: string, figures: PageData): State {
   const state = { ...initial(figures) };
   const all = choices(figures.runs);
+  let run: number | null = null;
   for (const part of fragment.replace(/^#/, '').split('&')) {
     const at = part.indexOf('=');
     if (at < 0) continue;
@@ -210,7 +236,9 @@ export function fromFragment(fragment: string, figures: PageData): State {
     const word = read(text);
     if (word === null) continue;
     switch (name) {
-      case 'run': state.run = runNamed(figures, word) ?? state.run; break;
+      case 'tab': state.workload = among(workloadsOf(figures.runs), word) ?? state.workload; break;
+      case 'run': run = runNamed(figures, word) ?? run; break;
+      case 'at': state.at = isPlace(word) ? word : state.at; break;
       case 'metric': state.metric = metricsOf(figures.runs).find((one) => one.name === word)?.name ?? state.metric; break;
       case 'state': state.data = among(all.states, word) ?? state.data; break;
       case 'structure': state.structure = among(STRUCTURES, word) ?? state.structure; break;
@@ -221,7 +249,15 @@ export function fromFragment(fragment: string, figures: PageData): State {
       case 'kept': state.kept = among(KEPT, word) ?? state.kept; break;
     }
   }
+  // A run that is named without its tab is shown by its own workload, and a tab without a run by its largest one.
+  state.run = run ?? largestRun(figures, state.workload);
+  state.workload = workloadOf(figures.runs[state.run], state.workload);
   return state;
+}
+
+/** Returns `true` for names of parts and figures; other words could be no ids of elements. */
+function isPlace(word: string): boolean {
+  return /^[\w-]+(:[\w-]+)?$/.test(word);
 }
 
 function runNamed(figures: PageData, name: string): number | null {

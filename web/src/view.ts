@@ -5,8 +5,34 @@ import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 import { Metric } from './metrics.ts';
-import { ANALYTICS, Phase, QUESTIONS, Verdict } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, Phase, QUESTIONS, SERVING, Verdict } from './vocabulary.ts';
 
+/** Workloads that the page knows, in page order. */
+const ORDER: readonly string[] = [ANALYTICS, SERVING, DOCUMENTS, QUESTIONS, FIDELITY, DURABILITY];
+
+const workloadsByRun = new WeakMap<Run, Set<string>>();
+
+/**
+ * Workloads of a run's cells. A run without any cell counts as analytics, whose parts then say that they are
+ * empty.
+ */
+function workloadsOfRun(run: Run): ReadonlySet<string> {
+  const known = workloadsByRun.get(run) ?? new Set<string>(run.cells.map((cell) => cell.workload));
+  if (known.size === 0) known.add(ANALYTICS);
+  workloadsByRun.set(run, known);
+  return known;
+}
+
+/** Returns `true` if the run has results of the workload. */
+export function hasWorkload(run: Run, workload: string): boolean {
+  return workloadsOfRun(run).has(workload);
+}
+
+/** Workloads of several runs: those that the page knows in page order, then others by name. */
+export function workloadsOf(runs: readonly Run[]): string[] {
+  const all = [...new Set(runs.flatMap((run) => [...workloadsOfRun(run)]))];
+  return [...ORDER.filter((name) => all.includes(name)), ...all.filter((name) => !ORDER.includes(name)).sort()];
+}
 
 /** Returns `true` for workloads that load documents and ask questions. */
 export function isAsking(workload: string): boolean {
@@ -29,6 +55,8 @@ export interface View {
   state: State;
   run: Run;
   runIndex: number;
+  /** Workload whose results are shown. */
+  workload: string;
   /** By configuration index: whether the configuration is shown. */
   shown: readonly boolean[];
   /** Indexes of the configurations shown, without reference configurations. */
@@ -37,7 +65,7 @@ export interface View {
   rankings: readonly string[];
   /** By ranking: one of its configurations, as a source of class and profile. */
   kinds: ReadonlyMap<string, Configuration>;
-  /** Name of the run's workload that asks questions. */
+  /** Name of the workload that asks questions: the one shown if it does. */
   asking: string;
   /** Names of the questions shown. */
   questions: readonly string[];
@@ -112,7 +140,7 @@ export function buildView(figures: PageData, state: State, runIndex = state.run)
   const pair = pairing();
   run.cells.forEach((cell, index) => {
     const configuration = run.configurations[cell.configuration];
-    if (configuration === undefined) return;
+    if (configuration === undefined || cell.workload !== state.workload) return;
     const asking = isAsking(cell.workload);
     if (cell.step === 'load' && asking) loads.set(cell.configuration, cell);
     if (shown[cell.configuration] !== true || (asking && state.withoutQuestions.has(cell.step))) return;
@@ -127,11 +155,11 @@ export function buildView(figures: PageData, state: State, runIndex = state.run)
   const indices = run.configurations.map((_, index) => index);
   const kinds = rankingsOf(run.configurations.filter((_, index) => shown[index] === true));
   return {
-    figures, state, run, runIndex, shown, entries, bySteps, loads,
+    figures, state, run, runIndex, workload: state.workload, shown, entries, bySteps, loads,
     broken: new Set(run.failures.filter((one) => one.kind === 'plan').map((one) => promise(one.configuration, one.step))),
     configurations: indices.filter((index) => shown[index] === true && run.configurations[index]?.reference === false),
     rankings: [...kinds.keys()], kinds,
-    asking: run.cells.find((cell) => isAsking(cell.workload))?.workload ?? ANALYTICS,
+    asking: isAsking(state.workload) ? state.workload : ANALYTICS,
     questions: [...questions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })),
   };
 }
@@ -200,6 +228,13 @@ function select(entries: readonly Entry[], workload: string, phases: readonly st
  */
 export function questionsIn(view: View, phases: readonly string[]): string[] {
   return view.questions.filter((step) => cellsOf(view, step, phases).some((entry) => !entry.configuration.reference));
+}
+
+/** The ranking shown first: that of the first preparation class with more than one configuration. */
+export function leading(view: View): string | undefined {
+  const size = (ranking: string): number => view.configurations.filter((index) => view.run.configurations[index]?.ranking === ranking).length;
+  const ranked = view.rankings.filter((one) => view.kinds.get(one)?.ranked === true);
+  return ranked.find((one) => size(one) > 1) ?? ranked[0];
 }
 
 /** How a cell may be compared: ranked, shown without rank, or without a value. */

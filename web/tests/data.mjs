@@ -46,7 +46,7 @@ export function published() {
   });
 }
 
-function configuration(system, title, more = {}) {
+export function configuration(system, title, more = {}) {
   return {
     system, title, version: '1.0', variant: 'indexed', variant_title: 'One JSON column and one index', storage: 'default',
     embedded: false, transport: 'tcp', end_of_life: false, outdated: null, preparation: 'prepared', profile: 'sized', memory_bytes: 12_616_466_432,
@@ -303,14 +303,31 @@ function beside(configurations, cells) {
   }
 }
 
-function runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }) {
+export function runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }) {
   return {
     name, complete: !oddities, open_trials: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.2.0',
     machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel_release: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
     disk_bytes_per_s: 1.83e9, rounds,
     data: { documents, bytes: documents * 480, digest: `blake3:${documents}`, source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
-    configurations, cells, peaks: [], crossovers: [], scores, failures,
+    configurations, cells, answers: answersOf('analytics', configurations), peaks: [], crossovers: [], scores, failures,
   };
+}
+
+/** Invented answers of a run: a leader, a tie and a count for each ranking with at least two configurations. */
+export function answersOf(workload, configurations) {
+  const rankings = [...new Set(configurations.filter((one) => one.ranked && !one.reference).map((one) => one.ranking))];
+  return rankings.flatMap((ranking) => {
+    const members = configurations.flatMap((one, index) => (one.ranking === ranking && one.ranked && !one.reference ? [index] : []));
+    const [first, second] = members;
+    if (second === undefined) return [];
+    const [a, b] = [configurations[first].title, configurations[second].title];
+    const answer = (subject, outcome, sentence, caveats = []) => ({ workload, ranking, subject, conditions: '', outcome, caveats, sentence, severity: 'good' });
+    return [
+      answer(workload === 'serving' ? 'throughput' : 'hot', { kind: 'leader', first, runner_up: second, ratio: 1.5, low: 1.3, high: 1.7 }, `${a} was 1.50 × faster than ${b} (1.30 … 1.70).`, configurations[second].end_of_life ? ['end_of_life'] : ['embedded']),
+      answer('load', { kind: 'no_difference_shown', tied: [first, second] }, `Load: no difference shown between ${a} and ${b}.`),
+      answer('size', { kind: 'counted', first: [first], value: '1.00 MB' }, `${a} is the smallest: 1.00 MB.`),
+    ];
+  });
 }
 
 function what(configurations) {
@@ -354,7 +371,7 @@ export function two() {
 /** A run without any finished trial. */
 export function empty() {
   const { figures, evidence } = pack([makeRun({ name: 'empty', configurations: fewSystems(), documents: 1000, seed: 4 })]);
-  Object.assign(figures.runs[0], { cells: [], peaks: [], failures: [], scores: [], rounds: null });
+  Object.assign(figures.runs[0], { cells: [], answers: [], peaks: [], failures: [], scores: [], rounds: null });
   Object.assign(evidence.runs[0], { cells: [], series: null });
   return { figures, evidence };
 }
@@ -375,7 +392,7 @@ export function other() {
   run.cells[1].severity = 'failed';
   Object.assign(run.cells[2], { severity: 'warning', metrics: { ...run.cells[2].metrics, wal_bytes_per_op: 1306 }, groups: { wal_bytes_per_op: [[3, 282], [3, 2480]] } });
   const headline = [{ severity: 'failed', text: '✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost' }];
-  Object.assign(run, { headline, scores: [], failures: [] });
+  Object.assign(run, { headline, scores: [], failures: [], answers: [] });
   return { figures, evidence };
 }
 
@@ -461,7 +478,7 @@ export function serving() {
     const leads = itself && peaks.every((one) => one.mix !== mix || one.index === index || (one.value / best.value) * 1.07 <= 1);
     return { cell, throughput_ops_per_s: value, other_clients: best.clients, leads, ratio_to_best: { ratio, low: itself ? 1 : ratio * 0.93, high: itself ? 1 : ratio * 1.07, difference: itself || ratio * 1.07 > 1 ? 'no difference shown' : 'slower', other: best.index } };
   });
-  const run = { ...runOf({ name: 'serving', configurations, documents: 100_000, rounds, cells, scores: [], failures: [], oddities: false }), peaks: made };
+  const run = { ...runOf({ name: 'serving', configurations, documents: 100_000, rounds, cells, scores: [], failures: [], oddities: false }), peaks: made, answers: answersOf('serving', configurations) };
   return pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
 }
 
@@ -529,10 +546,21 @@ export function documents() {
     put(2, 'limit', 'load', { size, n, data: 'identical' }, {}, { verdict: 'not_applicable' });
   }
   const crossovers = [{ test: 'export', data: 'identical', faster_below: 1, faster_above: 0, bytes: 700_000, low: 400_000, high: null }];
-  const run = { ...runOf({ name: 'documents', configurations, documents: 200, rounds, cells, scores: [], failures: [], oddities: false }), crossovers };
+  const run = { ...runOf({ name: 'documents', configurations, documents: 200, rounds, cells, scores: [], failures: [], oddities: false }), crossovers, answers: answersOf('documents', configurations) };
   const made = pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
   made.figures.published_documents = publishedDocuments();
   return made;
+}
+
+/** Two workloads on one page, one of which has a failure that is told first. */
+export function several() {
+  const [asked, served] = [two(), serving()];
+  const [run] = served.figures.runs;
+  const failure = { ...run.answers[0], subject: 'correctness', outcome: { kind: 'counted', first: [3], value: '3 wrong answers' }, caveats: [], sentence: 'A system gave 3 wrong answers.', severity: 'failed' };
+  run.answers = [failure, ...run.answers];
+  return {
+    figures: { ...asked.figures, runs: [asked.figures.runs[0], run] }, evidence: { runs: [asked.evidence.runs[0], served.evidence.runs[0]] },
+  };
 }
 
 /** A run with a single round. */

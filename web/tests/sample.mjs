@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import { documents, empty, large, once, other, serving, small, two } from './data.mjs';
+import { crowded, crowdedServing, durability, fidelity, oneSize, ownQuestions } from './crowded.mjs';
+import { documents, empty, large, once, other, serving, several, small, two } from './data.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', '..', 'crates', 'report', 'page');
@@ -24,10 +25,16 @@ export function pageOf({ figures, evidence }) {
 `;
 }
 
+/** The pages by the names of their files. */
+const PAGES = {
+  small, two, large, serving, documents, several, empty, once, other,
+  crowded, 'crowded-serving': crowdedServing, 'one-size': oneSize, 'own-questions': ownQuestions, fidelity, durability,
+};
+
 /** Writes all sample pages into a folder. */
 export function samples(folder) {
   mkdirSync(folder, { recursive: true });
-  for (const [name, made] of Object.entries({ small, two, large, serving, documents, empty, once, other })) {
+  for (const [name, made] of Object.entries(PAGES)) {
     const pack = made();
     const trials = pack.evidence.runs.flatMap((run) => run.cells).reduce((sum, cell) => sum + cell.trials.round.length, 0);
     const page = pageOf(pack);

@@ -31,7 +31,8 @@ Exit codes: 0 success; 1 failed result, broken durability promise or regression;
 (a client, disk, memory); 4 interrupted, resumable; 70 internal error.
 
 The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it. Baselines are in \
-~/.local/share/jsonathlon/baselines; JSONATHLON_BASELINES moves them.";
+~/.local/share/jsonathlon/baselines; JSONATHLON_BASELINES moves them. JSONATHLON_WAIT_QUIET is the default of \
+--wait-quiet.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -217,6 +218,8 @@ pub(crate) struct NoiseArguments {
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) quiet: run_options::QuietOptions,
+    #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }
 
@@ -228,8 +231,16 @@ pub(crate) struct GrowthArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableChoice {
+    /// Those that fit into the terminal, or into 100 columns elsewhere; what all rows share is said once
+    Compact,
+    /// All of them, however wide that is
+    Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The tables that end a run
+    /// The tables that end a run, and its answer
     Table,
     /// The summary (schema 1)
     Json,
@@ -250,6 +261,9 @@ pub(crate) struct ReportArguments {
     /// jsonathlon-report.html here]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Keep whole paths of the machine on the page, e.g. in messages of systems
+    #[arg(long)]
+    pub(crate) show_paths: bool,
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
@@ -263,6 +277,9 @@ pub(crate) struct ExportArguments {
     /// Format of the results on standard output
     #[arg(long, short = 'f', value_enum, default_value = "table")]
     pub(crate) format: Format,
+    /// Columns of `--format table`; Markdown always has all of them
+    #[arg(long, value_enum, default_value = "compact")]
+    pub(crate) tables: TableChoice,
     /// Also means with standard deviations, in tables of large documents and in CSV; JSON always has them
     #[arg(long)]
     pub(crate) means: bool,

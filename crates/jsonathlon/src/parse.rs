@@ -59,6 +59,14 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses a time into seconds like [`seconds`], but accepts zero.
+pub(crate) fn seconds_or_zero(text: &str) -> Result<f64, String> {
+    match text.trim() {
+        "0" | "0s" => Ok(0.0),
+        text => seconds(text),
+    }
+}
+
 /// Parses a percentage (`5`, `5%`, `2.5 %`) into a share: 0.05 for `5%`.
 pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let digits = text.trim();
@@ -134,6 +142,8 @@ mod tests {
         for text in ["", "s", "-1s", "0", "inf", "nan", "1d", "9999999h"] {
             assert!(seconds(text).is_err(), "{text}");
         }
+        assert_eq!(["0", "0s", "2m"].map(seconds_or_zero), [Ok(0.0), Ok(0.0), Ok(120.0)]);
+        assert!(seconds_or_zero("-1s").is_err());
     }
 
     #[test]

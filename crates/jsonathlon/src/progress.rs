@@ -15,15 +15,11 @@ use jsonathlon_schema::{
     metric::DOCUMENTS_LOADED,
     record::{Cell, Verdict},
 };
+use jsonathlon_workloads::expected_time::rough_duration;
 use jsonathlon_workloads::observer::{Activity, Observer, RunEvent};
 
 /// Minimum pause between the last line and the next plain progress line, where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Number of trials after which an estimate of the remaining time is shown, unless [`MIN_ELAPSED`] passes
-/// first.
-const MIN_TRIALS: u64 = 10;
-const MIN_ELAPSED: Duration = Duration::from_secs(20);
 
 /// Name of the cell parameter that holds the index which a cell is about.
 const INDEX_PARAMETER: &str = "index";
@@ -35,13 +31,14 @@ pub(crate) struct RunProgress {
     /// Bar or spinner of the current stretch of work; hidden unless standard error is a terminal.
     bar: ProgressBar,
     activity: String,
+    /// Number of units that the current work has completed, if their total is unknown; otherwise empty.
+    count: String,
     trials: (u64, u64),
-    /// Start of the first work other than staging (loads count), and the number of trials recorded by then.
-    /// The base of the first estimate; `None` before that work.
-    trials_since: Option<(Instant, u64)>,
-    /// Expected end of the rounds, extrapolated from the finished ones ([`RunEvent::RemainingTime`]). The base of
-    /// every later estimate; `None` before the first such event.
-    expected_end: Option<Instant>,
+    /// Whether any work other than waiting and staging has begun; loads count.
+    has_begun_trials: bool,
+    /// Expected end of the trials and of everything between them ([`RunEvent::RemainingTime`]), and whether
+    /// they may end earlier. `None` before the first such event.
+    expected_end: Option<(Instant, bool)>,
     last_line: Instant,
     /// Lines about cells that are not applicable, as far as they were printed. Each is printed once.
     printed_gaps: HashSet<String>,
@@ -64,8 +61,9 @@ impl RunProgress {
             started: now,
             bar,
             activity: String::new(),
+            count: String::new(),
             trials: (0, 0),
-            trials_since: None,
+            has_begun_trials: false,
             expected_end: None,
             last_line: now,
             printed_gaps: HashSet::new(),
@@ -87,10 +85,9 @@ impl RunProgress {
     }
 
     fn begin(&mut self, activity: Activity, description: &str) {
-        if activity != Activity::Staging {
-            self.trials_since.get_or_insert((Instant::now(), self.trials.0));
-        }
+        self.has_begun_trials |= matches!(activity, Activity::Loading | Activity::TargetTurn);
         description.clone_into(&mut self.activity);
+        self.count.clear();
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
@@ -100,45 +97,48 @@ impl RunProgress {
     }
 
     fn message(&self) -> String {
-        let (done, planned) = self.trials;
         let mut text = self.activity.clone();
-        if self.trials_since.is_some() {
-            let remaining =
-                self.time_left().map(|duration| format!(", about {} left", rough_duration(duration)));
+        if !self.count.is_empty() {
+            text.push_str(&format!(": {}", self.count));
+        }
+        if self.has_begun_trials {
+            let (done, planned) = self.trials;
             // A run with a time budget may execute more trials than planned.
             let trials =
                 if done >= planned { format!("all {planned}") } else { format!("{done} of {planned}") };
-            text.push_str(&format!(" ({trials} planned trials{})", remaining.unwrap_or_default()));
+            text.push_str(&format!(" ({trials} planned trials{})", self.time_left()));
         }
         text
     }
 
-    fn time_left(&self) -> Option<Duration> {
-        if let Some(expected_end) = self.expected_end {
-            return expected_end.checked_duration_since(Instant::now());
-        }
-        let (start, trials_before) = self.trials_since?;
-        let (done, planned) = self.trials;
-        let (elapsed, remaining) = (start.elapsed(), planned.saturating_sub(done));
-        let new_trials = done.checked_sub(trials_before)?;
-        if new_trials < MIN_TRIALS && elapsed < MIN_ELAPSED {
-            return None;
-        }
-        (new_trials > 0 && remaining > 0).then(|| elapsed.mul_f64(remaining as f64 / new_trials as f64))
+    /// Time until the expected end as `, about 3 min left`. Empty if it is unknown, or the run takes longer
+    /// than expected.
+    fn time_left(&self) -> String {
+        let Some((end, is_maximum)) = self.expected_end else { return String::new() };
+        let Some(left) = end.checked_duration_since(Instant::now()) else { return String::new() };
+        let qualifier = if is_maximum { "at most" } else { "about" };
+        format!(", {qualifier} {} left", rough_duration(left.as_secs_f64()))
     }
 
     fn progress(&mut self, done: u64, total: Option<u64>, unit: &str) {
+        let number = |count: u64| format::integer(count as f64);
+        let count = match total {
+            Some(total) => {
+                self.count.clear();
+                self.bar.set_style(bar(unit));
+                self.bar.set_length(total);
+                self.bar.set_position(done);
+                format!("{} of {} {unit}", number(done), number(total))
+            }
+            None => {
+                self.count = format!("{} {unit}", number(done));
+                self.count.clone()
+            }
+        };
         self.bar.set_message(self.message());
-        if let Some(total) = total {
-            self.bar.set_style(bar(unit));
-            self.bar.set_length(total);
-            self.bar.set_position(done);
-        }
         if !self.terminal && self.last_line.elapsed() >= PLAIN_INTERVAL {
-            let positive = total.filter(|total| *total > 0);
-            let share = positive.map(|total| format!(", {}", format::percent(done as f64 / total as f64)));
-            let (count, share) = (format::count(done as f64), share.unwrap_or_default());
-            let text = format!("{}: {count} {unit}{share}", self.activity);
+            let left = if self.has_begun_trials { self.time_left() } else { String::new() };
+            let text = format!("{}: {count}{left}", self.activity);
             self.line(&text);
         }
     }
@@ -197,8 +197,10 @@ impl Observer for RunProgress {
                 self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
             RunEvent::Schedule(text) => self.line(text),
-            RunEvent::RemainingTime { seconds } => {
-                self.expected_end = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
+            RunEvent::RemainingTime { seconds, is_maximum } => {
+                let left = Duration::try_from_secs_f64(*seconds).ok();
+                let end = left.and_then(|left| Instant::now().checked_add(left));
+                self.expected_end = end.map(|end| (end, *is_maximum));
             }
             RunEvent::Plan(_) | RunEvent::Structure(_) => {}
             RunEvent::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
@@ -291,17 +293,15 @@ impl Observer for CheckBar {
 
 fn spinner() -> ProgressStyle {
     // The templates are constants; the library's default style is the fallback for one that does not parse.
-    ProgressStyle::with_template("{spinner} {msg} [{elapsed}]")
+    ProgressStyle::with_template("{spinner} [{elapsed_precise}] {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 fn bar(unit: &str) -> ProgressStyle {
-    let counts = if unit == "bytes" {
-        "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}"
-    } else {
-        "{human_pos}/{human_len} {per_sec}"
-    };
-    let template = format!("{{spinner}} {{msg}} [{{bar:24}}] {counts} {unit}, {{eta}} left");
+    let rate = if unit == "s" { "" } else { " ({per_sec})" };
+    let template = format!(
+        "{{spinner}} [{{elapsed_precise}}] {{msg}} [{{bar:24}}] {{human_pos}} of {{human_len}} {unit}{rate}"
+    );
     ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("=> ")
@@ -309,18 +309,11 @@ fn bar(unit: &str) -> ProgressStyle {
 
 fn bar_of_bytes() -> ProgressStyle {
     ProgressStyle::with_template(
-        "{msg} [{bar:24}] {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}, {eta} left",
+        "[{elapsed_precise}] {msg} [{bar:24}] {decimal_bytes} of {decimal_total_bytes} ({decimal_bytes_per_sec}), \
+         {eta_precise} left",
     )
     .unwrap_or_else(|_| ProgressStyle::default_bar())
     .progress_chars("=> ")
-}
-
-fn rough_duration(duration: Duration) -> String {
-    match duration.as_secs() {
-        0..=99 => format!("{} s", duration.as_secs()),
-        100..=5999 => format!("{} min", duration.as_secs().div_ceil(60)),
-        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
-    }
 }
 
 fn one_line(text: &str) -> String {

@@ -13,7 +13,7 @@ use jsonathlon_schema::ranking::PreparationClass;
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::{Section, dash, optional};
+use crate::section::{Column, Section, configuration_columns, dash, numbers, optional, words};
 
 /// Sort key of the rows, which also selects the times that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,10 +118,10 @@ pub fn result_files_table(title: &str, files: &[ResultFile], sort_key: SortKey, 
 fn table(title: String, rows: &[Row], sort_key: SortKey) -> Section {
     let phase = if sort_key == SortKey::Cold { "cold" } else { "hot" };
     let questions: Vec<String> = (1..=QUESTIONS).map(|question| format!("Q{question} {phase}")).collect();
-    let mut header = vec!["system", "version", "measured", "loaded", "hot score", "cold score"];
-    header.extend(["total", "size score"]);
-    header.extend(questions.iter().map(String::as_str));
-    let mut section = Section::new(title, &header, 3);
+    let mut columns = words(&["system", "version", "measured"]);
+    columns.extend(numbers(&["loaded", "hot score", "cold score", "total", "size score"]));
+    columns.extend(questions.iter().map(|question| Column::number(question)));
+    let mut section = Section::new(title, columns);
     let entrants: Vec<ScoreInput> = rows.iter().map(|row| row.score_input.clone()).collect();
     let mut scored: Vec<(&Row, Score)> =
         rows.iter().zip(scores(&entrants, &(0..QUESTIONS).collect::<Vec<_>>())).collect();
@@ -191,9 +191,10 @@ pub(crate) fn score_section(summary: &Summary) -> Option<Section> {
     let position =
         |ranking: &str| PreparationClass::ALL.iter().position(|class| ranking.starts_with(class.word()));
     rankings.sort_by_key(|ranking| position(ranking).unwrap_or(PreparationClass::ALL.len()));
-    let header =
-        ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
-    let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
+    let mut columns = configuration_columns();
+    columns.extend(numbers(&["hot score", "cold score", "size score"]));
+    columns.push(Column::number("answered").main());
+    let mut section = Section::new("published score, round 1 only".to_owned(), columns);
     for ranking in rankings {
         // In the order of the plan, because without an interval no configuration is shown to be first.
         for entry in scores.iter().filter(|entry| entry.ranking == ranking) {

@@ -16,7 +16,9 @@ use crate::format;
 use crate::render::TableStyle;
 use crate::render::markdown;
 use crate::render::terminal::draw;
-use crate::section::{Section, TOO_FEW_ROUNDS, dash, optional, printable, shorten_digest};
+use crate::section::{
+    Column, Section, TOO_FEW_ROUNDS, dash, numbers, optional, printable, shorten_digest, words,
+};
 
 /// Deviation of a ratio from 1 above which a cell without an interval is not folded away, if no regression
 /// gate sets another one.
@@ -185,7 +187,7 @@ fn limits(limits: &RatioInterval) -> String {
 fn differences(comparison: &RunComparison) -> Section {
     let one_run = comparison.within_one_run;
     let title = if one_run { "how the two sides differ" } else { "how the runs were made" }.to_owned();
-    let mut section = Section::new(title, &["what differs", "A", "B"], 3);
+    let mut section = Section::new(title, words(&["what differs", "A", "B"]));
     section.rows = comparison.differences.iter().map(difference_row).collect();
     if section.rows.is_empty() {
         section.notes.push(
@@ -242,16 +244,14 @@ fn cells(
     comparison: &RunComparison,
     is_shown: impl Fn(&CellComparison) -> bool,
 ) -> Option<Section> {
-    let mut header = vec!["system", "variant", "storage", "class", "cell"];
-    let left_columns = header.len();
-    header.extend(["A", "B", "B ÷ A", "95 % interval"]);
+    let mut columns = words(&["system", "variant", "storage", "class", "cell"]);
+    columns.extend(numbers(&["A", "B", "B ÷ A"]));
+    columns.push(Column::interval());
     if comparison.control.is_some() {
-        header.extend(["÷ control", "95 % interval"]);
+        columns.extend([Column::number("÷ control"), Column::interval()]);
     }
-    let outcome_column = header.len();
-    header.push("outcome");
-    let mut section = Section::new(title.to_owned(), &header, left_columns);
-    section.further_left_columns = vec![outcome_column];
+    columns.push(Column::words("outcome"));
+    let mut section = Section::new(title.to_owned(), columns);
     let shown_cells = comparison.cells.iter().filter(|cell| is_shown(cell));
     section.rows = shown_cells.map(|cell| (severity(cell), row(cell, comparison))).collect();
     (!section.rows.is_empty()).then_some(section)
@@ -338,8 +338,8 @@ fn system(a: &ConfigurationId, b: &ConfigurationId) -> String {
 }
 
 fn sizes(comparison: &RunComparison) -> Option<Section> {
-    let header = ["system", "variant", "storage", "what", "A", "B", "B ÷ A"];
-    let mut section = Section::new("memory, and sizes of one side alone".to_owned(), &header, 4);
+    let columns = [words(&["system", "variant", "storage", "what"]), numbers(&["A", "B", "B ÷ A"])].concat();
+    let mut section = Section::new("memory, and sizes of one side alone".to_owned(), columns);
     section.rows = comparison
         .sizes
         .iter()

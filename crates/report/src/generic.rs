@@ -10,7 +10,7 @@ use jsonathlon_schema::workload::WorkloadName;
 
 use crate::format;
 use crate::section::{
-    NAME_COLUMNS, Section, dash, groups_text, interval, name_columns, optional, printable,
+    Column, Section, configuration_columns, dash, groups_text, interval, name_columns, optional, printable,
     sorted_configurations,
 };
 
@@ -48,15 +48,13 @@ fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
     let names: BTreeSet<&str> =
         entries.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
     let has_times = entries.iter().any(|entry| entry.median_s.is_some());
-    let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
+    let mut columns = configuration_columns();
     if has_times {
-        header.extend(["median".to_owned(), "95 % interval".to_owned()]);
+        columns.extend([Column::number("median"), Column::interval()]);
     }
-    header.extend(names.iter().map(|name| title_of(name)));
-    header.push("verdict".to_owned());
-    let mut section = Section { title: title.to_owned(), left_columns: NAME_COLUMNS, ..Section::default() };
-    section.further_left_columns = vec![header.len() - 1];
-    section.header = header;
+    columns.extend(names.iter().map(|name| Column::number(&title_of(name)).useful()));
+    columns.push(Column::words("verdict"));
+    let mut section = Section::new(title.to_owned(), columns);
     let rows = |configuration: &&Configuration| -> Vec<(Vec<String>, &CellSummary)> {
         let matching = entries.iter().filter(|entry| configuration.contains_cell(&entry.cell));
         matching.map(|entry| (name_columns(configuration), *entry)).collect()

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agreement;
+pub mod answer;
 pub mod challenge;
 pub mod compare;
 pub mod format;
@@ -20,8 +21,10 @@ mod fidelity;
 mod generic;
 mod headline;
 mod questions;
+mod reading_notes;
 mod section;
 mod serving;
 mod severity_list;
+mod shown_text;
 
 pub use documents::published::published_documents_table;

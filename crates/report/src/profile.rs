@@ -6,7 +6,7 @@ use jsonathlon_dataset::left_out;
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::{Section, printable};
+use crate::section::{Section, numbers, printable, words};
 
 /// Draws the tables of a data profile for the terminal.
 #[must_use]
@@ -55,7 +55,8 @@ fn heading(profile: &Profile) -> Section {
 }
 
 fn kinds(profile: &Profile) -> Section {
-    let mut section = Section::new("kinds".to_owned(), &["kind", "documents", "share"], 1);
+    let columns = [words(&["kind"]), numbers(&["documents", "share"])].concat();
+    let mut section = Section::new("kinds".to_owned(), columns);
     for kind in &profile.kinds {
         section.rows.push(vec![
             kind.kind.clone().unwrap_or_else(|| "(none)".to_owned()),
@@ -67,11 +68,8 @@ fn kinds(profile: &Profile) -> Section {
 }
 
 fn collections(profile: &Profile) -> Section {
-    let mut section = Section::new(
-        "collections".to_owned(),
-        &["collection", "documents", "create", "update", "delete", "users of creates"],
-        1,
-    );
+    let counts = numbers(&["documents", "create", "update", "delete", "users of creates"]);
+    let mut section = Section::new("collections".to_owned(), [words(&["collection"]), counts].concat());
     for collection in &profile.collections {
         let operation =
             |name: &str| format::integer(collection.operations.get(name).copied().unwrap_or(0) as f64);
@@ -88,7 +86,8 @@ fn collections(profile: &Profile) -> Section {
 }
 
 fn paths(profile: &Profile) -> Section {
-    let mut section = Section::new("paths".to_owned(), &["path", "type", "values", "length"], 2);
+    let columns = [words(&["path", "type"]), numbers(&["values", "length"])].concat();
+    let mut section = Section::new("paths".to_owned(), columns);
     for PathProfile { path, types } in &profile.paths {
         for value_type in types {
             section.rows.push(vec![

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::agreement;
 use crate::analytics::{loading, questions as question_tables, sizes};
 use crate::section::{Section, printable};
+use crate::shown_text::{ALWAYS, Explanation, ShownText};
 
 /// A question of the user's folder, with its description, as the page shows it.
 #[derive(Debug, Serialize)]
@@ -61,14 +62,22 @@ pub(crate) fn titles(run: &Run) -> Option<String> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading_notes() -> Vec<String> {
-    [
-        "agreed: a strict majority of the systems that answered, two at least, gave the same answer over documents that all of \
-         them hold, against which every trial was compared; disputed: no such majority, so no answer counts as right and no \
-         system is ranked; unverified: one system alone, or over other documents than those that were compared",
-        "answers are compared by value: numbers with a fraction or beyond 2^53 within 1e-9, strings by their bytes, rows that \
-         tie in the stated order as a set; all rules are in docs/own-questions.md",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+const READING_NOTES: [Explanation; 2] = [
+    (
+        &["agreed", "disputed", "unverified", "UNVERIFIED"],
+        "agreed: a strict majority of the systems that answered, two at least, gave the same answer over documents \
+         that all of them hold, against which every trial was compared; disputed: no such majority, so no answer \
+         counts as right and no system is ranked; unverified: one system alone, or over other documents than \
+         those that were compared",
+    ),
+    (
+        ALWAYS,
+        "answers are compared by value: numbers with a fraction or beyond 2^53 within 1e-9, strings by their \
+         bytes, rows that tie in the stated order as a set; all rules are in docs/own-questions.md",
+    ),
+];
+
+/// Notes on how to read the workload's tables, those that are needed.
+pub(crate) fn reading_notes(shown: &ShownText) -> Vec<String> {
+    shown.explain(&READING_NOTES)
 }

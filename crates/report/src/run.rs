@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::summary::{CpuStealSummary, FailureSummary, Run, Summary};
+use jsonathlon_results::summary::{FailureSummary, Run, Summary};
 use jsonathlon_schema::id::ConfigurationId;
-use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
-use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
-use jsonathlon_schema::record::Phase;
+use jsonathlon_schema::manifest::DataSetInfo;
 use jsonathlon_schema::severity::Severity;
-use jsonathlon_schema::transport::Transport;
 use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 
-use crate::render::terminal::{TableStyle, draw};
-use crate::section::{Section, TOO_FEW_ROUNDS, printable, shorten_digest};
+use crate::render::terminal::{Drawing, draw, draw_and_collect};
+use crate::render::{TableStyle, TableWidth};
+use crate::section::{Section, printable, shorten_digest};
+use crate::shown_text::ShownText;
 use crate::{
-    analytics, documents, durability, fidelity, format, generic, headline, questions, render, serving,
+    analytics, answer, documents, durability, fidelity, format, generic, headline, questions, reading_notes,
+    render, serving,
 };
 
 /// Systems of a summary that are no configurations: plain files, and the control.
@@ -27,34 +27,70 @@ pub fn tables(run: &Run, style: TableStyle) -> String {
     tables_from_summary(run, &run.summary(), style)
 }
 
-/// Like [`tables`], with means and standard deviations beside medians and intervals in the tables that have
-/// room for them: those of the documents workload.
-#[must_use]
-pub fn tables_with_means(run: &Run, style: TableStyle) -> String {
-    draw(&sections(run, &run.summary(), true), style)
-}
-
 /// Like [`tables`], for a summary that was computed before, because its intervals take most of the time.
 #[must_use]
 pub fn tables_from_summary(run: &Run, summary: &Summary, style: TableStyle) -> String {
-    draw(&sections(run, summary, false), style)
+    draw_all(run, summary, false, style)
 }
 
-/// Like [`tables`], but as Markdown.
+/// Like [`tables_from_summary`], with means and standard deviations beside medians and intervals in the tables
+/// that have room for them: those of the documents workload.
+#[must_use]
+pub fn tables_with_means(run: &Run, summary: &Summary, style: TableStyle) -> String {
+    draw_all(run, summary, true, style)
+}
+
+/// Like [`tables`], but as Markdown: with all columns, and with the answers below the heading.
 #[must_use]
 pub fn markdown(run: &Run) -> String {
-    render::markdown::write(&sections(run, &run.summary(), false), 2)
+    write_markdown(run, false)
 }
 
-/// Like [`tables_with_means`], but as Markdown.
+/// Like [`markdown`], with the means of [`tables_with_means`].
 #[must_use]
 pub fn markdown_with_means(run: &Run) -> String {
-    render::markdown::write(&sections(run, &run.summary(), true), 2)
+    write_markdown(run, true)
 }
 
-fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
-    let mut sections: Vec<Section> = headline::section(run, summary).into_iter().collect();
-    sections.push(heading(run, summary));
+fn draw_all(run: &Run, summary: &Summary, means: bool, style: TableStyle) -> String {
+    let mut sections = introduction(run, summary);
+    sections.extend(results(run, summary, means));
+    let Drawing { text, shown } = draw_and_collect(&sections, style);
+    let shown = match style.width {
+        TableWidth::Full => ShownText::Everything,
+        TableWidth::Compact(_) => ShownText::Only(shown),
+    };
+    let mut closing = vec![reading_notes::section(run, summary, &shown)];
+    closing.extend(failures(summary));
+    text + &draw(&closing, style)
+}
+
+fn write_markdown(run: &Run, means: bool) -> String {
+    let summary = run.summary();
+    let mut sections = introduction(run, &summary);
+    sections.extend(answers(&summary));
+    sections.extend(results(run, &summary, means));
+    sections.push(reading_notes::section(run, &summary, &ShownText::Everything));
+    sections.extend(failures(&summary));
+    render::markdown::write(&sections, 2)
+}
+
+/// Broken promises, if there are any, and the heading.
+fn introduction(run: &Run, summary: &Summary) -> Vec<Section> {
+    headline::section(run, summary).into_iter().chain([heading(run, summary)]).collect()
+}
+
+/// Answers of a run, one note each; `None` if there are none.
+fn answers(summary: &Summary) -> Option<Section> {
+    let mut section = Section { title: "answer".to_owned(), ..Section::default() };
+    let statements = answer::all_statements(summary).into_iter();
+    section.notes.extend(statements.map(|statement| (statement.severity, statement.text)));
+    (!section.notes.is_empty()).then_some(section)
+}
+
+/// Tables of all workloads, in the order in which they were measured.
+fn results(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
+    let mut sections = Vec::new();
     for workload in workloads(summary) {
         sections.extend(match workload {
             WorkloadName::Known(kind) => match kind {
@@ -68,8 +104,6 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             other @ WorkloadName::Other(_) => generic::sections(run, summary, other),
         });
     }
-    sections.push(reading_notes(run, summary));
-    sections.extend(failures(summary));
     sections
 }
 
@@ -87,11 +121,6 @@ fn workloads(summary: &Summary) -> Vec<&WorkloadName> {
         names.push(&WorkloadName::Known(WorkloadKind::Analytics));
     }
     names
-}
-
-/// Returns `true` if a run is of this workload.
-fn has_workload(summary: &Summary, kind: WorkloadKind) -> bool {
-    workloads(summary).into_iter().any(|name| *name == kind)
 }
 
 /// Notes on lines that are no documents, and on files that were not read.
@@ -154,209 +183,6 @@ fn heading(run: &Run, summary: &Summary) -> Section {
         section.notes.mark(Severity::Failed, text);
     }
     section
-}
-
-/// Notes that are needed to compare rows: transports, classes, memory, intervals.
-fn reading_notes(run: &Run, summary: &Summary) -> Section {
-    let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
-    section.notes.extend(describe_transports(run));
-    section.notes.extend(outdated(run));
-    section.notes.extend(classes(run));
-    section.notes.extend(memory(run));
-    section.notes.extend(idle_cores(run, summary));
-    let has_measurements = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
-    let has_findings =
-        has_workload(summary, WorkloadKind::Fidelity) || has_workload(summary, WorkloadKind::Durability);
-    // Runs of serving, fidelity or durability alone need no notes about questions.
-    let has_questions = !(has_measurements || has_findings)
-        || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
-    if has_questions {
-        section.notes.extend(explain_timing());
-    }
-    if has_measurements {
-        section.notes.extend(serving::reading_notes());
-    }
-    if has_workload(summary, WorkloadKind::Documents) {
-        section.notes.extend(documents::reading_notes());
-    }
-    if has_workload(summary, WorkloadKind::Fidelity) {
-        section.notes.extend(fidelity::reading_notes());
-    }
-    if has_workload(summary, WorkloadKind::Durability) {
-        section.notes.extend(durability::reading_notes());
-    }
-    section.notes.extend(precision(summary));
-    section.notes.extend(describe_steal(summary));
-    let has_own_questions = has_workload(summary, WorkloadKind::Questions);
-    if has_own_questions {
-        section.notes.extend(questions::reading_notes());
-    }
-    let prefix = match has_questions && !has_own_questions {
-        true => "every answer was checked against the reference; ",
-        false => "",
-    };
-    section.notes.push(format!("{prefix}results hold for this machine with {} cores", summary.machine.cores));
-    section.notes.push(format!("run folder with all trials: {}", run.path));
-    section
-}
-
-/// Titles of the configurations for which `pick` returns `true`. Equal titles in a row are listed once.
-fn join_titles(run: &Run, pick: impl Fn(&Configuration) -> bool) -> String {
-    let mut names: Vec<&str> = run
-        .manifest
-        .configurations
-        .iter()
-        .filter(|configuration| pick(configuration))
-        .map(|configuration| configuration.title.as_str())
-        .collect();
-    names.dedup();
-    names.join(", ")
-}
-
-/// Notes on which systems are embedded, which are servers and how they are reached, and which have reached
-/// their end of life.
-fn describe_transports(run: &Run) -> Vec<String> {
-    let mut notes = Vec::new();
-    let embedded = join_titles(run, |configuration| configuration.embedded);
-    if !embedded.is_empty() {
-        notes.push(format!("embedded, no network in their times: {embedded}"));
-    }
-    for transport in Transport::ALL {
-        let description = match transport {
-            Transport::Tcp => "servers, with TCP on the loopback interface in their times",
-            Transport::Tls => "servers, with encrypted TCP on the loopback interface in their times",
-            Transport::Unix => "servers, with a Unix socket in their times",
-        };
-        let servers = join_titles(run, |configuration| configuration.transport == Some(transport));
-        if !servers.is_empty() {
-            notes.push(format!("{description}: {servers}"));
-        }
-    }
-    let ended = join_titles(run, |configuration| configuration.end_of_life);
-    if !ended.is_empty() {
-        notes.push(format!("end of life, no longer supported by their vendors: {ended}"));
-    }
-    notes
-}
-
-/// Notes on how questions are timed, and how intervals and ratios are computed.
-fn explain_timing() -> [String; 2] {
-    [
-        "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
-            .to_owned(),
-        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
-         systems differ only where its interval excludes 1; too few rounds: one, or some that differ by so much that \
-         the limits would be a hundredfold apart"
-            .to_owned(),
-    ]
-}
-
-/// Note on processor time that the hypervisor took; `None` if it took little in every trial.
-fn describe_steal(summary: &Summary) -> Option<String> {
-    let CpuStealSummary { affected_trials, recorded_trials } = summary.cpu_steal;
-    (affected_trials > 0).then(|| {
-        let limit = format::percent(CpuStealSummary::THRESHOLD_SHARE);
-        format!("CPU steal above {limit} in {affected_trials} of {recorded_trials} trials")
-    })
-}
-
-/// Note on versions that are not the newest, each with the day of its release; `None` if there are none.
-fn outdated(run: &Run) -> Option<String> {
-    let describe = |configuration: &Configuration| {
-        let day = configuration.outdated.as_deref()?;
-        Some(format!("{} {} of {day}", configuration.title, configuration.id.version))
-    };
-    let mut versions: Vec<String> = run.manifest.configurations.iter().filter_map(describe).collect();
-    versions.dedup();
-    (!versions.is_empty()).then(|| format!("not the newest: {}", versions.join(", ")))
-}
-
-/// Explanations of the preparation classes that occur in the run.
-fn classes(run: &Run) -> Vec<String> {
-    let occurs = |class: PreparationClass| {
-        run.manifest
-            .configurations
-            .iter()
-            .any(|configuration| !configuration.reference && configuration.preparation == class)
-    };
-    let descriptions = [
-        (PreparationClass::AsIs, "as-is: no index, hint, sort key or column on any path"),
-        (
-            PreparationClass::Prepared,
-            "prepared: an index, hints or a sort key on the questions' paths; questions name paths",
-        ),
-        (
-            PreparationClass::Extracted,
-            "extracted: the questions' paths are columns next to the document; questions name columns",
-        ),
-        (PreparationClass::UserDefined, "own: set up as the folder of questions says, all ranked together"),
-    ];
-    let occurring = descriptions.into_iter().filter(|(class, _)| occurs(*class));
-    occurring.map(|(_, description)| format!("class {description}")).collect()
-}
-
-/// Notes on how the memory of systems was set.
-fn memory(run: &Run) -> Vec<String> {
-    let ranked = || run.manifest.configurations.iter().filter(|configuration| !configuration.reference);
-    let mut notes = Vec::new();
-    if let Some(bytes) = ranked().find_map(|configuration| configuration.memory_bytes) {
-        notes.push(format!(
-            "memory: every system may use {}, configured as its vendor advises, and logs of the same size (docs/fairness.md)",
-            format::bytes(bytes as f64)
-        ));
-    }
-    if ranked().any(|configuration| configuration.profile == Some(MemoryProfile::Stock)) {
-        notes.push("stock: the memory settings of the package, ranked apart".to_owned());
-    }
-    notes
-}
-
-/// Note on systems whose unit of parallel work holds more documents than each core would get; `None` if there
-/// are none.
-fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
-    let (documents, cores) = (summary.data.documents, summary.machine.cores as u64);
-    let has_idle_cores = |configuration: &&Configuration| {
-        configuration.parallel_unit.is_some_and(|unit| unit.saturating_mul(cores) > documents)
-    };
-    let mut names: Vec<String> = run
-        .manifest
-        .configurations
-        .iter()
-        .filter(has_idle_cores)
-        .map(|configuration| {
-            let unit = configuration.parallel_unit.unwrap_or(0);
-            format!("{} ({})", configuration.title, format::integer(unit as f64))
-        })
-        .collect();
-    names.dedup();
-    (!names.is_empty()).then(|| {
-        format!(
-            "too few documents for all cores, by documents in a unit of parallel work: {}",
-            names.join(", ")
-        )
-    })
-}
-
-/// Notes on how many cells reached `--precision`, and which did not; empty without the option.
-fn precision(summary: &Summary) -> Vec<String> {
-    let Some(precision) = &summary.precision else { return Vec::new() };
-    let share = format::percent(precision.share);
-    let reached = precision.cells - precision.not_reached.len();
-    let mut notes = vec![format!(
-        "precision: {reached} of {} ranked cells are within ± {share} after {} rounds; intervals are wider than at one \
-         look (error probability {:.4} at this one) so that looking several times raises no false alarms",
-        precision.cells, precision.rounds, precision.alpha
-    )];
-    for cell in &precision.not_reached {
-        let width = cell
-            .share
-            .map_or_else(|| TOO_FEW_ROUNDS.to_owned(), |share| format!("± {}", format::percent(share)));
-        let phase = if cell.phase == Phase::Load { "" } else { cell.phase.phrase() };
-        let ConfigurationId { system, version, variant, .. } = &cell.id;
-        let label = [system, version, variant, cell.step.word(), phase].join(" ");
-        notes.push(format!("  not within ± {share}: {}: {width}", label.trim_end()));
-    }
-    notes
 }
 
 fn failures(summary: &Summary) -> Option<Section> {

@@ -8,30 +8,120 @@ use jsonathlon_stats::statistics::Group;
 use crate::format;
 use crate::severity_list::SeverityList;
 
+/// How much readers lose where a narrow table leaves a column out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Importance {
+    /// Explains results; it is left out first.
+    Detail,
+    /// Adds to the results.
+    Useful,
+    /// Belongs to the results; it is left out only where even broken cells do not fit.
+    Main,
+    /// Never left out, however narrow a table is.
+    Essential,
+}
+
+/// What a column holds, which decides how it is aligned and how a compact table shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    /// Words, aligned to the left.
+    Words,
+    /// A setting of configurations, aligned to the left. A dash stands for rows that have no such setting.
+    Setting,
+    /// Measured numbers, aligned to the right. They are shown even if they happen to be the same in all rows.
+    Number,
+    /// Counts and conditions, aligned to the right, which say little if they are the same in all rows.
+    Count,
+    /// Intervals of the column before; a compact table puts them into the cells of that column.
+    Interval,
+}
+
+/// A column of a table: its heading, and how it is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    pub(crate) title: String,
+    pub(crate) kind: ColumnKind,
+    pub(crate) importance: Importance,
+}
+
+impl Column {
+    fn new(title: &str, kind: ColumnKind, importance: Importance) -> Self {
+        Self { title: title.to_owned(), kind, importance }
+    }
+
+    /// An essential column of words.
+    pub(crate) fn words(title: &str) -> Self {
+        Self::new(title, ColumnKind::Words, Importance::Essential)
+    }
+
+    /// An essential column of numbers.
+    pub(crate) fn number(title: &str) -> Self {
+        Self::new(title, ColumnKind::Number, Importance::Essential)
+    }
+
+    /// A column of counts or conditions, one of the main ones.
+    pub(crate) fn count(title: &str) -> Self {
+        Self::new(title, ColumnKind::Count, Importance::Main)
+    }
+
+    /// A column of a setting, one of the main ones.
+    pub(crate) fn setting(title: &str) -> Self {
+        Self::new(title, ColumnKind::Setting, Importance::Main)
+    }
+
+    /// The column of 95 % intervals of the column before, one of the main ones.
+    pub(crate) fn interval() -> Self {
+        Self::new("95 % interval", ColumnKind::Interval, Importance::Main)
+    }
+
+    /// This column with the importance [`Importance::Main`].
+    pub(crate) fn main(self) -> Self {
+        Self { importance: Importance::Main, ..self }
+    }
+
+    /// This column with the importance [`Importance::Useful`].
+    pub(crate) fn useful(self) -> Self {
+        Self { importance: Importance::Useful, ..self }
+    }
+
+    /// This column with the importance [`Importance::Detail`].
+    pub(crate) fn detail(self) -> Self {
+        Self { importance: Importance::Detail, ..self }
+    }
+
+    /// Returns `true` for columns of words, which are aligned to the left.
+    pub(crate) fn is_left_aligned(&self) -> bool {
+        matches!(self.kind, ColumnKind::Words | ColumnKind::Setting)
+    }
+}
+
+/// Essential columns of words with these titles.
+pub(crate) fn words(titles: &[&str]) -> Vec<Column> {
+    titles.iter().map(|title| Column::words(title)).collect()
+}
+
+/// Essential columns of numbers with these titles.
+pub(crate) fn numbers(titles: &[&str]) -> Vec<Column> {
+    titles.iter().map(|title| Column::number(title)).collect()
+}
+
 /// A titled table with the notes under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
-    pub(crate) header: Vec<String>,
+    pub(crate) columns: Vec<Column>,
     pub(crate) rows: SeverityList<Vec<String>>,
-    /// Number of columns from the left that hold words and are left-aligned.
-    pub(crate) left_columns: usize,
-    /// Indexes of further columns that hold words.
-    pub(crate) further_left_columns: Vec<usize>,
     pub(crate) notes: SeverityList<String>,
 }
 
 impl Section {
-    pub(crate) fn new(title: String, header: &[&str], left_columns: usize) -> Self {
-        let header = header.iter().map(|name| (*name).to_owned()).collect();
-        Self { title, header, left_columns, ..Self::default() }
+    pub(crate) fn new(title: String, columns: Vec<Column>) -> Self {
+        Self { title, columns, ..Self::default() }
     }
 }
 
-const NONE: &str = "–";
-
-/// Number of leading columns that identify a configuration: class, system, variant, storage.
-pub(crate) const NAME_COLUMNS: usize = 4;
+/// Text of a cell that has no value.
+pub(crate) const NONE: &str = "–";
 
 /// Configurations sorted by ranking, in the order of the plan within each; yardsticks come last.
 pub(crate) fn sorted_configurations(run: &Run) -> Vec<&Configuration> {
@@ -41,6 +131,17 @@ pub(crate) fn sorted_configurations(run: &Run) -> Vec<&Configuration> {
     configurations
 }
 
+/// Columns of the cells that [`name_columns`] returns.
+pub(crate) fn configuration_columns() -> Vec<Column> {
+    vec![
+        Column::setting("class"),
+        Column::words("system"),
+        Column::words("variant"),
+        Column::setting("storage"),
+    ]
+}
+
+/// Table cells that identify a configuration: class, system with version, variant, storage.
 pub(crate) fn name_columns(configuration: &Configuration) -> Vec<String> {
     vec![
         if configuration.reference { dash() } else { configuration.ranking() },

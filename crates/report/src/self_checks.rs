@@ -10,14 +10,15 @@ use jsonathlon_stats::statistics::median;
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::Section;
+use crate::section::{Column, Section, numbers, words};
 
 /// Table of the comparisons of a system with itself: false alarms and typical intervals by question.
 #[must_use]
 pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], style: TableStyle) -> String {
-    let header = ["question", "comparisons", "false alarms", "median ratio", "typical interval"];
+    let mut columns = words(&["question"]);
+    columns.extend(numbers(&["comparisons", "false alarms", "median ratio", "typical interval"]));
     let title = format!("{title} against itself, {rounds} rounds a comparison");
-    let mut section = Section::new(title, &header, 1);
+    let mut section = Section::new(title, columns);
     let mut by_step: BTreeMap<&str, Vec<&SelfComparison>> = BTreeMap::new();
     for comparison in comparisons {
         by_step.entry(comparison.step.word()).or_default().push(comparison);
@@ -63,11 +64,10 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], style: Ta
 pub fn growth(fits: &[ScalingFit], style: TableStyle) -> String {
     let scales: BTreeSet<u64> =
         fits.iter().flat_map(|fit| fit.points.iter().map(|(documents, _)| *documents as u64)).collect();
-    let mut header = vec!["system".to_owned(), "variant".into(), "storage".into(), "metric".into()];
-    header.extend(scales.iter().map(|scale| format::count(*scale as f64)));
-    header.push("exponent".into());
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut section = Section::new("scaling with the number of documents".to_owned(), &header, 4);
+    let mut columns = words(&["system", "variant", "storage", "metric"]);
+    columns.extend(scales.iter().map(|scale| Column::number(&format::count(*scale as f64))));
+    columns.push(Column::number("exponent"));
+    let mut section = Section::new("scaling with the number of documents".to_owned(), columns);
     for fit in fits {
         let ConfigurationId { system, version, variant, storage } = &fit.configuration;
         let mut row = vec![format!("{system} {version}"), variant.clone(), storage.clone(), fit.name.clone()];

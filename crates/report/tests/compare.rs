@@ -14,7 +14,7 @@ use jsonathlon_schema::record::{
 };
 use jsonathlon_schema::settings::ExternalSystem;
 
-const PLAIN: TableStyle = TableStyle { colour: false };
+const PLAIN: TableStyle = TableStyle::PLAIN;
 
 /// A trial's seconds and verdict by system, step, phase and round.
 type Times<'a> = &'a dyn Fn(&str, &str, Phase, u32) -> (f64, Verdict);
@@ -192,7 +192,7 @@ fn two_sides_of_one_run() {
 #[test]
 fn a_verdict_is_coloured_by_itself_and_not_by_what_it_speaks_of() {
     const RED: &str = "\u{1b}[31m";
-    let coloured = |comparison: &RunComparison| tables(comparison, TableStyle { colour: true });
+    let coloured = |comparison: &RunComparison| tables(comparison, TableStyle::COLOURED);
     let a = run("a", vec![configuration("ma", "1.0")], &same);
     let text = coloured(&compare(&a, &a, false).unwrap().with_gate(0.05, false));
     assert!(text.contains("nothing now fails") && !text.contains(RED), "{text}");

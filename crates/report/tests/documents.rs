@@ -8,7 +8,7 @@ use jsonathlon_results::test_fixtures::{cell, configuration, record, run, trial}
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, JournalRecord, Phase, Verdict};
 
-const PLAIN: TableStyle = TableStyle { colour: false };
+const PLAIN: TableStyle = TableStyle::PLAIN;
 
 fn of(one: &Configuration, step: &str, phase: Phase, n: u32, size: &str, more: &[(&str, &str)]) -> Cell {
     let mut cell = cell(one, step, phase);

@@ -132,5 +132,5 @@ fn nothing_is_said_of_a_configuration_that_was_not_tried() {
     run.records.retain(|record| !record.key.contains("sqlite"));
     let text = markdown(&run);
     assert!(rows(&text).iter().any(|row| row == "sqlite 3|plain|–|0 of 1|"), "{text}");
-    assert!(tables(&run, TableStyle { colour: false }).contains("I-JSON-safe"));
+    assert!(tables(&run, TableStyle::PLAIN).contains("I-JSON-safe"));
 }

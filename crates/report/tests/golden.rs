@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use jsonathlon_report::answer::closing_answer;
 use jsonathlon_report::page::page;
 use jsonathlon_report::render::TableStyle;
-use jsonathlon_report::run::{markdown, tables};
+use jsonathlon_report::run::{markdown, tables_from_summary};
 use jsonathlon_results::compare::{SidePair, compare, compare_sides};
 use jsonathlon_results::export::csv;
 use jsonathlon_results::summary::Run;
@@ -55,12 +56,29 @@ fn page_data(html: &str, id: &str) -> String {
     own.replace(",\"", ",\n\"").replace("},{", "},\n{") + "\n"
 }
 
+/// Fails if a line takes more columns than a terminal has. All letters in these runs are narrow.
+fn assert_fits(text: &str, width: usize) {
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > width).collect();
+    assert!(wide.is_empty(), "wider than {width}: {wide:#?}");
+}
+
 fn assert_unchanged(workload: &str) {
     let run = run(workload);
     let summary = run.summary();
     assert_golden(workload, "summary.json", &(serde_json::to_string_pretty(&summary).unwrap() + "\n"));
     assert_golden(workload, "csv", &csv(&summary));
-    assert_golden(workload, "txt", &tables(&run, TableStyle { colour: true }));
+    assert_golden(workload, "txt", &tables_from_summary(&run, &summary, TableStyle::COLOURED));
+    for width in [80, 100, 120] {
+        let compact = tables_from_summary(&run, &summary, TableStyle::PLAIN.compact(width));
+        assert_fits(&compact, width);
+        if width == 80 {
+            assert_golden(workload, "compact.txt", &compact);
+        }
+    }
+    let answer = closing_answer(&run, &summary, Some(Path::new("report.html")), TableStyle::PLAIN);
+    assert_fits(&answer, 80);
+    assert!(answer.lines().count() <= 12 && answer.ends_with("\n  page: report.html\n"), "{answer}");
+    assert_golden(workload, "answer.txt", &answer);
     assert_golden(workload, "md", &markdown(&run));
     let html = page(std::slice::from_ref(&run), "golden", "2026-01-02T03:04:05Z").unwrap();
     assert_golden(workload, "figures", &page_data(&html, "figures"));

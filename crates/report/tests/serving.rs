@@ -6,7 +6,7 @@ use jsonathlon_report::run::tables;
 use jsonathlon_results::compare::compare;
 use jsonathlon_results::test_fixtures::serving::{ServingFixture, run_with_bad_cells};
 
-const PLAIN: TableStyle = TableStyle { colour: false };
+const PLAIN: TableStyle = TableStyle::PLAIN;
 
 #[test]
 fn a_good_run() {

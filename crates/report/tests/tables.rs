@@ -10,7 +10,7 @@ use jsonathlon_schema::record::{
     Rejects, RoundTripOutcome, RoundTripReport, Trial, Verdict,
 };
 
-const PLAIN: TableStyle = TableStyle { colour: false };
+const PLAIN: TableStyle = TableStyle::PLAIN;
 
 fn configuration(system: &str, ranks_with: &str) -> Configuration {
     let made = test_fixtures::configuration(system, "1.0");
@@ -276,7 +276,7 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
 #[test]
 fn colours_are_only_added_to_what_is_there() {
     let run = run(vec![configuration("wrong", "x")], system("wrong", 0.1, 1000.0, Verdict::Wrong), &[]);
-    let (plain, colourful) = (render(&run, PLAIN), render(&run, TableStyle { colour: true }));
+    let (plain, colourful) = (render(&run, PLAIN), render(&run, TableStyle::COLOURED));
     assert!(colourful.contains("\u{1b}[31m") && colourful.contains("\u{1b}[1m"));
     let mut stripped = String::new();
     let mut rest = colourful.as_str();
@@ -286,6 +286,25 @@ fn colours_are_only_added_to_what_is_there() {
     }
     stripped.push_str(rest);
     assert_eq!(stripped, plain);
+}
+
+#[test]
+fn compact_tables_fit_and_explain_what_they_show() {
+    let mut records = system("fast", 0.001, 1000.0, Verdict::Exact);
+    records.extend(system("slow", 0.004, 1000.0, Verdict::Exact));
+    let configurations = ["fast", "slow"].map(|name| configuration(name, "json-only")).to_vec();
+    let run = run(configurations, records, &[]);
+    for width in [60, 80, 100, 120] {
+        let text = render(&run, PLAIN.compact(width));
+        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > width).collect();
+        assert!(wide.is_empty(), "{width}: {wide:#?}");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shared = "in all rows: class as-is, json-only; variant plain; storage default; ";
+        assert!(words.contains(shared) && words.contains("1.02 ms (954 µs … 1.08 ms)"), "{text}");
+        assert_eq!(words.contains("2 columns left out; --tables full"), width == 60, "{text}");
+        assert!(words.contains("too few rounds: one, or some") && words.contains("hot: repeated"), "{text}");
+        assert!(!words.contains("embedded, no network"), "it is the same for all: {text}");
+    }
 }
 
 #[test]
@@ -304,8 +323,7 @@ fn a_workload_without_tables_of_its_own_is_shown_whole() {
         let key = trial.cell.trial_key(round, 0);
         records.push(JournalRecord::new(key, record.body.clone()));
     }
-    let text =
-        render(&run(vec![configuration("mock", "json-only")], records, &[]), TableStyle { colour: false });
+    let text = render(&run(vec![configuration("mock", "json-only")], records, &[]), PLAIN);
     assert!(text.starts_with("append: 1,000 documents"), "{text}");
     let table: String = text.split("\n\n").find(|part| part.contains("append: insert")).unwrap().to_owned();
     for words in [

@@ -6,16 +6,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod answer;
 pub mod baseline;
+pub mod busy_machine;
 pub mod cell_summary;
 pub mod challenge;
 pub mod compare;
 pub mod control;
 pub mod crossover;
+pub mod document_size;
 pub mod durability_evidence;
 pub mod export;
 pub mod false_alarms;
 pub mod folder;
+pub mod i_json;
 pub mod journal;
 pub mod leader;
 pub mod peaks;

@@ -14,8 +14,10 @@ use jsonathlon_schema::record::{
     RecordBody, Trial, Verdict,
 };
 use jsonathlon_stats::statistics::{Group, estimate_at, two_groups};
+use jsonathlon_telemetry::foreign_load::ForeignLoad;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{Answer, SummaryParts, answers};
 use crate::challenge::{PublishedScore, published_scores};
 use crate::peaks::{PeakThroughput, peaks};
 use crate::percentile::Histograms;
@@ -44,6 +46,9 @@ pub struct Summary {
     pub machine: Machine,
     /// Documents that the run loaded.
     pub data: DataSummary,
+    /// Answers of the run, the most important ones first: what went wrong, then who leads in what.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
     /// One entry per cell, and one per reference file format.
     pub results: Vec<CellSummary>,
     /// Comparisons of cells with the best of their ranking and with the reference row.
@@ -81,7 +86,7 @@ pub struct CpuStealSummary {
 
 impl CpuStealSummary {
     /// Share of all cores' time above which the CPU steal of a trial is counted.
-    pub const THRESHOLD_SHARE: f64 = 0.02;
+    pub const THRESHOLD_SHARE: f64 = ForeignLoad::MAX_STEAL_SHARE;
 
     fn from_trials<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
         let shares = trials.filter_map(|trial| metric::MACHINE_STEAL_SHARE.value(trial));
@@ -129,6 +134,9 @@ impl Run {
         let peak_throughputs = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
+        let parts =
+            SummaryParts { entries: &results, peaks: &peak_throughputs, alpha, is_complete: complete };
+        let answers = answers(self, &parts);
         let broken_promises = results.iter().filter_map(BrokenPromise::from_entry).collect();
         Summary {
             schema: SCHEMA,
@@ -144,6 +152,7 @@ impl Run {
                 source: self.manifest.data.source.clone(),
                 staging_s: self.manifest.data.staging_s,
             },
+            answers,
             results,
             comparisons,
             peak_throughputs,

@@ -335,6 +335,7 @@ metrics! {
     RELATIVE_ERROR = "relative_error", "relative error", Share, Lower, maximum;
     RESIDENT_SHARE = "resident_share", "share of files in memory", Share, Neither;
     MACHINE_LOAD = "machine_load", "load of the machine", Number, Neither;
+    FOREIGN_TASKS = "foreign_tasks", "runnable tasks of other programs", Count, Neither;
     MACHINE_STEAL_S = "machine_steal_s", "CPU steal", Seconds, Neither;
     MACHINE_STEAL_SHARE = "machine_steal_share", "CPU steal, share", Share, Neither;
     PEAK_COORDINATOR_BYTES = "peak_coordinator_bytes", "peak memory, coordinator", Bytes, Lower, maximum;

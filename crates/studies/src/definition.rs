@@ -142,8 +142,8 @@ pub struct VariantRestriction {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Chart {
-    /// Horizontal axis: `clients`, or a varied option whose values are numbers. `None` draws bars side by
-    /// side.
+    /// Horizontal axis: `clients`, or a varied option whose values are numbers. `None` draws rows below
+    /// each other.
     pub axis: Option<String>,
     /// Mix that is drawn. `None` draws one chart per mix.
     pub mix: Option<String>,

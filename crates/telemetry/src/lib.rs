@@ -11,6 +11,8 @@ pub mod clock;
 pub mod control;
 pub mod cpu;
 pub mod disk;
+pub mod foreign_load;
+pub mod foreign_tasks;
 pub mod machine;
 pub mod memory;
 pub mod memory_cap;

@@ -5,6 +5,8 @@ use jsonathlon_schema::record::{PlanCheck, Rejects, RoundTripReport, Trial};
 /// Kinds of work that take long enough for a progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
+    /// Waiting until other programs leave the processors alone.
+    Waiting,
     /// Staging documents before the first trial.
     Staging,
     /// Loading documents into a system.
@@ -25,10 +27,13 @@ pub enum RunEvent<'a> {
     },
     /// Number of planned rounds, or why further rounds follow, as a sentence.
     Schedule(&'a str),
-    /// Estimated time for the remaining rounds, extrapolated from the previous ones.
+    /// Estimated time until the last trial, with everything between trials: loads, starts, settling,
+    /// compaction, verification.
     RemainingTime {
         /// Remaining time, counted from now.
         seconds: f64,
+        /// Whether the run may end earlier, because it waits for precise results.
+        is_maximum: bool,
     },
     /// Progress of the current piece of work.
     Progress {

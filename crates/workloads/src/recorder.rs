@@ -10,13 +10,16 @@ use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{
     Agreement, Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, RecordBody, Trial, Verdict,
 };
+use jsonathlon_telemetry::foreign_tasks::ForeignTasks;
 use jsonathlon_telemetry::machine;
 use jsonathlon_telemetry::memory::Memory;
 
 use crate::RunError;
+use crate::expected_time::{ExpectedTime, RunPart, rough_duration};
 use crate::observer::{Observer, RunEvent};
-use crate::stopping::CellRounds;
+use crate::stopping::{CellRounds, MIN_REPORTED_S, PlannedRounds};
 use crate::target::Target;
+use crate::time_left::TimeLeft;
 
 /// Failure message of trials that fail for the same reason as an earlier trial, to whose record they point.
 pub(crate) const SAME_REASON: &str = "not done for the same reason";
@@ -33,10 +36,20 @@ pub struct TrialRecorder<'a> {
     cores: usize,
     /// Time of the last record and the machine's CPU steal in seconds by then.
     last_reading: (Instant, Option<f64>),
+    /// Counts the runnable tasks of other programs.
+    foreign_tasks: ForeignTasks,
     /// Times of the trials by cell key, for the stopping rule.
     times: BTreeMap<String, CellTimes>,
     /// Recorded comparisons of answers between systems.
     pub(crate) agreements: Vec<Agreement>,
+    /// Time that the run still needs; `None` before the run is expected to take any.
+    time_left: Option<TimeLeft>,
+    /// Start of the time in which the ends of turns are noted.
+    began: Instant,
+    /// Whether anything was recorded in the current turn.
+    has_worked: bool,
+    /// Whether the run may end earlier, because it waits for precise results.
+    is_maximum: bool,
 }
 
 /// Times of one cell by round, from which the precision that has been reached is computed.
@@ -65,8 +78,13 @@ impl<'a> TrialRecorder<'a> {
             planned: planned.len() as u64,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             last_reading: (Instant::now(), machine::steal_seconds()),
+            foreign_tasks: ForeignTasks::default(),
             times: BTreeMap::new(),
             agreements: Vec::new(),
+            time_left: None,
+            began: Instant::now(),
+            has_worked: false,
+            is_maximum: false,
         };
         for record in records {
             match &record.body {
@@ -83,6 +101,53 @@ impl<'a> TrialRecorder<'a> {
     fn report_trials(&mut self) {
         let done = self.planned - self.open_keys.len() as u64;
         self.observer.event(&RunEvent::Trials { done, planned: self.planned });
+    }
+
+    /// Begins to follow a run that is expected to take this long.
+    pub(crate) fn expect_time(&mut self, expected: ExpectedTime) {
+        self.began = Instant::now();
+        self.time_left = Some(TimeLeft::new(expected, 0.0));
+    }
+
+    /// Notes that the turn of a target, the one at `position` in the plan, has ended, and reports how much
+    /// time the run still needs.
+    pub(crate) fn end_turn(&mut self, part: RunPart, round: u32, position: usize, target: &Target) {
+        let has_worked = std::mem::take(&mut self.has_worked);
+        let Some(time_left) = &mut self.time_left else { return };
+        let now_s = self.began.elapsed().as_secs_f64();
+        let turn_s = time_left.end_turn(part, round, position, now_s, has_worked);
+        let left_s = time_left.seconds();
+        if has_worked && time_left.worked_turns() == 1 && left_s >= MIN_REPORTED_S {
+            let configuration = &target.configuration;
+            self.observer.event(&RunEvent::Schedule(&format!(
+                "{} {} took {} with its load and starts: about {} left",
+                configuration.title,
+                configuration.variant,
+                rough_duration(turn_s),
+                rough_duration(left_s)
+            )));
+        }
+        if has_worked {
+            self.report_time_left();
+        }
+    }
+
+    /// Takes over the number of rounds that the stopping rule plans now, and reports how much time the run
+    /// still needs.
+    pub(crate) fn plan_rounds(&mut self, planned: PlannedRounds) {
+        self.is_maximum = planned.is_maximum;
+        if let Some(time_left) = &mut self.time_left {
+            time_left.set_rounds(planned.rounds);
+        }
+        self.report_time_left();
+    }
+
+    /// Reports how much time the run still needs, as far as that is known.
+    pub(crate) fn report_time_left(&mut self) {
+        if let Some(time_left) = &self.time_left {
+            let (seconds, is_maximum) = (time_left.seconds(), self.is_maximum);
+            self.observer.event(&RunEvent::RemainingTime { seconds, is_maximum });
+        }
     }
 
     /// Returns the times of the ranked cold and hot cells in `state` whose trials all have a correct answer.
@@ -134,6 +199,9 @@ impl<'a> TrialRecorder<'a> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert(metric::MACHINE_LOAD.name.to_owned(), load);
         }
+        if let Some(tasks) = self.foreign_tasks.runnable() {
+            trial.metrics.insert(metric::FOREIGN_TASKS.name.to_owned(), tasks as f64);
+        }
         let reading = (Instant::now(), machine::steal_seconds());
         if let (Some(previous_steal_s), Some(steal_s)) = (self.last_reading.1, reading.1) {
             // CPU steal since the previous record, over all cores, and its share of the available CPU time.
@@ -145,6 +213,7 @@ impl<'a> TrialRecorder<'a> {
             }
         }
         self.last_reading = reading;
+        self.has_worked = true;
         self.remember(&trial);
         self.observer.event(&RunEvent::Trial(&trial));
         self.open_keys.remove(&key);

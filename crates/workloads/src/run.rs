@@ -23,7 +23,7 @@ use jsonathlon_schema::{
     settings::{ManifestSettings, RunSettings},
 };
 use jsonathlon_telemetry::{
-    clock::{Clock, MonotonicClock},
+    clock::MonotonicClock,
     disk, machine,
     series::{INTERVAL, SubjectHandle, TelemetryWriter},
 };
@@ -32,15 +32,15 @@ use crate::{
     RunError, data,
     earlier_time::EarlierTime,
     engine::WorkerCommand,
+    expected_time::{RunOutline, TYPICAL_DOCUMENT_BYTES, rough_duration},
     observer::{Activity, Observer, RunEvent},
+    quiet_machine::{BusyMachinePolicy, check_machine},
     recorder::TrialRecorder,
     run_context::RunContext,
     target::Target,
     workload::Workload,
 };
 
-/// Bytes of a generated event with its newline, for estimates before documents are generated.
-const EVENT_BYTES: u64 = 482;
 /// Minimum memory in bytes that must be available, because an engine needs at least this much.
 const MIN_MEMORY_BYTES: u64 = 1 << 30;
 
@@ -57,6 +57,18 @@ pub struct RunPlan {
     pub worker: WorkerCommand,
     /// Command line of this program, recorded in the manifest.
     pub command: Vec<String>,
+    /// What the run does if other programs use the processors when it is about to begin.
+    pub busy_machine: BusyMachinePolicy,
+}
+
+impl RunPlan {
+    /// Policy about other programs for a workload: only runs that measure times warn about them.
+    fn busy_machine_policy(&self, workload: &dyn Workload) -> BusyMachinePolicy {
+        match self.busy_machine {
+            BusyMachinePolicy::Warn if !workload.measures_times() => BusyMachinePolicy::Ignore,
+            policy => policy,
+        }
+    }
 }
 
 /// Starts a new run in `folder`.
@@ -71,28 +83,35 @@ pub fn start(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
-    let started = Instant::now();
     check_targets(plan, workload)?;
     let folder = RunFolder::create(folder)?;
-    let clock = MonotonicClock::new();
-    let staged = match prepare_documents(plan, workload, &folder, observer, cancelled) {
-        Ok(staged) => staged,
+    let (started, staged) = match prepare_documents(plan, workload, &folder, observer, cancelled) {
+        Ok(prepared) => prepared,
         Err(error) => {
             // Without a manifest, the folder is useless. The first error is the relevant one.
             folder.abandon().ok();
             return Err(error);
         }
     };
-    let staging_s = clock.now().as_secs_f64();
+    let staging_s = started.elapsed().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work_path())
         .map_err(RunError::io("measure the disk under the run folder"))?;
     let staged_run = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
     let context = RunContext { started_at: started, ..build_context(plan, &staged_run, &folder, cancelled) };
+    if RunOutline::of_source(Vec::new(), &plan.settings, &plan.source).is_none() {
+        announce_duration(workload, &context, observer);
+    }
     let manifest = manifest(plan, workload, &folder, &context, staging_s)?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.open_journal()?;
     let mut recorder = TrialRecorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
     clean_up(plan, &folder, run_trials(workload, &context, &mut recorder))
+}
+
+/// Says how long a run takes whose documents had to be read before that could be estimated.
+fn announce_duration(workload: &dyn Workload, context: &RunContext<'_>, observer: &mut dyn Observer) {
+    let duration = rough_duration(workload.expected_time(&context.outline()).seconds());
+    observer.event(&RunEvent::Schedule(&format!("this run takes about {duration} from here on")));
 }
 
 /// Rejects a plan with a target on which the workload cannot run.
@@ -103,26 +122,40 @@ fn check_targets(plan: &RunPlan, workload: &dyn Workload) -> Result<(), RunError
     }
 }
 
+/// Fails early if the machine lacks something, and waits until other programs leave it alone if requested.
+fn check_prerequisites(
+    plan: &RunPlan,
+    workload: &dyn Workload,
+    folder: &RunFolder,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(), RunError> {
+    check_servers(plan, folder)?;
+    match &plan.source {
+        Source::Generated { documents, .. } => {
+            check_room(folder, documents.saturating_mul(TYPICAL_DOCUMENT_BYTES), plan, workload)?;
+        }
+        Source::Ordinals { .. } | Source::Corpus(_) => check_room(folder, 0, plan, workload)?,
+        _ => {}
+    }
+    check_machine(plan.busy_machine_policy(workload), observer, cancelled)
+}
+
+/// Stages the documents, and returns them with the start of the run, which comes after all waiting.
 fn prepare_documents(
     plan: &RunPlan,
     workload: &mut dyn Workload,
     folder: &RunFolder,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
-) -> Result<StagedDocuments, RunError> {
-    check_servers(plan, folder)?;
-    match &plan.source {
-        Source::Generated { documents, .. } => {
-            check_room(folder, documents.saturating_mul(EVENT_BYTES), plan, workload)?;
-        }
-        Source::Ordinals { .. } | Source::Corpus(_) => check_room(folder, 0, plan, workload)?,
-        _ => {}
-    }
+) -> Result<(Instant, StagedDocuments), RunError> {
+    check_prerequisites(plan, workload, folder, observer, cancelled)?;
+    let started = Instant::now();
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
     data::warn_about_input(&staged, observer);
     data::list_no_documents(&staged, folder)?;
     check_room(folder, staged.bytes, plan, workload)?;
-    Ok(staged)
+    Ok((started, staged))
 }
 
 /// Fails early if servers cannot be started here, instead of failing every trial.
@@ -159,7 +192,6 @@ pub fn resume(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
-    let started = Instant::now();
     let (folder, manifest) = RunFolder::open(folder)?;
     let configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
     for (recorded, current) in manifest.configurations.iter().zip(&configurations) {
@@ -177,6 +209,8 @@ pub fn resume(
     }
     empty_folder(&folder.work_path())?;
     check_servers(plan, &folder)?;
+    check_machine(plan.busy_machine_policy(workload), observer, cancelled)?;
+    let started = Instant::now();
     let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
         return Err(RunError::Changed(format!(
@@ -236,7 +270,8 @@ fn build_context<'a>(
     }
 }
 
-/// Runs the trials while the telemetry is sampled at 1 Hz. A resumed run appends to the same telemetry file.
+/// Runs the trials while the telemetry is sampled at 1 Hz. A resumed run appends to the same telemetry file,
+/// and first reports how long it takes at the end of a turn, because earlier turns may be complete.
 fn run_trials(
     workload: &dyn Workload,
     context: &RunContext<'_>,
@@ -245,6 +280,10 @@ fn run_trials(
     let folder = recorder.folder;
     let output = folder.open_series()?;
     let _telemetry = TelemetryWriter::start(&folder.work_path(), context.subject.clone(), INTERVAL, output);
+    recorder.expect_time(workload.expected_time(&context.outline()));
+    if !context.is_resumed {
+        recorder.report_time_left();
+    }
     workload.run(context, recorder)
 }
 
@@ -263,8 +302,8 @@ fn stage_documents(
         ..StageOptions::default()
     };
     let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
-        let unit = if plan.source.is_generated() { "documents" } else { "bytes" };
-        observer.event(&RunEvent::Progress { done: progress.done, total: progress.total, unit });
+        let total = expected_documents(&progress, &plan.source);
+        observer.event(&RunEvent::Progress { done: progress.documents, total, unit: "documents" });
     };
     match stage(
         &plan.source,
@@ -277,6 +316,17 @@ fn stage_documents(
         Err(DataError::Cancelled) => Err(RunError::Interrupted),
         result => Ok(result?),
     }
+}
+
+/// Number of documents that staging is expected to find. Other sources than generators report the bytes that
+/// were read; the documents to come are assumed to be as large as those so far.
+fn expected_documents(progress: &jsonathlon_dataset::stage::Progress, source: &Source) -> Option<u64> {
+    let total = progress.total?;
+    if source.is_generated() {
+        return Some(total);
+    }
+    let share = progress.done as f64 / total.max(1) as f64;
+    (share > 0.0).then(|| (progress.documents as f64 / share) as u64)
 }
 
 /// Traits that make a document a suspect: those that trouble most systems, and those that the targets

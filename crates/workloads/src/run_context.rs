@@ -16,6 +16,7 @@ use crate::RunError;
 use crate::cells::{Cells, control_cell};
 use crate::earlier_time::EarlierTime;
 use crate::engine::WorkerCommand;
+use crate::expected_time::RunOutline;
 use crate::recorder::{TrialRecorder, new_trial};
 use crate::session::{Session, TrialError};
 use crate::stopping::RoundController;
@@ -140,6 +141,13 @@ impl<'a> RunContext<'a> {
                 recorder.warn(&format!("{system}: not removed: {}", failure.error));
             }
         }
+    }
+
+    /// What the expected duration of the run depends on.
+    #[must_use]
+    pub fn outline(&self) -> RunOutline<'a> {
+        let configurations = self.targets.iter().map(|target| &target.configuration).collect();
+        RunOutline::new(configurations, self.settings, self.staged.documents, self.staged.bytes)
     }
 
     /// Time that the run has taken so far, without pauses between its processes.

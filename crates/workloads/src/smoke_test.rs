@@ -16,6 +16,7 @@ use jsonathlon_telemetry::series::SubjectHandle;
 use crate::RunError;
 use crate::analytics::{Analytics, AnalyticsSettings};
 use crate::observer::Observer;
+use crate::quiet_machine::BusyMachinePolicy;
 use crate::run::{RunPlan, start};
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, WorkerCommand};
@@ -68,6 +69,7 @@ pub fn smoke_test(
         targets: vec![target],
         worker,
         command: Vec::new(),
+        busy_machine: BusyMachinePolicy::Ignore,
     };
     let folder = scratch.join("run");
     let data = folder.join("work").join(&id);

@@ -12,7 +12,7 @@ use crate::observer::{Observer, RunEvent};
 /// Maximum number of rounds under a time budget.
 pub const MAX_ROUNDS: u32 = 200;
 /// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
-const ROUNDS_SHARE: f64 = 0.92;
+pub(crate) const ROUNDS_SHARE: f64 = 0.92;
 
 /// Decision after a round: run another one or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +21,21 @@ pub(crate) enum RoundDecision {
     Stop,
 }
 
+/// Number of rounds that a stopping rule plans after a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlannedRounds {
+    pub(crate) rounds: u32,
+    /// Whether the run may end with fewer rounds.
+    pub(crate) is_maximum: bool,
+}
+
 /// Times in seconds of one cell's trials, one vector per round.
 pub(crate) type CellRounds = Vec<Vec<f64>>;
 
-/// A shorter remaining time is not reported to the user.
-const MIN_REPORTED_S: f64 = 10.0;
+/// A shorter remaining time, in seconds, gets no line of its own.
+pub(crate) const MIN_REPORTED_S: f64 = 10.0;
 
-/// Decides after each round whether another one follows, and estimates the remaining time.
+/// Decides after each round whether another one follows, and plans the number of rounds.
 #[derive(Debug)]
 pub(crate) struct RoundController {
     rule: StoppingRule,
@@ -40,7 +48,7 @@ pub(crate) struct RoundController {
     /// Duration of the last round in seconds.
     last_s: f64,
     message: Option<String>,
-    remaining_s: Option<f64>,
+    planned: Option<PlannedRounds>,
 }
 
 impl RoundController {
@@ -60,7 +68,7 @@ impl RoundController {
             last_end_s: elapsed_s,
             last_s: 0.0,
             message: None,
-            remaining_s: None,
+            planned: None,
         }
     }
 
@@ -77,7 +85,7 @@ impl RoundController {
         ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Result<RoundDecision, RunError> {
         self.message = None;
-        self.remaining_s = None;
+        self.planned = None;
         self.last_s = elapsed_s - self.last_end_s + self.done_s.get(&round).copied().unwrap_or_default();
         self.last_end_s = elapsed_s;
         // Earlier decisions stand: rounds that have records are part of the run.
@@ -95,17 +103,22 @@ impl RoundController {
                         self.min_rounds - round
                     ));
                 }
-                self.remaining_s = Some(remaining_s);
+                self.planned = Some(PlannedRounds { rounds: self.min_rounds, is_maximum: false });
                 Ok(self.decide_planned(round))
             }
             StoppingRule::Budget { seconds, strict } => {
                 self.decide_in_budget(round, elapsed_s, seconds, strict)
             }
             StoppingRule::Precision { share, seconds } => {
-                if self.decide_planned(round) == RoundDecision::RunAnother {
-                    return Ok(RoundDecision::RunAnother);
-                }
-                Ok(self.decide_by_precision(round, elapsed_s, share, seconds, ranked))
+                let decision = match self.decide_planned(round) {
+                    RoundDecision::RunAnother => RoundDecision::RunAnother,
+                    RoundDecision::Stop => self.decide_by_precision(round, elapsed_s, share, seconds, ranked),
+                };
+                self.planned = Some(match decision {
+                    RoundDecision::RunAnother => self.most_rounds(round, elapsed_s, seconds),
+                    RoundDecision::Stop => PlannedRounds { rounds: round, is_maximum: false },
+                });
+                Ok(decision)
             }
         }
     }
@@ -115,19 +128,16 @@ impl RoundController {
         self.message.as_deref()
     }
 
-    /// Reports the message and the remaining time after the last round to the observer.
+    /// Reports the message after the last round to the observer.
     pub(crate) fn report(&self, observer: &mut dyn Observer) {
         if let Some(message) = self.message() {
             observer.event(&RunEvent::Schedule(message));
         }
-        if let Some(seconds) = self.remaining_s() {
-            observer.event(&RunEvent::RemainingTime { seconds });
-        }
     }
 
-    /// Estimated seconds of the remaining rounds, extrapolated from the last one; `None` if unknown.
-    pub(crate) fn remaining_s(&self) -> Option<f64> {
-        self.remaining_s
+    /// Number of rounds planned after the last one; `None` if nothing was decided after it.
+    pub(crate) fn planned_rounds(&self) -> Option<PlannedRounds> {
+        self.planned
     }
 
     /// First round that may have open trials.
@@ -150,7 +160,7 @@ impl RoundController {
         let fitting = if self.last_s > 0.0 { (remaining_s / self.last_s).max(0.0).floor() } else { 0.0 };
         let fitting = (fitting.min(f64::from(MAX_ROUNDS)) as u32).saturating_add(round).min(MAX_ROUNDS);
         let rounds = fitting.max(self.min_rounds);
-        self.remaining_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
+        self.planned = Some(PlannedRounds { rounds, is_maximum: false });
         if round == self.first_open() {
             let is_resumed = !self.done_s.is_empty();
             if strict && !is_resumed && fitting < self.min_rounds {
@@ -172,6 +182,15 @@ impl RoundController {
         }
         let is_another = round < self.min_rounds || fitting > round;
         Ok(if is_another { RoundDecision::RunAnother } else { RoundDecision::Stop })
+    }
+
+    /// Largest number of rounds for which the time for a precision, `seconds`, is enough.
+    fn most_rounds(&self, round: u32, elapsed_s: f64, seconds: f64) -> PlannedRounds {
+        let left_s = (ROUNDS_SHARE * seconds - elapsed_s).max(0.0);
+        let fitting = if self.last_s > 0.0 { (left_s / self.last_s).floor() } else { 0.0 };
+        let fitting = fitting.min(f64::from(PRECISION_ROUNDS)) as u32;
+        let rounds = round.saturating_add(fitting).min(PRECISION_ROUNDS).max(self.min_rounds);
+        PlannedRounds { rounds, is_maximum: true }
     }
 
     fn decide_by_precision(
@@ -216,6 +235,10 @@ pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn planned(rounds: u32) -> Option<PlannedRounds> {
+        Some(PlannedRounds { rounds, is_maximum: false })
+    }
 
     fn count_rounds(
         mut controller: RoundController,
@@ -273,7 +296,7 @@ mod tests {
             RoundController::new(rule, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
         for round in [1, 2] {
             assert_eq!(controller.decide_after(round, 50.0, Vec::new).unwrap(), RoundDecision::RunAnother);
-            assert_eq!((controller.message(), controller.remaining_s()), (None, None), "nothing was done");
+            assert_eq!((controller.message(), controller.planned_rounds()), (None, None), "nothing was done");
         }
         // The other half takes 10 s. One more round of 20 s fits, not 200 rounds.
         assert_eq!(controller.decide_after(3, 60.0, Vec::new).unwrap(), RoundDecision::RunAnother);
@@ -283,7 +306,7 @@ mod tests {
                 "round 3 took 20.0 s: 4 rounds are planned for the budget of 100 s, of which 60 s are spent"
             )
         );
-        assert_eq!(controller.remaining_s(), Some(20.0));
+        assert_eq!(controller.planned_rounds(), planned(4));
         assert_eq!(controller.decide_after(4, 80.0, Vec::new).unwrap(), RoundDecision::Stop);
     }
 
@@ -301,9 +324,22 @@ mod tests {
         let mut controller = RoundController::new(StoppingRule::Rounds, 4, 0.0, BTreeMap::new());
         assert_eq!(controller.decide_after(1, 95.0, Vec::new).unwrap(), RoundDecision::RunAnother);
         let message = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
-        assert_eq!((controller.message(), controller.remaining_s()), (Some(message), Some(285.0)));
+        assert_eq!((controller.message(), controller.planned_rounds()), (Some(message), planned(4)));
         assert_eq!(controller.decide_after(2, 100.0, Vec::new).unwrap(), RoundDecision::RunAnother);
-        assert_eq!((controller.message(), controller.remaining_s()), (None, Some(10.0)));
+        assert_eq!((controller.message(), controller.planned_rounds()), (None, planned(4)));
+    }
+
+    #[test]
+    fn the_time_for_a_precision_limits_the_rounds() {
+        let rule = StoppingRule::Precision { share: 0.05, seconds: 100.0 };
+        let mut controller = RoundController::new(rule, 5, 0.0, BTreeMap::new());
+        assert_eq!(controller.decide_after(1, 4.0, Vec::new).unwrap(), RoundDecision::RunAnother);
+        // 92 s are for rounds; 88 s are left, and a round takes 4 s.
+        let most = PlannedRounds { rounds: 23, is_maximum: true };
+        assert_eq!(controller.planned_rounds(), Some(most));
+        let steady: CellRounds = vec![vec![1.0, 1.001]; 300];
+        assert_eq!(controller.decide_after(5, 20.0, || vec![steady]).unwrap(), RoundDecision::Stop);
+        assert_eq!(controller.planned_rounds(), planned(5));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use jsonathlon_dataset::stage::{DocumentVisitor, IgnoreDocuments};
 use jsonathlon_schema::settings::WorkloadSettings;
 
 use crate::RunError;
+use crate::expected_time::{ExpectedTime, RunOutline};
 use crate::recorder::TrialRecorder;
 use crate::run_context::RunContext;
 use crate::target::Target;
@@ -53,6 +54,14 @@ pub trait Workload {
     fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
         Box::new(IgnoreDocuments)
     }
+
+    /// Whether its results are times, so that other programs on the machine disturb them. `true` by default.
+    fn measures_times(&self) -> bool {
+        true
+    }
+
+    /// How long a run of this outline is expected to take, turn by turn.
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime;
 
     /// Keys of all trials that must have a terminal record for a run to be complete.
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String>;

@@ -1,11 +1,19 @@
 // Line chart with two scales, one curve per configuration: throughput by clients, times by throughput,
-// percentiles.
+// percentiles, times by document size.
 
-import { axisX, axisY, dot, gridX, gridY, line, link, plot, text } from '@observablehq/plot';
+import type { Markish } from '@observablehq/plot';
+import { axisX, axisY, dot, gridX, gridY, line, plot, ruleX } from '@observablehq/plot';
 
-import { tick } from '../format.ts';
+import type { NamedKey } from './legend.ts';
+import type { Box } from './point-labels.ts';
+import type { Scale, Tick } from './scale.ts';
+import type { Origin } from './words.ts';
 import { applyAria } from './a11y.ts';
-import { truncateToWidth } from './bars.ts';
+import { below, besideEnds, KEY } from './legend.ts';
+import { placeLabels } from './point-labels.ts';
+import { logScale, pixels, roomyTicks, ticksAlong, ticksAt, ticksUp } from './scale.ts';
+import { cut, GRID, HALO, LINE, QUIET, STYLE, textWidth, titleLines } from './text.ts';
+import { symbolAt, wordsAt } from './words.ts';
 
 export interface DrawnPoint {
   x: number;
@@ -15,6 +23,8 @@ export interface DrawnPoint {
   /** Drawn hollow if not ranked. */
   ranked: boolean;
   title: string;
+  /** Text beside the point, such as the number of clients; left out where there is no room. */
+  label?: string;
 }
 
 export interface DrawnCurve {
@@ -26,65 +36,154 @@ export interface DrawnCurve {
 }
 
 export interface Axis {
+  /** Title of the axis; that its scale is logarithmic is added. */
   title: string;
   log: boolean;
   format: (value: number) => string;
-  /** Tick positions; powers of ten if absent. */
+  /** Tick positions; steps of 1, 2 and 5 if absent. */
   ticks?: readonly number[];
 }
 
-export const CURVES_HEIGHT = 320;
+/** Height of the chart in pixels before it is drawn; a legend below makes it higher. */
+export const CURVES_HEIGHT = 340;
 
-/** Powers of ten from `low` to `high`; also twos and fives if the range spans few decades. */
-export function logTicks(low: number, high: number): number[] {
-  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const steps = last - first > 3 ? [1] : [1, 2, 5];
-  const all = Array.from({ length: last - first + 1 }, (_, index) => steps.map((step) => step * 10 ** (first + index))).flat();
-  return all.filter((value) => value >= low * 0.999 && value <= high * 1.001);
+/** Height of the area between the axes. */
+const INNER = 270;
+const TOP = LINE + 10;
+/** Height of tick marks and tick labels below the area. */
+const TICKS = 26;
+
+/** Minimum width of a chart with names beside its curves, and the largest share of it that they take. */
+const WIDE = 560;
+const NAMES = 0.34;
+
+/** Symbols of curves of one colour, and dashes that change when these are used up. */
+const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star', 'wye'] as const;
+const DASHES = ['none', '9 3', '2 3'] as const;
+const PUBLISHED = '4 3';
+
+interface Style {
+  colour: string;
+  symbol: (typeof SYMBOLS)[number];
+  dash: string;
 }
 
-function around(values: readonly number[]): [number, number] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return [low / 1.15, high * 1.15];
+/** Curves of one colour, such as one system's, have different symbols. */
+function stylesOf(curves: readonly DrawnCurve[]): Style[] {
+  const uses = new Map<string, number>();
+  return curves.map(({ colour, dashed }) => {
+    const place = uses.get(colour) ?? 0;
+    uses.set(colour, place + 1);
+    return {
+      colour, symbol: SYMBOLS[place % SYMBOLS.length] ?? 'circle',
+      dash: dashed === true ? PUBLISHED : DASHES[Math.floor(place / SYMBOLS.length) % DASHES.length] ?? 'none',
+    };
+  });
+}
+
+type Placed = DrawnPoint & Style & { curve: number };
+
+function pointsOf(curves: readonly DrawnCurve[], styles: readonly Style[], x: Axis): Placed[] {
+  return curves.flatMap((curve, index) => {
+    const style = styles[index];
+    return style === undefined ? [] : curve.points.filter((point) => (!x.log || point.x > 0) && point.y > 0).map((point) => ({ ...point, ...style, curve: index }));
+  });
+}
+
+/** The horizontal scale: as wide as the points, with room at its sides. */
+function across(points: readonly Placed[], { title, log, format }: Axis): Scale {
+  const values = points.map((point) => point.x);
+  if (log) return logScale(values, format, title);
+  const [low, high] = [Math.min(0, ...values), Math.max(1, ...values)];
+  return { kind: 'linear', low: low - (high - low) * 0.02, high: high + (high - low) * 0.02, format, title };
+}
+
+/** Marks of names with their keys: the symbol of the curve. */
+function keyMarks(keys: readonly NamedKey[], styles: readonly Style[], origin: Origin): Markish[] {
+  return keys.flatMap(({ index, lines, x, y }) => {
+    const { colour, symbol } = styles[index] ?? { colour: 'var(--ink)', symbol: 'circle' as const };
+    return [
+      symbolAt(x + 5, y, origin, { symbol, r: 3.6, fill: colour, stroke: colour }),
+      ...wordsAt(lines, x + KEY, y, origin, LINE, { fill: 'var(--ink)' }),
+    ];
+  });
+}
+
+/** The names of all curves: beside their ends in wide charts if there is room, else below `bottom`. */
+function placeNames(curves: readonly DrawnCurve[], ends: readonly number[], width: number, bottom: number): { keys: NamedKey[]; right: number; end: number } {
+  const names = curves.map((one) => one.name);
+  if (width >= WIDE) {
+    const room = Math.min(width * NAMES, Math.max(...names.map((name) => textWidth(name))) + KEY + 2);
+    const keys = besideEnds(names.map((name, index) => ({ name, y: ends[index] ?? TOP })), width - room + 8, room - 10, TOP, TOP + INNER);
+    if (keys !== null) return { keys, right: room, end: bottom };
+  }
+  const { keys, end } = below(names, width, bottom + 6);
+  return { keys, right: 16, end };
+}
+
+/** Labels that stand beside their points. */
+function labelMarks(points: readonly Placed[], place: { x: (value: number) => number; y: (value: number) => number }, frame: Box): Markish[] {
+  const labelled = points.flatMap((point) => (point.label === undefined ? [] : [{ x: place.x(point.x), y: place.y(point.y), text: point.label }]));
+  return placeLabels(labelled, frame).flatMap((label) =>
+    wordsAt([label.text], label.x, label.y, frame, LINE, { textAnchor: 'middle', fill: 'var(--quiet)', ...HALO }));
+}
+
+function tickText(ticks: readonly Tick[]): (value: number, index: number) => string {
+  return (_, index) => ticks[index]?.text ?? '';
 }
 
 export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: number, describe: string): SVGElement {
-  const points = all.flatMap((curve) => curve.points.map((point) => ({ ...point, name: curve.name, colour: curve.colour, dashed: curve.dashed === true })))
-    .filter((point) => (!x.log || point.x > 0) && point.y > 0);
-  const [left, right] = points.length === 0 ? [1, 10] : x.log ? around(points.map((point) => point.x)) : [Math.min(...points.map((point) => point.x)), Math.max(...points.map((point) => point.x))];
-  const [low, high] = points.length === 0 ? [1, 10] : around(points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]));
-  const xTicks = x.ticks ?? logTicks(left, right);
-  const yTicks = y.ticks ?? logTicks(low, high);
-  const names = Math.min(220, width * 0.36);
-  const ranged = points.filter((point) => point.low !== null && point.high !== null);
-  // Names are placed at the ends of curves and pushed apart where they would overlap.
-  const ends = all.flatMap((curve) => points.filter((point) => point.name === curve.name).slice(-1)).sort((a, b) => b.y - a.y);
-  const inner = CURVES_HEIGHT - 12 - 42;
-  const place = (value: number): number => 12 + inner * (1 - Math.log(value / low) / Math.log(high / low));
-  let above = -Infinity;
-  const shifts = ends.map((end) => {
-    above = Math.max(place(end.y), above + 13);
-    return above - place(end.y);
+  const curves = all.filter((curve) => curve.points.length > 0);
+  const styles = stylesOf(curves);
+  const points = pointsOf(curves, styles, x);
+  const [scaleX, scaleY] = [
+    across(points, x), logScale(points.map((point) => point.y), y.format, y.title, points.flatMap(({ low, high }) => [low, high].filter((limit) => limit !== null))),
+  ];
+  const bottom = TOP + INNER;
+  const placeY = pixels(scaleY, bottom, TOP);
+  const ticksY = ticksUp(scaleY, INNER);
+  const marginLeft = Math.ceil(Math.max(24, ...ticksY.map(({ text: words }) => textWidth(words)))) + 12;
+  const titleX = titleLines(scaleX.title, width);
+  const ends = curves.map((_, index) => {
+    const last = points.filter((point) => point.curve === index).pop();
+    return last === undefined ? TOP : placeY(last.y);
   });
-  // Names of curves that end before the right edge are also placed at the edge, where nothing else is drawn.
+  const { keys, right, end } = placeNames(curves, ends, width, bottom + TICKS + titleX.length * LINE + 2);
+  const height = end + 4;
+  const marginRight = Math.ceil(right);
+  const placeX = pixels(scaleX, marginLeft, width - marginRight);
+  const room: [number, number] = [0, width];
+  const ticksX = x.ticks === undefined ? ticksAlong(scaleX, placeX, room) : roomyTicks(ticksAt(x.ticks, x.format), placeX, room);
+  const insideY = (value: number): number => Math.min(scaleY.high, Math.max(scaleY.low, value));
+  const ranged = points.filter((point) => point.low !== null && point.high !== null);
+  const origin = { left: marginLeft, top: TOP };
+  const [valuesX, valuesY] = [ticksX.map(({ value }) => value), ticksY.map(({ value }) => value)];
   const svg = plot({
-    width, height: CURVES_HEIGHT, marginLeft: 62, marginRight: names, marginTop: 12, marginBottom: 42,
-    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
-    x: { type: x.log ? 'log' : 'linear', domain: [left, right], label: null },
-    y: { type: 'log', domain: [low, high], label: null },
+    width, height, marginLeft, marginRight, marginTop: TOP, marginBottom: height - bottom, style: STYLE,
+    x: { type: scaleX.kind, domain: [scaleX.low, scaleX.high], label: null },
+    y: { type: 'log', domain: [scaleY.low, scaleY.high], label: null },
     color: { type: 'identity' },
+    symbol: { type: 'identity' },
     marks: [
-      gridY(yTicks, { stroke: 'var(--line)', strokeOpacity: 1 }),
-      gridX(xTicks, { stroke: 'var(--line)', strokeOpacity: 1 }),
-      axisY(yTicks, { text: (value: number) => tick(y.format(value)), fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
-      axisX(xTicks, { text: (value: number) => tick(x.format(value)), label: x.title, labelAnchor: 'center', labelArrow: 'none', fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
-      link(ranged, { x1: 'x', x2: 'x', y1: (one: DrawnPoint) => one.low ?? one.y, y2: (one: DrawnPoint) => one.high ?? one.y, stroke: 'colour', strokeWidth: 2.4, strokeOpacity: 0.55 }),
-      line(points.filter((one) => !one.dashed), { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.6 }),
-      line(points.filter((one) => one.dashed), { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.4, strokeDasharray: '4 3' }),
-      dot(points, { x: 'x', y: 'y', stroke: 'colour', fill: (one: DrawnPoint & { colour: string }) => (one.ranked ? one.colour : 'var(--paper)'), r: 3.2, title: 'title' }),
-      ...ends.map((end, index) => text([end], {
-        x: () => right, y: 'y', text: (one: { name: string }) => truncateToWidth(one.name, names - 12), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'colour', fontWeight: 600,
+      gridY(valuesY, GRID),
+      gridX(valuesX, GRID),
+      axisY(valuesY, { text: tickText(ticksY), label: null, ...QUIET }),
+      axisX(valuesX, { text: tickText(ticksX), label: null, tickPadding: 7, ...QUIET }),
+      ruleX(ranged, {
+        x: 'x', y1: (one: Placed) => insideY(one.low ?? one.y), y2: (one: Placed) => insideY(one.high ?? one.y), stroke: (one: Placed) => one.colour,
+        strokeWidth: 2.4, strokeOpacity: 0.55,
+      }),
+      ...[...DASHES, PUBLISHED].map((dash) => line(points.filter((one) => one.dash === dash), {
+        x: 'x', y: 'y', z: 'curve', stroke: (one: Placed) => one.colour, strokeWidth: 1.6, ...(dash === 'none' ? {} : { strokeDasharray: dash }),
       })),
+      dot(points, {
+        x: 'x', y: 'y', symbol: (one: Placed) => one.symbol, r: 3.6, stroke: (one: Placed) => one.colour,
+        fill: (one: Placed) => (one.ranked ? one.colour : 'var(--paper)'), title: 'title',
+      }),
+      ...wordsAt([cut(scaleY.title, width - 2)], 1, LINE / 2 + 1, origin, LINE, { fill: 'var(--quiet)' }),
+      ...wordsAt(titleX, 1, bottom + TICKS + LINE / 2, origin, LINE, { fill: 'var(--quiet)' }),
+      ...keyMarks(keys, styles, origin),
+      ...labelMarks(points, { x: placeX, y: placeY }, { ...origin, right: width - marginRight, bottom }),
     ],
   }) as SVGSVGElement;
   applyAria(svg, 'img', describe);

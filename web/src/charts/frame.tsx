@@ -1,18 +1,23 @@
-// A chart on the page: a placeholder of the final height, drawn when the reader comes near, with its SVG
-// export.
+// A chart on the page: a placeholder of about the final height, drawn when the reader comes near, with its
+// exports.
 
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
-import { downloadSvg } from '../export/svg.ts';
+import type { FigureData } from '../export/csv.ts';
+import type { FigureFormat } from '../export/figure.ts';
+import { downloadFigure } from '../export/figure.ts';
+import { usePage } from '../page.ts';
 import { cancelIdle, markFirstPaint, observeVisibility, whenIdle } from './lazy.ts';
 
 interface Props {
   title: string;
-  /** Height in pixels before the chart is drawn. */
+  /** Height in pixels before the chart is drawn; it may turn out higher. */
   height: number;
   draw: (width: number) => Element;
-  /** Elements next to the SVG button. */
+  /** Data of the chart for its CSV; without it, there is none. */
+  data?: () => FigureData;
+  /** Elements below the chart. */
   children?: ComponentChildren;
   wide?: boolean;
   /** Whether the chart is drawn together with the page instead of when it becomes visible. */
@@ -25,7 +30,27 @@ interface Drawn {
   seen: boolean;
 }
 
-export function ChartFrame({ title, height, draw, children, wide = false, eager = false }: Props): JSX.Element {
+/** Buttons that export a figure as a file. */
+function Exports({ title, svg, data }: { title: string; svg: () => SVGElement | null; data: Props['data'] }): JSX.Element {
+  const { view } = usePage();
+  const [told, tell] = useState('');
+  const formats: FigureFormat[] = ['SVG', 'PNG', ...(data === undefined ? [] : ['CSV' as const])];
+  const start = (format: FigureFormat): void => {
+    tell('');
+    downloadFigure(format, { title, run: view.run }, svg(), data?.() ?? null)
+      .catch((error: unknown) => tell(`no ${format}: ${error instanceof Error ? error.message : String(error)}`));
+  };
+  return (
+    <span class="exports">
+      {formats.map((format) => (
+        <button key={format} type="button" class="quiet export" aria-label={`${format} of ${title}`} onClick={() => start(format)}>{format}</button>
+      ))}
+      <span class="told" role="status">{told}</span>
+    </span>
+  );
+}
+
+export function ChartFrame({ title, height, draw, data, children, wide = false, eager = false }: Props): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>({ draw: null, width: 0, seen: false });
   const latest = useRef(draw);
@@ -84,8 +109,7 @@ export function ChartFrame({ title, height, draw, children, wide = false, eager 
     <figure class={wide ? 'chart wide' : 'chart'}>
       <figcaption>
         <span class="chart-title">{title}</span>
-        <button type="button" class="quiet export" aria-label={`SVG of ${title}`}
-          onClick={() => { now(); downloadSvg(place.current?.querySelector('svg') ?? null, title); }}>SVG</button>
+        <Exports title={title} data={data} svg={() => { now(); return place.current?.querySelector('svg') ?? null; }} />
       </figcaption>
       <div ref={place} class="drawing" style={{ minHeight: `${height}px` }} />
       {children}

@@ -1,58 +1,86 @@
-// A grid of words: the bottleneck of each configuration, step by step.
+// A grid of words: the bottleneck of each configuration step by step, the outcome of its crash tests.
 
-import { axisX, cell, plot, text } from '@observablehq/plot';
+import { plot, rect } from '@observablehq/plot';
 
 import { applyAria } from './a11y.ts';
 import { overlayButton, rovingTabIndex } from './buttons.ts';
-import { truncateToWidth } from './bars.ts';
+import { cut, fittedNames, LINE, STYLE } from './text.ts';
+import { wordsAt } from './words.ts';
 
 export interface Field {
   row: string;
   column: string;
   word: string;
+  /** Word for narrow fields; the same if absent. */
+  short?: string;
   colour: string;
+  /** Colour of the word if it is to stand out. */
+  ink?: string;
   open: () => void;
 }
 
-const ROW = 40;
-const TOP = 26;
+export interface MatrixRow {
+  key: string;
+  name: string;
+}
 
+const FIELD = 24;
+const EDGE = 2;
+
+/** Height of the matrix in pixels before it is drawn; longer names and titles make it higher. */
 export function matrixHeight(rows: number): number {
-  return TOP + rows * ROW + 4;
+  return LINE + 10 + rows * (FIELD + LINE + 6);
 }
 
-/** Shortens words for narrow fields. */
-function shortened(word: string): string {
-  return word.replace('one core', '1 core').replace('waiting', 'wait').replace(', part', '*');
-}
+/** Width below which fields show short words. */
+const NARROW = 64;
 
-/** Row names have their own line above the fields, so that they need no space next to them. */
+/** Row names have their own lines above the fields, so that they need no space next to them. */
 export function drawMatrix(
-  fields: readonly Field[], rows: readonly { key: string; name: string }[], columns: readonly string[], width: number, describe: string,
+  fields: readonly Field[], rows: readonly MatrixRow[], columns: readonly string[], width: number, describe: string,
 ): SVGElement {
-  const each = (width - 4) / Math.max(1, columns.length);
+  const each = (width - 2 * EDGE) / Math.max(1, columns.length);
+  const titles = fittedNames(columns.map((name) => ({ name, remarks: '' })), () => [each - 4, each - 4, each - 4]);
+  const top = Math.max(1, ...titles.map((lines) => lines.length)) * LINE + 6;
+  const names = fittedNames(rows.map(({ name }) => ({ name, remarks: '' })), () => [width - 2, width - 2]);
+  let y = top;
+  const placed = rows.map((row, index) => {
+    const lines = names[index] ?? [];
+    const fieldTop = y + Math.max(1, lines.length) * LINE + 4;
+    const one = { ...row, lines, nameY: y + LINE / 2 + 2, fieldTop };
+    y = fieldTop + FIELD + 2;
+    return one;
+  });
+  const height = y + 2;
+  const origin = { left: EDGE, top };
+  const placeOf = new Map(placed.map((row) => [row.key, row]));
+  const known = fields.filter((one) => placeOf.has(one.row));
+  const wordOf = ({ word, short }: Field): string => cut(each < NARROW ? short ?? word : word, each - 4);
+  const middle = (column: string): number => EDGE + (columns.indexOf(column) + 0.5) * each;
+  const leftOf = ({ column }: Field): number => EDGE + columns.indexOf(column) * each;
+  const topOf = ({ row }: Field): number => placeOf.get(row)?.fieldTop ?? 0;
   const svg = plot({
-    width, height: matrixHeight(rows.length), marginTop: TOP, marginBottom: 4, marginLeft: 2, marginRight: 2,
-    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
-    x: { type: 'band', domain: [...columns], label: null, padding: 0.04 },
-    y: { type: 'band', domain: rows.map((row) => row.key), padding: 0, axis: null },
+    width, height, marginTop: top, marginBottom: 2, marginLeft: EDGE, marginRight: EDGE, style: STYLE,
+    // Both scales are pixels, because rows differ in height.
+    x: { type: 'linear', domain: [0, width], range: [0, width], axis: null },
+    y: { type: 'linear', domain: [0, height], range: [0, height], axis: null },
     color: { type: 'identity' },
     marks: [
-      axisX([...columns], { anchor: 'top', tickSize: 0, label: null, fill: 'var(--quiet)' }),
-      cell(fields, { x: 'column', y: 'row', fill: 'var(--panel)', stroke: 'colour', strokeWidth: 1.6, insetTop: 18, insetBottom: 2 }),
-      text(fields, {
-        x: 'column', y: 'row', text: (one: Field) => truncateToWidth(each < 62 ? shortened(one.word) : one.word, each - 2), dy: 8, fill: 'var(--ink)', fontSize: 11.5,
+      ...columns.flatMap((column, index) => wordsAt(titles[index] ?? [], middle(column), LINE / 2 + 1, origin, LINE, { textAnchor: 'middle', fill: 'var(--quiet)' })),
+      ...placed.flatMap(({ lines, nameY }) => wordsAt(lines, 1, nameY, origin, LINE, { fill: 'var(--ink)' })),
+      rect(known, {
+        x1: (one: Field) => leftOf(one) + 2, x2: (one: Field) => leftOf(one) + each - 2, y1: topOf, y2: (one: Field) => topOf(one) + FIELD,
+        fill: 'var(--panel)', stroke: (one: Field) => one.colour, strokeWidth: 1.6,
       }),
-      text(rows, {
-        text: 'name', y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -11, fill: 'var(--ink)',
-      }),
+      ...known.flatMap((one) => wordsAt([wordOf(one)], middle(one.column), topOf(one) + FIELD / 2, origin, LINE, {
+        textAnchor: 'middle', fill: one.ink ?? 'var(--ink)', ...(one.ink === undefined ? {} : { fontWeight: 600 }),
+      })),
     ],
   }) as SVGSVGElement;
   applyAria(svg, 'group', describe);
-  for (const one of fields) {
-    const [x, y] = [columns.indexOf(one.column), rows.findIndex((row) => row.key === one.row)];
-    const name = rows[y]?.name ?? '';
-    overlayButton(svg, { x: 2 + x * each, y: TOP + y * ROW + 16, width: each, height: ROW - 16 }, `${name}, ${one.column}: ${one.word}`, one.open);
+  for (const one of known) {
+    const area = { x: leftOf(one), y: topOf(one) - 2, width: each, height: FIELD + 4 };
+    overlayButton(svg, area, `${placeOf.get(one.row)?.name ?? ''}, ${one.column}: ${one.word}`, one.open);
   }
   rovingTabIndex(svg);
   return svg;

@@ -1,10 +1,12 @@
 // Stacked bars of shares, one row per configuration.
 
-import { axisX, barX, gridX, plot, text } from '@observablehq/plot';
+import { axisX, gridX, plot, rect, text } from '@observablehq/plot';
 
+import type { PlacedRow } from './rows.ts';
 import { applyAria } from './a11y.ts';
 import { overlayButton, rovingTabIndex } from './buttons.ts';
-import { barsHeight, truncateToWidth } from './bars.ts';
+import { placeRows, rowsHeight } from './rows.ts';
+import { cut, GRID, HALO, LINE, QUIET, STYLE } from './text.ts';
 
 export interface Part {
   name: string;
@@ -21,47 +23,58 @@ export interface Stack {
   open: (() => void) | null;
 }
 
-const ROW = 34;
+const TOP = 4;
+const SIDE = 22;
+/** Height of tick marks, tick labels and the title of the axis. */
+const BOTTOM = 24 + LINE;
+/** Half the height of a bar. */
+const HALF = 5;
+
+/** Height of the chart in pixels before it is drawn; longer names make it higher. */
+export function stacksHeight(rows: number): number {
+  return TOP + rowsHeight(Array.from({ length: rows }, () => ({ group: '' }))) + BOTTOM;
+}
+
+type Placed = PlacedRow<Stack & { notes: readonly string[]; group: string }>;
+
+function partsOf({ row, markY }: Placed): { start: number; end: number; colour: string; y: number }[] {
+  let from = 0;
+  return row.parts.map((part) => {
+    const start = from;
+    from += part.share;
+    return { start, end: from, colour: part.colour, y: markY };
+  }).filter(({ start, end }) => end > start);
+}
 
 export function drawStacks(stacks: readonly Stack[], width: number, describe: string): SVGElement {
-  const parts = stacks.flatMap((stack) => {
-    let from = 0;
-    return stack.parts.map((part) => {
-      const start = from;
-      from += part.share;
-      return { key: stack.key, start, end: from, colour: part.colour, share: part.share };
-    });
-  }).filter((part) => part.share > 0);
-  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const layout = placeRows(stacks.map((stack) => ({ ...stack, notes: [], group: '' })), width - 2, TOP);
+  const height = layout.end + BOTTOM;
+  const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1];
+  const left = { frameAnchor: 'left', textAnchor: 'start', dx: 1 - SIDE, y: 'y', text: 'text' } as const;
   const svg = plot({
-    width, height: barsHeight(stacks.length, 0), marginTop: 8, marginBottom: 36, marginLeft: 18, marginRight: 18,
-    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
+    width, height, marginTop: TOP, marginBottom: BOTTOM, marginLeft: SIDE, marginRight: SIDE, style: STYLE,
     x: { domain: [0, 1], label: null },
-    y: { type: 'band', domain: stacks.map((stack) => stack.key), padding: 0, axis: null },
+    y: { type: 'linear', domain: [0, height], range: [0, height], axis: null },
     color: { type: 'identity' },
     marks: [
-      gridX(ticks, { stroke: 'var(--line)', strokeOpacity: 1 }),
-      axisX(ticks, {
-        tickFormat: (share: number) => `${share * 100} %`, label: 'share of documents', labelAnchor: 'left', labelArrow: 'none',
-        tickSize: 3, fill: 'var(--quiet)', stroke: 'var(--quiet)',
+      gridX(ticks, GRID),
+      axisX(ticks, { text: (share: number) => `${Math.round(share * 100)} %`, label: null, ...QUIET }),
+      text([{ text: 'share of documents', y: height - LINE / 2 - 2 }], { ...left, fill: 'var(--quiet)' }),
+      rect(layout.rows.flatMap(partsOf), {
+        x1: 'start', x2: 'end', y1: ({ y }: { y: number }) => y - HALF, y2: ({ y }: { y: number }) => y + HALF,
+        fill: ({ colour }: { colour: string }) => colour, stroke: 'var(--paper)', strokeWidth: 1,
       }),
-      barX(parts, { x1: 'start', x2: 'end', y: 'key', fill: 'colour', insetTop: 18, insetBottom: 5, stroke: 'var(--paper)', strokeWidth: 1 }),
-      text(stacks, {
-        text: (one: Stack) => truncateToWidth(one.name, width - 12 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start',
-        dx: -18, dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3,
-      }),
-      text(stacks, {
-        text: 'label', y: 'key', frameAnchor: 'right', textAnchor: 'end', dx: 18, dy: -7, fontWeight: 600, fill: 'var(--ink)',
-        stroke: 'var(--paper)', strokeWidth: 3,
+      text(layout.rows.flatMap((one) => one.lines), { ...left, fill: 'var(--ink)', ...HALO }),
+      text(layout.rows, {
+        frameAnchor: 'right', textAnchor: 'end', dx: SIDE - 1, y: 'labelY', text: ({ row }: Placed) => cut(row.label, width - 2, true),
+        fontWeight: 600, fill: 'var(--ink)', ...HALO,
       }),
     ],
   }) as SVGSVGElement;
   applyAria(svg, 'group', describe);
-  stacks.forEach((stack, index) => {
-    if (stack.open !== null) {
-      overlayButton(svg, { x: 0, y: 8 + index * ROW, width, height: ROW }, `${stack.name}: ${stack.label}`, stack.open);
-    }
-  });
+  for (const { row, top, height: rowHeight } of layout.rows) {
+    if (row.open !== null) overlayButton(svg, { x: 0, y: top, width, height: rowHeight }, `${row.name}: ${row.label}`, row.open);
+  }
   rovingTabIndex(svg);
   return svg;
 }

@@ -32,7 +32,7 @@ export async function copyOrDownload(title: string, text: string): Promise<strin
     await navigator.clipboard.writeText(text);
     return 'copied';
   } catch {
-    download(fileName(title, 'md'), 'text/markdown', text);
+    download(fileName(title, 'md'), new Blob([text], { type: 'text/markdown' }));
     return 'saved';
   }
 }

@@ -1,22 +1,47 @@
-// Exports a chart as a self-contained SVG file: styles are inlined, in light colours.
+// Makes a self-contained SVG of a chart: styles are inlined, in light colours or in those of the page.
 
-import { download, fileName } from './download.ts';
+import { FONT, titleLines } from '../charts/text.ts';
 
 const STYLES = [
   'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight',
   'font-variant-numeric', 'text-anchor', 'paint-order',
 ] as const;
 const SVG = 'http://www.w3.org/2000/svg';
-const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
-/** The text of a self-contained SVG of the chart, with its title. */
-export function svgText(from: SVGElement, title: string): string {
+/** Lines above the chart: its title, and what was measured where and when. */
+export interface Heading {
+  title: string;
+  subtitle: string;
+}
+
+/** Font sizes of title and subtitle in pixels. */
+const TITLE = 14;
+const SUBTITLE = 12;
+
+/** Empty space around the chart in pixels. */
+const EDGE = 8;
+
+/** Lines of text below each other, the first one at `y`. */
+function textLines(lines: readonly string[], y: number, size: number, weight: string, colour: string): SVGTextElement[] {
+  return lines.map((line, index) => {
+    const element = document.createElementNS(SVG, 'text');
+    const attributes = { x: '0', y: String(y + index * (size + 4)), 'font-size': String(size), 'font-weight': weight, fill: colour };
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.textContent = line;
+    return element;
+  });
+}
+
+/** The text of a self-contained SVG of the chart, with its heading, in light colours or in those that the page has now. */
+export function svgText(from: SVGElement, { title, subtitle }: Heading, colours: 'light' | 'page'): string {
   const copy = from.cloneNode(true) as SVGElement;
-  // Computed colours depend on the colour scheme of the container; this one is light.
-  const light = document.createElement('div');
-  light.style.cssText = 'color-scheme: light; position: absolute; left: -99999px; top: 0; color: var(--ink)';
-  light.append(copy);
-  document.body.append(light);
+  // Computed colours depend on the colour scheme of the container.
+  const container = document.createElement('div');
+  container.style.cssText = `${colours === 'light' ? 'color-scheme: light; ' : ''}position: absolute; left: -99999px; top: 0; color: var(--ink); background: var(--paper)`;
+  const quietly = document.createElement('span');
+  quietly.style.color = 'var(--quiet)';
+  container.append(copy, quietly);
+  document.body.append(container);
   for (const one of copy.querySelectorAll('.figure-button, style')) one.remove();
   for (const one of [copy, ...copy.querySelectorAll<SVGElement>('*')]) {
     const computed = getComputedStyle(one);
@@ -30,30 +55,27 @@ export function svgText(from: SVGElement, title: string): string {
     one.removeAttribute('class');
     one.setAttribute('style', written.filter((style) => style !== '').join(';'));
   }
-  const paper = '#ffffff';
-  light.remove();
+  const { backgroundColor: paper, color: ink } = getComputedStyle(container);
+  const { color: quiet } = getComputedStyle(quietly);
+  container.remove();
   const [width, height] = [Number(from.getAttribute('width')), Number(from.getAttribute('height'))];
-  const head = 28;
+  // Text is measured in the size and weight of the subtitle, and the title is larger and bold.
+  const titles = titleLines(title, (width * SUBTITLE / TITLE) * 0.9);
+  const subtitles = titleLines(subtitle, width);
+  const head = EDGE + titles.length * (TITLE + 4) + subtitles.length * (SUBTITLE + 4) + EDGE;
   const whole = document.createElementNS(SVG, 'svg');
+  const [allWidth, allHeight] = [width + 2 * EDGE, height + head + EDGE];
   for (const [name, value] of Object.entries({
-    width: String(width + 16), height: String(height + head + 8), viewBox: `-8 -${head} ${width + 16} ${height + head + 8}`,
-    'font-family': FONT,
+    width: String(allWidth), height: String(allHeight), viewBox: `-${EDGE} -${head} ${allWidth} ${allHeight}`, 'font-family': FONT,
   })) whole.setAttribute(name, value);
   const back = document.createElementNS(SVG, 'rect');
-  for (const [name, value] of Object.entries({ x: '-8', y: `-${head}`, width: '100%', height: '100%', fill: paper })) {
+  for (const [name, value] of Object.entries({ x: `-${EDGE}`, y: `-${head}`, width: '100%', height: '100%', fill: paper })) {
     back.setAttribute(name, value);
   }
-  const words = document.createElementNS(SVG, 'text');
-  for (const [name, value] of Object.entries({ x: '0', y: '-10', 'font-size': '14', 'font-weight': '600', fill: '#1a1d21' })) {
-    words.setAttribute(name, value);
-  }
-  words.textContent = title;
+  const first = EDGE + TITLE - head;
   copy.setAttribute('overflow', 'visible');
-  whole.append(back, words, copy);
+  whole.append(
+    back, ...textLines(titles, first, TITLE, '600', ink), ...textLines(subtitles, first + titles.length * (TITLE + 4), SUBTITLE, '400', quiet), copy,
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(whole)}\n`;
-}
-
-/** Starts the download of a chart as SVG; does nothing if it is not drawn yet. */
-export function downloadSvg(from: SVGElement | null, title: string): void {
-  if (from !== null) download(fileName(title, 'svg'), 'image/svg+xml', svgText(from, title));
 }

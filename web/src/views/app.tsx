@@ -10,17 +10,22 @@ import type { PageSection, WorkloadSections } from './common/sections.ts';
 import { drawAll, drawNearby } from '../charts/lazy.ts';
 import { PageContext } from '../page.ts';
 import { fromFragment, toFragment } from '../state.ts';
-import { buildView } from '../view.ts';
+import { buildView, hasWorkload, workloadsOf } from '../view.ts';
 import { ANALYTICS_PARTS } from './analytics/parts.ts';
 import { PublishedResults } from './analytics/published.tsx';
+import { figureId, placeId } from './common/anchor.tsx';
 import { CellDialog } from './common/cell-dialog.tsx';
 import { Configurations } from './common/configuration.tsx';
 import { Deferred } from './common/deferred.tsx';
 import { Filters } from './common/filters.tsx';
-import { Header } from './common/header.tsx';
+import { Findings } from './common/findings.tsx';
+import { Header, RunFacts } from './common/header.tsx';
 import { OtherCells } from './common/other-cells.tsx';
+import { Overview, OVERVIEW } from './common/overview.tsx';
 import { Runs } from './common/runs.tsx';
 import { RunSeries } from './common/series.tsx';
+import { PANEL, tabId, Tabs } from './common/tabs.tsx';
+import { Glossary } from './common/term.tsx';
 import { Theme } from './common/theme.tsx';
 import { DOCUMENTS_PARTS } from './documents/parts.ts';
 import { DURABILITY_PARTS } from './durability/parts.ts';
@@ -35,52 +40,68 @@ function Others(): JSX.Element {
   return <OtherCells isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
 }
 
-/**
- * Workloads with at least one cell. A page without any cell shows analytics, whose parts then say that they
- * are empty.
- */
-function workloadsOf(figures: PageData): readonly WorkloadSections[] {
-  const there = new Set(figures.runs.flatMap((run) => run.cells.map((cell) => cell.workload)));
-  return there.size === 0 ? [ANALYTICS_PARTS] : WORKLOADS.filter((one) => there.has(one.name));
+/** Returns a component that lists the terms of these workloads. */
+function glossaryOf(workloads: readonly string[]): () => JSX.Element {
+  return () => <Glossary workloads={workloads} />;
 }
 
-/** The parts of a page: those of its workloads, then those common to all pages. */
-function partsOf(figures: PageData): PageSection[] {
-  const workloads = workloadsOf(figures);
+/** Returns a component with the answers of a workload and its own remarks. */
+function findingsOf(sections: WorkloadSections | undefined): () => JSX.Element {
+  return () => <Findings remarks={sections?.findings ?? null} />;
+}
+
+/** The parts of a tab: its first table, those of its workload, then those common to all workloads. */
+function partsOf(figures: PageData, workload: string): PageSection[] {
+  const sections = WORKLOADS.find((one) => one.name === workload);
+  const runs = figures.runs.filter((run) => hasWorkload(run, workload));
+  const hasPublished = workload === ANALYTICS_PARTS.name && figures.published.length > 0;
   return [
-    ...workloads.flatMap((one) => one.parts),
-    { id: 'others', title: null, component: Others }, { id: 'configurations', title: 'Configurations', component: Configurations }, { id: 'series', title: 'Series', component: RunSeries },
-    { id: 'runs', title: figures.runs.length > 1 ? 'Runs' : null, component: Runs },
-    ...(workloads.includes(ANALYTICS_PARTS) ? [{ id: 'published', title: figures.published.length > 0 ? 'Published' : null, component: PublishedResults }] : []),
+    ...(sections === undefined ? [] : [{ id: OVERVIEW, title: null, component: Overview }]),
+    { id: 'findings', title: 'Findings', component: findingsOf(sections) },
+    ...(sections?.parts ?? []),
+    { id: 'others', title: null, component: Others }, { id: 'run', title: 'The run', component: RunFacts }, { id: 'configurations', title: 'Configurations', component: Configurations },
+    { id: 'series', title: 'Series', component: RunSeries },
+    ...(runs.length > 1 ? [{ id: 'runs', title: 'Runs', component: Runs }] : []),
+    ...(hasPublished ? [{ id: 'published', title: 'Published', component: PublishedResults }] : []),
+    { id: 'glossary', title: 'Glossary', component: glossaryOf(workloadsOf(figures.runs)) },
   ];
-}
-
-/** Element id of the place of a part; it exists before the part is drawn. */
-function placeOf(id: string): string {
-  return `at-${id}`;
 }
 
 /** Animation frames during which the scroll position is corrected after a jump. */
 const FRAMES = 12;
 
-/** Scrolls to a place repeatedly, because parts above it change their height when they are drawn. */
-function keptInView(place: Element, frames: number): void {
-  place.scrollIntoView({ behavior: 'instant' });
+/**
+ * Scrolls to a place repeatedly, because parts above it change their height when they are drawn, and a figure may
+ * not be there yet.
+ */
+function keptInView(place: () => Element, frames: number): void {
+  place().scrollIntoView({ behavior: 'instant' });
   if (frames > 0) requestAnimationFrame(() => keptInView(place, frames - 1));
 }
 
-/** Scrolls to a part and moves the keyboard focus to its heading. */
-function go(id: string): void {
-  const place = document.getElementById(placeOf(id));
+/** Scrolls to a part, or to a figure in it, and moves the keyboard focus there. */
+function go(at: string): void {
+  const [part = ''] = at.split(':');
+  const place = document.getElementById(placeId(part));
   if (place === null) return;
   drawNearby(place);
   place.focus({ preventScroll: true });
-  keptInView(place, FRAMES);
-  requestAnimationFrame(() => place.querySelector('h2')?.focus({ preventScroll: true }));
+  keptInView(() => document.getElementById(figureId(at)) ?? place, FRAMES);
+  requestAnimationFrame(() => {
+    const target = document.getElementById(figureId(at)) ?? place.querySelector<HTMLElement>('h2');
+    target?.focus({ preventScroll: true });
+  });
+}
+
+/** Leads to the place that the address names, at the start and when the address changes. */
+function useLinks(at: string): void {
+  useEffect(() => {
+    if (at !== '') go(at);
+  }, [at]);
 }
 
 function Contents({ parts }: { parts: readonly PageSection[] }): JSX.Element {
-  // The URL fragment holds the reader's choice, so these cannot be plain links.
+  // Buttons, so that the address keeps the reader's choice; the headings have links.
   return (
     <nav aria-label="Parts of the page">
       {parts.map(({ id, title }) => title !== null && <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
@@ -152,23 +173,27 @@ function usePrinting(): void {
 export function App({ figures, evidence }: { figures: PageData; evidence: Evidence | null }): JSX.Element {
   const [state, change] = useAddress(figures);
   usePrinting();
-  const { opened, ...choice } = state;
-  // Opening a cell does not change what is shown, so charts are not drawn again.
+  const { opened, at, ...choice } = state;
+  useLinks(at);
+  // Opening a cell or following a link does not change what is shown, so charts are not drawn again.
   const key = Object.values(choice);
   const view = useMemo(() => buildView(figures, state), [figures, ...key]);
   const open = useCallback((entry: { run: number; index: number }) => change({ opened: { run: entry.run, cell: entry.index } }), [change]);
   const page = useMemo(() => (view === null ? null : { figures, evidence, view, change, open }), [figures, evidence, view, change, open]);
-  const parts = useMemo(() => partsOf(figures), [figures]);
+  const workloads = useMemo(() => workloadsOf(figures.runs), [figures]);
+  const parts = useMemo(() => partsOf(figures, state.workload), [figures, state.workload]);
   const dialog = useMemo(() => (page === null ? null : { ...page, view: { ...page.view, state } }), [page, opened]);
   if (page === null || dialog === null) return <p class="empty">This page holds no run.</p>;
+  const panel = parts.map((part) => <Deferred key={`${state.workload} ${part.id}`} id={placeId(part.id)} component={part.component} />);
   return (
     <>
       <PageContext.Provider value={page}>
         <header class="bar"><span class="brand">jsonathlon</span><Contents parts={parts} /><Theme /></header>
         <main>
-          <Header>{workloadsOf(figures).map((one) => <one.findings key={one.name} />)}</Header>
+          <Header />
+          <Tabs workloads={workloads} />
           <Filters />
-          {parts.map((part) => <Deferred key={part.id} id={placeOf(part.id)} component={part.component} />)}
+          {workloads.length > 1 ? <div id={PANEL} role="tabpanel" aria-labelledby={tabId(state.workload)} tabIndex={0}>{panel}</div> : panel}
         </main>
       </PageContext.Provider>
       <PageContext.Provider value={dialog}><CellDialog /></PageContext.Provider>

@@ -25,7 +25,9 @@ async function tablePart(page, id) {
 
 test('a run of large documents opens with its sentence, and a chart and a table for each test', async () => {
   const { page, context, trouble } = await open(browser, 'documents');
-  assert.match(await page.locator('main').innerText(), /tables of large documents/);
+  await page.waitForSelector('#part-findings', { state: 'attached' });
+  assert.match(await page.locator('#part-findings').textContent(), /tables of large documents/);
+  assert.match(await page.locator('.overview thead').textContent(), /export, identical.*64KiB.*1MiB/);
   const sizes = await part(page, 'by-size');
   await settled(page);
   assert.ok(await sizes.locator('svg').count() > 3);
@@ -59,8 +61,9 @@ test('what plans do with an index is told with the sizes and data sets where it 
   const { page, context, trouble } = await open(browser, 'documents');
   const uses = await tablePart(page, 'index-use');
   const rows = await uses.locator('.table').first().locator('tbody tr').allTextContents();
-  assert.ok(rows.some((row) => /used \(64KiB\), usable \(1MiB/.test(row)), rows.join('\n'));
-  assert.ok(rows.some((row) => /in vain \(identical\), used \(distinct\)/.test(row)), rows.join('\n'));
+  assert.ok(rows.some((row) => /✓ used \(64KiB\), ○ usable \(1MiB/.test(row)), rows.join('\n'));
+  assert.ok(rows.some((row) => /≈ in vain \(identical\), ✓ used \(distinct\)/.test(row)), rows.join('\n'));
+  assert.ok(rows.some((row) => /✕ impossible – used by filter column by name and contains @>/.test(row)), rows.join('\n'));
   await uses.locator('.table button.figure').first().click();
   await page.waitForSelector('dialog[open]');
   assert.deepEqual(trouble, []);

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 
-import { figuresOf, folder, labels, launch, open, part, settled } from './pages.mjs';
+import { choose, figuresOf, filters, folder, labels, launch, open, part, settled } from './pages.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -24,7 +24,9 @@ for (const name of ['small', 'two', 'large']) {
     const { page, context, trouble } = await open(browser, name);
     for (const id of ['scores', 'hot', 'cold', 'load', 'size', 'series']) await part(page, id);
     assert.match(await page.locator('h1').textContent(), /documents/);
-    assert.ok(await page.locator('.finding').count() >= 3);
+    assert.ok(await page.locator('.lead').count() > 0);
+    assert.ok(await page.locator('.overview button.heat').count() > 10);
+    assert.ok(await page.locator('.answers li').count() > 0);
     assert.deepEqual(trouble, []);
     await context.close();
   });
@@ -34,7 +36,7 @@ test('hostile text stays text, on the page, in tables and behind figures', async
   const { page, context, trouble } = await open(browser, 'small');
   const hot = await part(page, 'hot');
   await hot.locator('details summary').first().click();
-  await page.evaluate(() => { for (const one of document.querySelectorAll('details')) one.open = true; });
+  await page.evaluate(() => { for (const one of document.querySelectorAll('details:not(.filters)')) one.open = true; });
   await hot.locator('.figure-button[aria-label*="onerror"]').first().click();
   await page.waitForSelector('dialog[open]');
   await page.evaluate(() => { for (const one of document.querySelectorAll('dialog details')) one.open = true; });
@@ -91,11 +93,11 @@ test('every filter changes what is shown, and back and forward go through the ch
     }
   }
   for (const [name, value] of [['metric', 'documents_per_s'], ['metric', 'of_best'], ['metric', 'server_cpu_s'], ['structure', 'bytes']]) {
-    await page.selectOption(`select[name="${name}"]`, value);
+    await choose(page, name, value);
     await reset(await changed(page, 'hot', all));
   }
   await part(page, 'scores');
-  await page.selectOption('select[name="data"]', 'compacted');
+  await choose(page, 'data', 'compacted');
   await page.waitForFunction(() => /Score: size \(compacted\)/.test(document.getElementById('part-scores').innerText));
   assert.deepEqual(trouble, []);
   await context.close();
@@ -103,10 +105,10 @@ test('every filter changes what is shown, and back and forward go through the ch
 
 test('published results lie over charts at their own scale, and not over scores', async () => {
   const { page, context, trouble } = await open(browser, 'large');
-  await page.selectOption('select[name="scale"]', '1000000');
+  await choose(page, 'scale', '1000000');
   const hot = await part(page, 'hot');
   assert.doesNotMatch(await hot.innerText(), /Hollow/);
-  await page.selectOption('select[name="published"]', '2025-11');
+  await choose(page, 'published', '2025-11');
   await page.waitForFunction(() => /Hollow/.test(document.getElementById('part-hot').innerText));
   assert.match(await hot.locator('svg').first().textContent(), /m6i\.8xlarge/);
   const scores = await part(page, 'scores');
@@ -127,7 +129,7 @@ test('what figures are held against is named, also when it is filtered out', asy
   await part(page, 'hot');
   await settled(page);
   const was = await labels(page, 'hot');
-  await page.selectOption('select[name="metric"]', 'of_best');
+  await choose(page, 'metric', 'of_best');
   const told = await changed(page, 'hot', was);
   assert.ok(told.some((label) => label.includes(` × of ${best.title} ${best.version} ${best.variant}`)), told.join('\n'));
   assert.doesNotMatch(await page.locator('#part-hot').innerText(), /filtered out/);
@@ -138,13 +140,13 @@ test('what figures are held against is named, also when it is filtered out', asy
   await context.close();
 });
 
-test('classes stand under headings of their own, and the first sentence names one', async () => {
+test('classes stand under headings of their own, and the first sentence is the program\u2019s', async () => {
   const { page, context, trouble } = await open(browser, 'small');
-  assert.match(await page.locator('.lead').textContent(), /^As-is, .* (is the fastest|loads fastest)/);
-  assert.match(await page.locator('.second').first().textContent(), /^Prepared for these questions, /);
-  const headings = await page.locator('h3.class').allTextContents();
-  assert.match(headings[0], /^As-is /);
-  assert.match(headings[1], /^Prepared /);
+  const [run] = figuresOf('small').runs;
+  const told = run.answers.find((one) => one.severity === 'failed') ?? run.answers[0];
+  assert.ok((await page.locator('.lead').first().textContent()).includes(told.sentence));
+  const groups = await page.locator('.overview tr.group').allTextContents();
+  assert.deepEqual(groups.slice(0, 2), ['As-is', 'Prepared']);
   await part(page, 'hot');
   await settled(page);
   const bars = await labels(page, 'hot');
@@ -159,13 +161,14 @@ test('classes stand under headings of their own, and the first sentence names on
 
 test('caveats are a line each with details on demand', async () => {
   const { page, context } = await open(browser, 'small');
+  await page.waitForSelector('.catches', { state: 'attached' });
   const caveats = page.locator('.catches > li');
   assert.ok(await caveats.count() > 5);
   const text = page.locator('.catches details p');
   assert.equal(await text.first().isVisible(), false);
   await page.locator('.catches summary').first().click();
   assert.equal(await text.first().isVisible(), true);
-  assert.match(await page.locator('.catches').innerText(), /Hot, not in memory: /);
+  assert.match(await page.locator('.catches').textContent(), /Hot, not in memory: /);
   await context.close();
 });
 
@@ -242,7 +245,8 @@ test('a page without a cell, and one of a single round, open without an error', 
   for (const name of ['empty', 'once']) {
     const { page, context, trouble } = await open(browser, name, { chart: name !== 'empty' });
     await page.waitForSelector('h1');
-    assert.match(await page.locator('main').innerText(), name === 'empty' ? /No comparable results match the filters/ : /One round only/);
+    await page.waitForSelector('.catches', { state: 'attached' });
+    assert.match(await page.locator('main').textContent(), name === 'empty' ? /No comparable results match the filters/ : /One round only/);
     assert.deepEqual(trouble, []);
     await context.close();
   }
@@ -266,7 +270,7 @@ test('a workload without parts of its own has its cells in a plain table, and no
   assert.match(words, /282 B\/op in 3 trials, 2\.48 kB\/op in 3/);
   assert.doesNotMatch(words, /1\.31 kB/, 'a median that is of neither group');
   const parts = await page.locator('header nav button').allInnerTexts();
-  assert.deepEqual(parts, ['Configurations', 'Series']);
+  assert.deepEqual(parts, ['Findings', 'The run', 'Configurations', 'Series', 'Glossary']);
   await table.locator('button').first().click();
   await page.waitForSelector('dialog[open]');
   assert.deepEqual(trouble, []);
@@ -277,8 +281,9 @@ test('a run and a scale can be chosen, and a search narrows the list of many sys
   const { page, context } = await open(browser, 'large');
   const title = await page.locator('h1').textContent();
   const scales = await page.locator('select[name="scale"] option').evaluateAll((options) => options.map((option) => option.value));
-  await page.selectOption('select[name="scale"]', scales[0]);
+  await choose(page, 'scale', scales[0]);
   await page.waitForFunction((was) => document.querySelector('h1').textContent !== was, title);
+  await filters(page, true);
   const boxes = page.locator('input[name="systems"]');
   const count = await boxes.count();
   assert.ok(count >= 50);
@@ -293,7 +298,7 @@ test('a run and a scale can be chosen, and a search narrows the list of many sys
 
   const pair = await open(browser, 'two');
   const first = await pair.page.locator('h1').textContent();
-  await pair.page.selectOption('select[name="run"]', '1');
+  await choose(pair.page, 'run', '1');
   await pair.page.waitForFunction((was) => document.querySelector('h1').textContent !== was, first);
   await part(pair.page, 'runs');
   assert.deepEqual(pair.trouble, []);
@@ -303,9 +308,9 @@ test('a run and a scale can be chosen, and a search narrows the list of many sys
 test('a deep link restores its state, an opened figure too', async () => {
   const { page, context } = await open(browser, 'large', { height: 2400 });
   const scales = await page.locator('select[name="scale"] option').evaluateAll((options) => options.map((option) => option.value));
-  await page.selectOption('select[name="scale"]', scales[1]);
-  await page.selectOption('select[name="metric"]', 'of_best');
-  await page.locator('input[name="systems"]').first().click();
+  await choose(page, 'scale', scales[1]);
+  await choose(page, 'metric', 'of_best');
+  await page.locator('input[name="systems"]').first().evaluate((box) => box.click());
   await part(page, 'hot');
   await settled(page);
   const shown = await labels(page, 'hot');
@@ -390,6 +395,138 @@ test('a chart is exported as SVG that stands alone, a table as Markdown with its
   const [saved] = await Promise.all([page.waitForEvent('download'), hot.locator('.table button.export').first().click()]);
   assert.match(saved.suggestedFilename(), /\.md$/);
   assert.equal(readFileSync(await saved.path(), 'utf8'), markdown);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('the first screen is a sentence and a table, whose cells open their evidence by mouse and by keyboard', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  const table = page.locator('.overview');
+  await table.waitFor();
+  const box = await table.boundingBox();
+  assert.ok(box.y < 900, 'the table begins on the first screen');
+  const best = await page.locator('.overview td.heat-0 button').first().getAttribute('aria-label');
+  assert.match(best, /1\.0\d ×/);
+  // Wrong and failed results have a sign and a word, and no colour.
+  const failed = page.locator('.overview button.heat.failed');
+  const [{ cells, configurations }] = figuresOf('small').runs;
+  const isFailed = ({ configuration, verdict }) => !configurations[configuration].reference && ['wrong', 'timeout', 'failed'].includes(verdict);
+  assert.equal(await failed.count() > 0, cells.some(isFailed));
+  for (const words of await failed.allTextContents()) assert.match(words, /^✖ (wrong|timeout|failed)/);
+  assert.equal(await page.locator('.overview td:not(.heat-none) button.failed, .overview td:not(.heat-none) button.warning').count(), 0);
+  await page.locator('.overview td.heat-0 button').first().focus();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog .table tbody tr');
+  const byKeyboard = await page.locator('#dialog-title').textContent();
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { state: 'detached' });
+  await page.locator('.overview td.heat-0 button').first().click();
+  await page.waitForSelector('dialog[open]');
+  assert.equal(await page.locator('#dialog-title').textContent(), byKeyboard);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('the table is legible in every colour, and scrolls inside itself on a phone', async () => {
+  for (const scheme of ['light', 'dark']) {
+    const { page, context, trouble } = await open(browser, 'small', { width: 390, scheme });
+    await page.locator('.swatch').first().waitFor();
+    const ratios = await page.evaluate(() => {
+      const channels = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+      const light = (text) => channels(text).map((one) => one / 255).map((one) => (one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, one, index) => sum + one * [0.2126, 0.7152, 0.0722][index], 0);
+      return [0, 1, 2, 3, 4, 5].map((level) => {
+        const swatch = document.querySelector(`.swatch.heat-${level}`);
+        const { color, backgroundColor } = getComputedStyle(swatch);
+        const [a, b] = [light(color), light(backgroundColor)].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+      });
+    });
+    assert.ok(ratios.every((one) => one >= 4.5), `${scheme}: ${ratios.join(', ')}`);
+    const [inside, page390] = await page.evaluate(() => {
+      const scroll = document.querySelector('.overview-scroll');
+      return [scroll.scrollWidth > scroll.clientWidth, document.documentElement.scrollWidth <= innerWidth];
+    });
+    assert.deepEqual([inside, page390], [true, true]);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  }
+});
+
+test('a page of several workloads has a tab for each, kept in the address, and a headline for all', async () => {
+  const { page, context, trouble } = await open(browser, 'several');
+  const tabs = page.getByRole('tab');
+  assert.deepEqual(await tabs.allTextContents(), ['Analytics', 'Serving']);
+  const leads = await page.locator('.lead').allTextContents();
+  assert.match(leads[0], /^Analytics: Prepared, json-only: ClickHouse was 1\.50 × faster/);
+  assert.match(leads[1], /^As-is: Dolt was 1\.50 × faster/);
+  assert.match(leads[2], /^Serving: ✖ A system gave 3 wrong answers\./);
+  assert.ok(await page.locator('.lead.failed').count() === 1 && leads.length === 4);
+  await tabs.first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('#part-throughput', { state: 'attached' });
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Serving');
+  assert.match(page.url(), /#tab=serving$/);
+  assert.equal(await page.getByRole('tab', { selected: true }).textContent(), 'Serving');
+  assert.equal(await page.locator('#part-hot').count(), 0);
+  assert.match(await page.locator('.overview thead').innerText(), /mix a, synced/);
+  await page.goBack();
+  await page.waitForSelector('#part-hot', { state: 'attached' });
+  await context.close();
+
+  const again = await open(browser, 'several', { fragment: '#tab=serving' });
+  await again.page.waitForSelector('#part-throughput', { state: 'attached' });
+  assert.deepEqual(await again.page.locator('.lead').allTextContents(), leads, 'whichever tab is open');
+  assert.deepEqual([...trouble, ...again.trouble], []);
+  await again.context.close();
+});
+
+test('a term tells its definition at a click, and the glossary has all of them', async () => {
+  const { page, context, trouble } = await open(browser, 'serving');
+  const term = page.locator('.terms button', { hasText: 'mix a' });
+  await term.click();
+  assert.equal(await term.getAttribute('aria-expanded'), 'true');
+  assert.match(await page.locator('.terms').innerText(), /Half reads, half updates; zipfian keys\./);
+  await page.getByRole('button', { name: 'Glossary', exact: true }).click();
+  await page.waitForSelector('#part-glossary dl');
+  const glossary = await page.locator('#part-glossary').innerText();
+  for (const word of ['mix f', 'tier', 'drained', 'WAL', '95 % interval', '× of best']) assert.ok(glossary.includes(word), word);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('a part and a figure can be linked to', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  await part(page, 'cold');
+  await settled(page);
+  const address = await page.locator('#part-cold .heading .anchor').getAttribute('href');
+  const figure = await page.locator('#part-cold .figure-place > .anchor').first().getAttribute('href');
+  assert.equal(address, '#at=cold');
+  assert.match(figure, /^#at=cold%3Aq1-/);
+  await context.close();
+  for (const [fragment, id] of [[address, 'title-cold'], [figure, /^figure-cold-q1-/]]) {
+    const again = await open(browser, 'small', { fragment });
+    await again.page.waitForFunction(() => /cold/.test(document.activeElement?.id ?? ''));
+    const focused = await again.page.evaluate(() => document.activeElement.id);
+    assert.ok(typeof id === 'string' ? [id, 'at-cold'].includes(focused) : id.test(focused) || focused === 'at-cold', focused);
+    await again.page.waitForFunction(() => document.getElementById('at-cold').getBoundingClientRect().top < innerHeight);
+    assert.deepEqual([...trouble, ...again.trouble], []);
+    await again.context.close();
+  }
+});
+
+test('filters that are set are shown as chips, which take them back, and stay in sight', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  assert.equal(await page.locator('.chip').count(), 0);
+  await choose(page, 'metric', 'of_best');
+  await page.locator('input[name="systems"]').first().evaluate((box) => box.click());
+  await page.waitForFunction(() => document.querySelectorAll('.chip').length === 2);
+  await part(page, 'cold');
+  const box = await page.locator('.filter-bar').boundingBox();
+  assert.ok(box.y >= 0 && box.y < 100, `${box.y}`);
+  await page.locator('.chip', { hasText: '× of best' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.chip').length === 1);
+  assert.doesNotMatch(page.url(), /metric/);
   assert.deepEqual(trouble, []);
   await context.close();
 });

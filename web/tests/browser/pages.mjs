@@ -11,7 +11,8 @@ import { samples } from '../sample.mjs';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-function browserPath() {
+/** Path of the browser: `JSONATHLON_CHROMIUM`, or the first of the usual names on the path. */
+export function browserPath() {
   if (process.env.JSONATHLON_CHROMIUM) return process.env.JSONATHLON_CHROMIUM;
   for (const name of NAMES) {
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -38,7 +39,7 @@ function ownFolder() {
 }
 
 /** Pages that only the tests generate, never the program. */
-const ODD = ['documents', 'empty', 'once', 'other'];
+const ODD = ['documents', 'several', 'empty', 'once', 'other', 'crowded', 'crowded-serving', 'one-size', 'own-questions', 'fidelity', 'durability'];
 
 /** Path of the HTML file of a page. */
 function pathOf(name) {
@@ -104,6 +105,20 @@ export async function part(page, id) {
     return place.querySelector('svg') !== null;
   }, id, { polling: 100 });
   return page.locator(`#part-${id}`);
+}
+
+/** Sets a select of the filters, whether they are open or not. */
+export async function choose(page, name, value) {
+  await page.evaluate(([field, word]) => {
+    const select = document.querySelector(`select[name="${field}"]`);
+    select.value = word;
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  }, [name, value]);
+}
+
+/** Opens or closes the filters, which cover what is below them. */
+export async function filters(page, open) {
+  await page.evaluate((wanted) => { document.querySelector('details.filters').open = wanted; }, open);
 }
 
 /** The labels of all value buttons of a part. */

@@ -4,7 +4,7 @@ import test from 'node:test';
 import type { Durability, DurabilityEvidence, Finding } from '../../src/model.ts';
 import type { CrashSet } from '../../src/durability.ts';
 import type { Entry } from '../../src/view.ts';
-import { crashLabel, kindLabel, lossyCrashes, outcomePhrase, tierLabel } from '../../src/durability.ts';
+import { crashLabel, kindLabel, lossSeverity, lossyCrashes, outcomePhrase, survivalOf, tierLabel } from '../../src/durability.ts';
 
 function crashSet(kind: string, metrics: Record<string, number>, each: readonly Finding[] = []): CrashSet {
   // The tests read only these fields of the cell.
@@ -25,6 +25,19 @@ test('what was kept is no evidence, but for what was acknowledged after the cut'
   assert.deepEqual(lossyCrashes(crashSet('power', {}, [kept, late, gone])), [late, gone]);
   assert.equal(crashLabel(late), 'nothing lost: acknowledged after the cut: 9 writes');
   assert.equal(crashLabel(gone), 'does not start: environment: the log is <damaged>');
+});
+
+test('a promise that was broken has a sign, and what the tier allows has none', () => {
+  const kept = crashSet('power', { crashes: 10, crashes_as_promised: 10 });
+  const broken = crashSet('power', { crashes: 10, crashes_as_promised: 8 });
+  assert.deepEqual(survivalOf(kept), { text: '✓ 10 of 10', short: '✓ 10/10', kept: true });
+  assert.deepEqual(survivalOf(broken), { text: '✖ 8 of 10', short: '✖ 8/10', kept: false });
+  assert.equal(survivalOf(crashSet('power', {})).kept, null);
+  const finding = (state: string): Finding => ({ subject: 'crash 1', state });
+  assert.equal(lossSeverity(broken, finding('promise broken')), 'failed');
+  assert.equal(lossSeverity(broken, finding('lost, as the tier declares')), 'good');
+  // A tier without a limit promises nothing, so that its promise is kept whatever happens.
+  assert.equal(lossSeverity(kept, finding('does not start')), 'warning');
 });
 
 test('a tier says what was tested of it, and what was not', () => {

@@ -3,7 +3,6 @@ import test from 'node:test';
 
 import { byName, bytes, count, counted, integer, interval, list, metricTitle, percent, seconds, tick, times, timestamp } from '../../src/format.ts';
 import { escaped, markdown } from '../../src/export/markdown.ts';
-import { lineOf } from '../../src/charts/bars.ts';
 import { colourOf } from '../../src/colours.ts';
 import { metric } from '../../src/metric.ts';
 import { fileName } from '../../src/export/download.ts';
@@ -60,6 +59,7 @@ test('words', () => {
   assert.equal(interval(0.001, null, seconds), '–');
   assert.equal(fileName('Q1 top <event> types', 'svg'), 'jsonathlon-q1-top-event-types.svg');
   assert.equal(fileName('…', 'svg'), 'jsonathlon-chart.svg');
+  assert.equal(fileName('Q1', 'csv', ['my run/1', '10M documents', '2026-11-22']), 'jsonathlon-q1-my-run-1-10m-documents-2026-11-22.csv');
 });
 
 test('Markdown keeps figures, and nothing in a cell ends the cell', () => {
@@ -83,13 +83,6 @@ test('hostile text is text, by the same rules as in the Markdown of the program'
     ['a\u0085b\u00a0\u2003c', 'a b c'],
     ['see www.x', 'see www<!-- -->.x'],
   ] as const) assert.equal(escaped(text), safe, text);
-});
-
-test('a name is cut before the notes behind it are', () => {
-  const bar = { name: 'A system with a long name 1.2.3 and a long variant', notes: ['cold unverified', 'apart: generated'] };
-  const line = lineOf(bar, 330);
-  assert.match(line, /^A system .*… · cold unverified, apart: generated$/);
-  assert.equal(lineOf({ ...bar, name: 'short' }, 330), 'short · cold unverified, apart: generated');
 });
 
 test('names that objects have of themselves are names like others', () => {

@@ -16,6 +16,8 @@ interface Samples {
   two: () => Pack;
   large: () => Pack;
   serving: () => Pack;
+  documents: () => Pack;
+  several: () => Pack;
 }
 
 export const samples = (await import(DATA)) as Samples;

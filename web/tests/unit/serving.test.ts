@@ -3,14 +3,13 @@ import test from 'node:test';
 
 import type { PageData } from '../../src/model.ts';
 import { dimensionsOf } from '../../src/labels.ts';
-import { caveats, distributionOf, groupsOf, groupsWithTimes, leaders, leaderSentence, nines, overClients, overThroughput, percentileName, timesOf } from '../../src/serving.ts';
+import { caveats, distributionOf, groupsOf, groupsWithTimes, nines, overClients, overThroughput, percentileName, timesOf } from '../../src/serving.ts';
 import { initial } from '../../src/state.ts';
-import { logTicks } from '../../src/charts/curves.ts';
 import { buildView } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
-function of(figures: PageData, without: readonly string[] = []) {
-  const view = buildView(figures, { ...initial(figures), withoutSystems: new Set(without) });
+function of(figures: PageData) {
+  const view = buildView(figures, initial(figures));
   assert.ok(view);
   return view;
 }
@@ -60,38 +59,6 @@ test('each nine of the axis of percentiles is as wide as the one before', () => 
   assert.deepEqual(distributionOf(cell, 'response'), []);
 });
 
-test('who gets most done is said with the interval, and that nothing is shown where nothing is', () => {
-  const { figures } = samples.serving();
-  const [a, c] = leaders(of(figures));
-  assert.ok(a && c);
-  assert.match(leaderSentence(c).text, /^Mix c, synced: PostgreSQL 1\.0 key gets most done, [\d.]+k operations\/s \([\d.]+k … [\d.]+k\) at 32 clients\. SQLite 1\.0 key reaches 0\.\d+ × of it/);
-  assert.equal(a.others.length, 2, 'what is wrong or not ranked is not named');
-  const [peak] = figures.runs[0]?.peaks.filter((one) => one.ratio_to_best.ratio < 1) ?? [];
-  assert.ok(peak);
-  Object.assign(peak.ratio_to_best, { low: 0.9, high: 1.02 });
-  for (const one of figures.runs[0]?.peaks ?? []) if (one !== peak && one.ratio_to_best.ratio < 1) Object.assign(one, { throughput_ops_per_s: 1 });
-  for (const one of figures.runs[0]?.peaks ?? []) one.leads = false;
-  const not = leaders(of(figures)).map(leaderSentence).find((one) => one.sure === 'not shown');
-  assert.match(not?.text ?? '', /^Mix a, synced: no difference shown between PostgreSQL 1\.0 key and /);
-  assert.doesNotMatch(not?.text ?? '', /gets most done/);
-  for (const one of figures.runs[0]?.peaks ?? []) Object.assign(one.ratio_to_best, { low: null, high: null });
-  const few = leaders(of(figures)).map(leaderSentence);
-  assert.ok(few.every((one) => one.sure === 'once' && /too few rounds to say which gets most done/.test(one.text)), few[0]?.text);
-});
-
-test('who is filtered out leads nobody', () => {
-  const { figures } = samples.serving();
-  const all = leaders(of(figures)).find((one) => one.group.mix === 'c');
-  const without = leaders(of(figures, ['postgresql'])).find((one) => one.group.mix === 'c');
-  assert.equal(all?.best.entry.configuration.system, 'postgresql');
-  assert.equal(without?.best.entry.configuration.system, 'sqlite');
-  // Ratios over paired rounds are known only relative to the configuration that leads among all.
-  const [next] = without?.others ?? [];
-  assert.ok(next && next.ratio.value < 1 && next.ratio.low !== null);
-  const alone = leaders(of(figures, ['postgresql', 'sqlite'])).find((one) => one.group.mix === 'c');
-  assert.equal(alone && leaderSentence(alone).sure, 'alone');
-});
-
 test('the caveats of a run', () => {
   const { figures, evidence } = samples.serving();
   const lines = new Map(caveats(of(figures), evidence).map((one) => [one.title, one.line]));
@@ -104,9 +71,4 @@ test('the caveats of a run', () => {
   for (const run of evidence.runs) for (const cell of run.cells) for (const one of cell.seconds ?? []) one.checkpoints = [];
   const without = caveats(of(figures), evidence).find((one) => one.title === 'Checkpoints');
   assert.match(without?.line ?? '', /^inside none of \d+ trials of /);
-});
-
-test('ticks of a logarithmic scale', () => {
-  assert.deepEqual(logTicks(1, 100), [1, 2, 5, 10, 20, 50, 100]);
-  assert.deepEqual(logTicks(1, 1e6), [1, 10, 100, 1000, 1e4, 1e5, 1e6]);
 });

@@ -3,8 +3,8 @@ import test from 'node:test';
 
 import type { PageData, Run } from '../../src/model.ts';
 import type { State } from '../../src/state.ts';
-import { cellMark, fromFragment, initial, toFragment } from '../../src/state.ts';
-import { buildView, isShown } from '../../src/view.ts';
+import { cellMark, fromFragment, initial, tabChoice, toFragment } from '../../src/state.ts';
+import { buildView, isShown, workloadsOf } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
 const { figures } = samples.large();
@@ -22,7 +22,7 @@ test('every choice comes back from the address', () => {
     { run: 1 }, { metric: 'peak_pss_bytes' }, { data: 'compacted' }, { structure: 'bytes' }, { published: '2025-11' },
     { withoutSystems: new Set(['system-3', 'system-4']) }, { withoutVariants: new Set(['no-index']) }, { withoutRankings: new Set(['extracted']) }, { withoutClasses: new Set(['as-is']) }, { withoutProfiles: new Set(['sized']) },
     { withoutQuestions: new Set(['q1', 'q6']) }, { opened: { run: 2, cell: 7 } },
-    { basis: 'round 1' }, { month: '2025-02' }, { scale: 10_000_000 }, { kept: 'no' },
+    { basis: 'round 1' }, { month: '2025-02' }, { scale: 10_000_000 }, { kept: 'no' }, { at: 'hot' }, { at: 'hot:q1-top-event-types' },
     { withoutSystems: new Set(Array.from({ length: 50 }, (_, index) => `system-${index}`)) },
     { withoutSystems: new Set(Array.from({ length: 49 }, (_, index) => `system-${index}`)), run: 0, metric: 'of_best' },
   ];
@@ -39,7 +39,7 @@ test('what is not understood in an address is passed over', () => {
   const own = initial(figures);
   for (const text of [
     '#', '#x', '#run=none', '#state=x', '#structure=x', '#figure=large-1m:999999', '#figure=large-1m:', '#figure=:', '#no-systems=nobody',
-    '#systems=nobody', '#systems=%E0%A4%A', '#no-questions=', '#metric', '#metric=nothing', '#metric=%', '#published=1999-01', '#basis=x', '#month=x', '#scale=7', '#kept=x',
+    '#systems=nobody', '#systems=%E0%A4%A', '#no-questions=', '#metric', '#metric=nothing', '#metric=%', '#published=1999-01', '#basis=x', '#month=x', '#scale=7', '#kept=x', '#tab=nothing', '#at=a%20b', '#at=a:b:c',
   ]) assert.deepEqual(fromFragment(text, figures), own, text);
   const known = fromFragment('#no-systems=%E0%A4%A.system-3.nobody', figures);
   assert.deepEqual([...known.withoutSystems], ['system-3']);
@@ -87,4 +87,16 @@ test('reference rows are shown whatever is chosen, others by every filter', () =
   assert.ok(shown({ ...own, withoutVariants: new Set(['no-index']) }).every((one) => one.variant !== 'no-index'));
   assert.ok(shown({ ...own, structure: 'changed' }).every((one) => one.reference || one.structure?.retains === 'changed'));
   assert.deepEqual(buildView(figures, { ...own, withoutQuestions: new Set(['q2']) })?.questions, ['q1', 'q3', 'q4', 'q5', 'q6']);
+});
+
+test('a tab is kept in the address, and shows a run that has its workload', () => {
+  const { figures: both } = samples.several();
+  const own = initial(both);
+  assert.deepEqual([workloadsOf(both.runs), own.workload, own.run], [['analytics', 'serving'], 'analytics', 0]);
+  const served = { ...own, ...tabChoice(both, own.run, 'serving') };
+  assert.deepEqual([served.workload, served.run], ['serving', 1]);
+  assert.equal(toFragment(served, both), 'tab=serving');
+  assert.deepEqual(fromFragment('#tab=serving', both), served);
+  assert.deepEqual(fromFragment('#run=serving', both), served, 'a run is shown by its own workload');
+  assert.ok(buildView(both, served)?.entries.every(({ cell }) => cell.workload === 'serving'));
 });

@@ -1,15 +1,19 @@
 //! Groups of command-line options that several workloads of `jsonathlon run` have.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use jsonathlon_schema::transport::Transport;
+use jsonathlon_workloads::quiet_machine::BusyMachinePolicy;
 
-use super::{CatalogueArguments, InstallOptions};
+use super::{CatalogueArguments, InstallOptions, TableChoice};
 use crate::parse;
 
 /// Default of `--scale`: the number of documents or records to generate.
 pub(crate) const DEFAULT_SCALE: u64 = 100_000;
+
+/// Environment variable with the default of `--wait-quiet`.
+const WAIT_QUIET: &str = "JSONATHLON_WAIT_QUIET";
 
 /// Help heading of the options of workloads that ask questions.
 pub(super) const ASKING: &str = "How questions are asked";
@@ -28,10 +32,39 @@ pub(crate) struct CommonArguments {
     /// Print the summary as JSON on standard output instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+    /// Columns of the tables
+    #[arg(long, value_enum, default_value = "compact", conflicts_with = "json")]
+    pub(crate) tables: TableChoice,
+    /// Keep whole paths of this machine on the page, e.g. in messages of systems
+    #[arg(long)]
+    pub(crate) show_paths: bool,
+    #[command(flatten)]
+    pub(crate) quiet: QuietOptions,
     #[command(flatten)]
     pub(crate) install: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
+}
+
+/// Whether a run waits for other programs that use the processors.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[group(skip)]
+pub(crate) struct QuietOptions {
+    /// Before anything is measured, wait until other programs leave the processors alone for some seconds, at most
+    /// this long, e.g. 2m, and begin with a warning afterwards; 0 neither waits nor warns [default: warn at once]
+    #[arg(long, value_name = "TIME", env = WAIT_QUIET, hide_env_values = true, value_parser = parse::seconds_or_zero)]
+    pub(crate) wait_quiet: Option<f64>,
+}
+
+impl QuietOptions {
+    /// What the options say about other programs.
+    pub(crate) fn policy(self) -> BusyMachinePolicy {
+        match self.wait_quiet {
+            Some(seconds) if seconds <= 0.0 => BusyMachinePolicy::Ignore,
+            Some(seconds) => BusyMachinePolicy::Wait(Duration::from_secs_f64(seconds)),
+            None => BusyMachinePolicy::Warn,
+        }
+    }
 }
 
 /// Which systems are measured, and how they are set up.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CatalogueArguments, InstallOptions};
+use super::{CatalogueArguments, InstallOptions, TableChoice, run_options::QuietOptions};
 
 /// Answers a published question on this machine: runs of the serving workload over what it varies, a table next to the
 /// published results, one sentence with its interval, and a page with its chart.
@@ -32,6 +32,11 @@ pub(crate) struct StudyArguments {
     /// Print the tables as Markdown
     #[arg(long)]
     pub(crate) markdown: bool,
+    /// Columns of the tables
+    #[arg(long, value_enum, default_value = "compact", conflicts_with = "markdown")]
+    pub(crate) tables: TableChoice,
+    #[command(flatten)]
+    pub(crate) quiet: QuietOptions,
     #[command(flatten)]
     pub(crate) install: InstallOptions,
     #[command(flatten)]

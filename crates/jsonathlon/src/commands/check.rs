@@ -66,6 +66,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         )?,
         worker: worker_command()?,
         command: std::env::args().collect(),
+        busy_machine: arguments.quiet.policy(),
     };
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
@@ -127,7 +128,7 @@ fn report_noise(folder: &Path, title: &str, rounds: u32) -> Result<ExitCode, Fai
     if let Some(failure) = failures.first() {
         crate::say!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
-    print(&self_checks::noise(title, rounds, &comparisons, TableStyle { colour: true }))?;
+    print(&self_checks::noise(title, rounds, &comparisons, TableStyle::COLOURED))?;
     print(&format!("  all trials: {}\n", run.path))?;
     let has_passed = failures.is_empty() && !comparisons.is_empty() && !exceeds_chance(&comparisons);
     Ok(if has_passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
@@ -165,6 +166,6 @@ fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
              different --scale",
         ));
     }
-    print(&self_checks::growth(&growths, TableStyle { colour: true }))?;
+    print(&self_checks::growth(&growths, TableStyle::COLOURED))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
                 .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
             text + "\n"
         }
-        CompareFormat::Table => tables(&comparison, TableStyle { colour: true }),
+        CompareFormat::Table => tables(&comparison, TableStyle::COLOURED),
         CompareFormat::Markdown => markdown(&comparison),
     };
     print(&text)?;

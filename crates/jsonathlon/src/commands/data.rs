@@ -90,7 +90,7 @@ fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::environment(format!("failed to write the profile as JSON: {error}")))?
             + "\n"
     } else {
-        jsonathlon_report::profile::render(&profile, TableStyle { colour: true })
+        jsonathlon_report::profile::render(&profile, TableStyle::COLOURED)
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

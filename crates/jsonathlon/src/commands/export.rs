@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::render::TableStyle;
-use jsonathlon_report::run::{markdown, markdown_with_means, tables, tables_with_means};
+use jsonathlon_report::answer::closing_answer;
+use jsonathlon_report::page;
+use jsonathlon_report::run::{markdown, markdown_with_means, tables_from_summary, tables_with_means};
 use jsonathlon_results::challenge::jsonbench::write_result_files;
 use jsonathlon_results::export::{csv, csv_with_means, jsonbench};
 use jsonathlon_results::summary::Run;
 
-use super::print;
+use super::table_style::table_style;
+use super::{print, short_path};
 use crate::cli::{ExportArguments, Format};
 use crate::exit::Failure;
 
@@ -21,8 +23,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let run = Run::read(&arguments.run)?;
     let write_error = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
-        Format::Table if arguments.means => tables_with_means(&run, TableStyle { colour: true }),
-        Format::Table => tables(&run, TableStyle { colour: true }),
+        Format::Table => tables_and_answer(&run, arguments),
         Format::Markdown if arguments.means => markdown_with_means(&run),
         Format::Markdown => markdown(&run),
         Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(write_error)? + "\n",
@@ -44,4 +45,16 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What ends a run on the terminal: its tables, and its answer with the path of the page, if there is one.
+fn tables_and_answer(run: &Run, arguments: &ExportArguments) -> String {
+    let summary = run.summary();
+    let style = table_style(arguments.tables);
+    let tables = match arguments.means {
+        true => tables_with_means(run, &summary, style),
+        false => tables_from_summary(run, &summary, style),
+    };
+    let page = Some(arguments.run.join(page::FILE)).filter(|page| page.exists());
+    tables + &closing_answer(run, &summary, page.as_deref().map(short_path), style)
 }

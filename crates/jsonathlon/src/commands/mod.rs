@@ -6,6 +6,7 @@ mod configurations;
 pub(crate) mod data;
 mod documents;
 mod durability;
+mod estimate;
 pub(crate) mod export;
 pub(crate) mod external_systems;
 mod fidelity;
@@ -20,15 +21,16 @@ mod setup;
 pub(crate) mod shell;
 pub(crate) mod study;
 pub(crate) mod systems;
+mod table_style;
 pub(crate) mod workload;
 
-use std::{io::Write, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{io::Write, os::unix::fs::PermissionsExt, path::Path, path::PathBuf};
 
 use tempfile::TempDir;
 
 use jsonathlon_artifacts::{ArtifactStore, InstallState};
 use jsonathlon_catalogue::{Artifact, Catalogue, InstalledArtifact, Recipe};
-use jsonathlon_report::format;
+use jsonathlon_report::{format, page::PathDisplay};
 use jsonathlon_servers::forbids_programs;
 use jsonathlon_workloads::session::WorkerCommand;
 
@@ -61,6 +63,17 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// The path relative to the current folder, which is shorter; the path itself if it is outside of that.
+pub(crate) fn short_path(path: &Path) -> &Path {
+    let current = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(current).unwrap_or(path)
+}
+
+/// What `--show-paths` says about paths on a page.
+pub(crate) fn path_display(show_paths: bool) -> PathDisplay {
+    if show_paths { PathDisplay::Shown } else { PathDisplay::Hidden }
 }
 
 pub(crate) fn load_catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {

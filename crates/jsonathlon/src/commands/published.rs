@@ -16,7 +16,7 @@ use super::print;
 use crate::cli::{PublishedArguments, SortChoice};
 use crate::exit::Failure;
 
-const STYLE: TableStyle = TableStyle { colour: true };
+const STYLE: TableStyle = TableStyle::COLOURED;
 
 pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.documents {

@@ -11,7 +11,7 @@ use jsonathlon_report::page;
 use jsonathlon_results::folder::write_atomic;
 use jsonathlon_results::summary::Run;
 
-use super::print;
+use super::{path_display, print};
 use crate::cli::ReportArguments;
 use crate::exit::Failure;
 
@@ -31,12 +31,13 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         .iter()
         .filter(|folder| seen.insert(folder.canonicalize().unwrap_or_else(|_| (*folder).clone())))
         .collect();
-    let mut runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>, _>>()?;
-    let file = match &arguments.out {
-        None if runs.len() == 1 => page::write_page(runs.remove(0))?,
-        out => {
+    let runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>, _>>()?;
+    let paths = path_display(arguments.show_paths);
+    let file = match (&arguments.out, runs.as_slice()) {
+        (None, [run]) => page::write_page(run, paths)?,
+        (out, _) => {
             let file = out.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
-            let text = page::current_page(&runs)?;
+            let text = page::current_page(&runs, paths)?;
             if is_special_file(&file) {
                 write_through(&file, text.as_bytes())?;
                 // The path is not printed, because the file may be standard output.

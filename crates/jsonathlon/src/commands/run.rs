@@ -8,14 +8,16 @@ use std::{
 use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, Configuration};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::{page, render::TableStyle, run::tables_from_summary};
+use jsonathlon_report::{answer::closing_answer, page, run::tables_from_summary};
 use jsonathlon_results::{folder::read_manifest, summary::Run};
 use jsonathlon_schema::{
     record::Verdict,
     settings::{PageCachePolicy, RunSettings},
 };
 use jsonathlon_workloads::{
-    RunError, page_cache_limit,
+    RunError,
+    expected_time::RunOutline,
+    page_cache_limit,
     run::{RunPlan, default_folder, resume, start},
     target::Target,
     workload::Workload,
@@ -23,12 +25,15 @@ use jsonathlon_workloads::{
 
 use super::{
     configurations::{configurations, install_targets, yardstick_configurations},
+    estimate::describe_duration,
     external_systems::{self, ExternalRequest},
     load_catalogue,
     memory::{MemoryProfiles, with_recorded_memory},
-    print,
+    path_display, print,
     run_request::{RunDefaults, RunRequest},
     setup::SetupContext,
+    short_path,
+    table_style::table_style,
     worker_command, workload,
 };
 use crate::{
@@ -40,9 +45,9 @@ use crate::{
 };
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
-    let json = workload::build_request(command)?.common.json;
+    let common = workload::build_request(command)?.common;
     let completed = execute(command, &Interrupt::install()?)?;
-    let code = show(&completed.folder, json)?;
+    let code = show(&completed.folder, common)?;
     match completed.cut_short {
         Some(failure) => Err(failure),
         None => Ok(code),
@@ -67,6 +72,9 @@ pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Com
         Some(folder) => resumed_run(folder, &catalogue, &store, interrupt)?,
         None => new_run(request, &catalogue, interrupt)?,
     };
+    if common.resume.is_none() {
+        announce_duration(&resolved, &store);
+    }
     let mut workload = resolved.workload;
     let mut targets = install_targets(resolved.configurations, workload.section_name(), &store, interrupt)?;
     targets.extend(resolved.external_targets);
@@ -76,6 +84,7 @@ pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Com
         targets,
         worker: worker_command()?,
         command: std::env::args().collect(),
+        busy_machine: common.quiet.policy(),
     };
     let folder = resolved.folder.map_or_else(default_folder, Ok)?;
     let mut progress = RunProgress::new();
@@ -104,6 +113,15 @@ pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Com
             std::fs::remove_dir(&folder).ok();
             Err(error.into())
         }
+    }
+}
+
+/// Says how long a new run takes, if the number of its documents is known beforehand.
+fn announce_duration(resolved: &ResolvedRun, store: &ArtifactStore) {
+    let external = resolved.external_targets.iter().map(|target| &target.configuration);
+    let configurations = resolved.configurations.iter().chain(external).collect();
+    if let Some(outline) = RunOutline::of_source(configurations, &resolved.settings, &resolved.source) {
+        crate::say!("{}", describe_duration(&outline, &*resolved.workload, store));
     }
 }
 
@@ -254,30 +272,37 @@ fn interrupted(folder: &Path) -> Failure {
     }
 }
 
-/// Prints the results and writes the page. The exit code is success if no cell failed or is disputed, the run
-/// is complete, and no durability promise was broken.
-fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
+/// Prints the tables, writes the page, and prints the answer. The exit code is success if no cell failed or is
+/// disputed, the run is complete, and no durability promise was broken.
+fn show(folder: &Path, common: &CommonArguments) -> Result<ExitCode, Failure> {
     let run = Run::read(folder)?;
     let summary = run.summary();
+    let json = common.json;
+    let style = table_style(common.tables);
     let text = if json {
         serde_json::to_string_pretty(&summary)
             .map(|text| text + "\n")
             .map_err(|error| Failure::environment(format!("failed to write the summary: {error}")))?
     } else {
-        tables_from_summary(&run, &summary, TableStyle { colour: true })
+        tables_from_summary(&run, &summary, style)
     };
     print(&text).map_err(|failure| {
         let advice = format!("the run is whole; print its tables by: jsonathlon export {}", folder.display());
         Failure::Plain { code: failure.code(), message: failure.to_string(), advice: Some(advice) }
     })?;
-    match page::write_page(run) {
-        Ok(page) if json => crate::say!("the page of this run: {}", page.display()),
-        Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
+    let page = match page::write_page(&run, path_display(common.show_paths)) {
+        Ok(page) => Some(page),
         // Not fatal: the results are in the folder, and the page can be made later.
-        Err(error) => crate::say!(
-            "failed to write the page: {error}; retry with: jsonathlon report {}",
-            folder.display()
-        ),
+        Err(error) => {
+            let folder = folder.display();
+            crate::say!("failed to write the page: {error}; retry with: jsonathlon report {folder}");
+            None
+        }
+    };
+    match page {
+        Some(page) if json => crate::say!("the page of this run: {}", page.display()),
+        None if json => {}
+        page => print(&closing_answer(&run, &summary, page.as_deref().map(short_path), style))?,
     }
     let is_disputed = summary.results.iter().any(|entry| entry.verdict == Verdict::Disputed);
     let is_rankable = summary.failures.is_empty() && summary.complete && summary.broken_promises.is_empty();

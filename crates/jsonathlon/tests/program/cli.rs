@@ -457,7 +457,9 @@ fn help_mentions_what_matters() {
                 "--cold-page-cache",
                 "--out",
                 "--resume",
+                "--tables",
                 "--keep-data",
+                "--wait-quiet",
                 "--json",
                 "--systems-dir",
                 "100k",
@@ -470,7 +472,21 @@ fn help_mentions_what_matters() {
         (&["data", "--help"], &["generate", "describe"]),
         (&["data", "generate", "--help"], &["--scale", "--start", "--seed", "--malformed", "--out", ".zst"]),
         (&["data", "describe", "--help"], &["--json", "PATH|URL"]),
-        (&["export", "--help"], &["--format", "table", "markdown", "json", "csv", "jsonbench", "--out"]),
+        (
+            &["export", "--help"],
+            &[
+                "--format",
+                "table",
+                "markdown",
+                "json",
+                "csv",
+                "jsonbench",
+                "--out",
+                "--tables",
+                "compact",
+                "full",
+            ],
+        ),
         (
             &["compare", "--help"],
             &[

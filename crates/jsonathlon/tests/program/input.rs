@@ -240,7 +240,7 @@ fn what_a_folder_holds_beside_documents_is_told() {
     let ended = over(&world, &data);
     let summary = right(ended.says(&words));
     assert_eq!(summary.data.documents, 1000);
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     let described = world.run(&["data", "describe", &data]).expect(0).stdout;
     let questions = world.run(&["questions", "new", &world.text("q"), "-d", &data]).expect(0).stdout;
     for (text, of) in [(tables, "export"), (described, "describe"), (questions, "new")] {
@@ -494,7 +494,7 @@ fn documents_that_a_bulk_load_refuses_are_found_and_the_others_are_there_once() 
     assert!(rejects.iter().all(|(_, reason)| reason.contains("soon")), "{rejects:?}");
     assert_eq!(summary.entry("clickhouse", "load").metrics["documents_loaded"], 4000.0);
     assert!(world.kept("out").rejects("duckdb").is_empty(), "DuckDB takes them");
-    let tables = world.run(&["export", &out]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &out]).expect(0).stdout;
     assert!(tables.contains("clickhouse rejected 2: "), "they are one kind: {tables}");
     assert!(tables.contains(&format!("(the first: {data}, line 101)")), "{tables}");
 }

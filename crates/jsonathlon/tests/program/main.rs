@@ -10,6 +10,7 @@ mod support;
 
 mod adding;
 mod analytics;
+mod busy_machine;
 mod check;
 mod cli;
 mod documents;
@@ -28,4 +29,5 @@ mod serving_statements;
 mod sizes;
 mod studies;
 mod systems;
+mod terminal;
 mod worker;

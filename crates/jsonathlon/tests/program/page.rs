@@ -13,8 +13,12 @@ use crate::support::{World, mock};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use jsonathlon_report::study::StudyResult;
 use jsonathlon_results::summary::Run;
 use jsonathlon_results::test_fixtures::serving::ServingFixture;
+use jsonathlon_studies::definition::Study;
+use jsonathlon_studies::published::published_results;
+use jsonathlon_studies::runs::{StudyRun, StudySelection};
 use serde_json::{Value, json};
 
 /// Timeout for scripts that start a browser a few dozen times.
@@ -197,6 +201,25 @@ fn a_run_from_somewhere_cannot_bring_other_files_into_a_page() {
 }
 
 #[test]
+fn a_page_holds_no_path_of_the_machine_unless_it_is_asked_for() {
+    let world = World::new();
+    let run = made(&world, "run", &Made::default());
+    let manifest = world.path("run").join("manifest.json");
+    let mut changed: Value = serde_json::from_str(&std::fs::read_to_string(&manifest).unwrap()).unwrap();
+    changed["data"]["source"] = json!("/home/alice/private/events.ndjson");
+    std::fs::write(&manifest, changed.to_string()).unwrap();
+    let out = world.text("page.html");
+    let source = |options: &[&str]| {
+        let mut arguments = vec!["report", &run, "-o", &out];
+        arguments.extend(options);
+        world.run(&arguments).expect(0);
+        data(&std::fs::read_to_string(&out).unwrap(), "figures")["runs"][0]["data"]["source"].clone()
+    };
+    assert_eq!(source(&[]), "…/events.ndjson");
+    assert_eq!(source(&["--show-paths"]), "/home/alice/private/events.ndjson");
+}
+
+#[test]
 fn a_page_needs_runs_and_a_place() {
     let world = World::new();
     let run = made(&world, "run", &Made::default());
@@ -267,8 +290,48 @@ fn a_serving_run_has_distributions_peaks_and_seconds() {
     assert_eq!(seconds[1]["checkpoints"], json!([2]));
 }
 
-/// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, and a large
-/// one.
+/// Definition of a study of synthetic runs, whose page has a chart for each mix and kind of values.
+const STUDY: &str = r#"
+question = "Does <the kind> of values matter?"
+claim = "It was said to."
+minutes = 1
+systems = ["postgresql"]
+experiments = ["size"]
+[still]
+mixes = "a,c"
+clients = "1,8,32"
+[[vary]]
+option = "value-content"
+values = ["text", "random"]
+[chart]
+axis = "clients"
+[[verdict]]
+mix = "c"
+of = { value-content = "random" }
+than = { value-content = "text" }
+says = "with random values {system} does {change} reads at {clients} clients"
+claim = "less"
+published = "36 % fewer"
+"#;
+
+/// Writes the page of a study of synthetic runs.
+fn write_study_page(folder: &Path) {
+    let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
+    let parts = study.runs(&StudySelection::default()).unwrap();
+    let runs: Vec<(StudyRun, Run)> = parts
+        .into_iter()
+        .enumerate()
+        .map(|(index, part)| {
+            let fixture = ServingFixture { seed: 7 + index as u64, ..ServingFixture::default() };
+            (part, fixture.run(if index == 0 { "text" } else { "random" }))
+        })
+        .collect();
+    let page = StudyResult::new(&study, &runs, &published_results().unwrap()).page();
+    std::fs::write(folder.join("study.html"), page).unwrap();
+}
+
+/// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, a large one, and
+/// that of a study.
 fn pages(world: &World, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     let report = |name: &str, runs: &[&str]| {
@@ -295,6 +358,7 @@ fn pages(world: &World, folder: &Path) {
         made(world, &format!("large-{documents}"), &shape)
     });
     report("large.html", &large.each_ref().map(String::as_str));
+    write_study_page(folder);
 }
 
 /// Runs a script of `web/package.json`; installs its packages first if they are missing.

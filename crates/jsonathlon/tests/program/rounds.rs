@@ -139,7 +139,7 @@ fn precision_ends_with_every_cell_within_it_or_named() {
         });
         assert_ne!(within, named, "{entry:?}");
     }
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(tables.contains("precision: ") && tables.contains("± 90"), "{tables}");
 }
 
@@ -174,7 +174,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     assert_eq!(sized.unwrap().cell.parameters["memory"], 256_000_000);
     // Nothing is left to do, and the plan has not changed.
     world.run(&["run", "--resume", &out]).expect(0);
-    let tables = world.run(&["export", &out]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &out]).expect(0).stdout;
     assert!(tables.contains("as-is, stock") && tables.contains("ranked apart"), "{tables}");
 }
 

@@ -34,6 +34,10 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_jsonathlon");
 /// Environment variable that every process of a test carries, so that remaining processes can be found.
 pub(crate) const MARK: &str = "JSONATHLON_TEST_MARK";
 
+/// Environment variable that sets whether a run looks for other programs on the machine. Tests are such programs
+/// for each other, so their runs do not look.
+pub(crate) const WAIT_QUIET: &str = "JSONATHLON_WAIT_QUIET";
+
 /// Timeout that no test reaches even on a busy machine, unless it hangs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(900);
 
@@ -94,6 +98,7 @@ impl World {
             .args(arguments)
             .current_dir(self.folder.path())
             .env(MARK, self.folder.path())
+            .env(WAIT_QUIET, "0")
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")
             .stdin(Stdio::null());

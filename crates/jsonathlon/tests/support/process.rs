@@ -1,13 +1,18 @@
 //! Processes with a time limit that leave nothing behind.
 
 use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jsonathlon_results::summary::Summary;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 /// A process that is killed with its process group when this is dropped.
 pub(crate) struct Running {
@@ -17,19 +22,42 @@ pub(crate) struct Running {
     stderr: PathBuf,
     /// Folder of the output files; deleted when this is dropped.
     _output: tempfile::TempDir,
+    /// Copies a terminal into the file of standard output; `None` if the process writes the file itself.
+    copier: Option<JoinHandle<()>>,
     ended: bool,
 }
 
 impl Running {
     /// Starts a command in its own process group. Output goes to files, so the process never blocks on unread
     /// output.
-    pub(crate) fn start(mut command: Command, folder: &Path) -> Self {
+    pub(crate) fn start(command: Command, folder: &Path) -> Self {
+        Self::start_writing(command, folder, |file| (Stdio::from(file), None))
+    }
+
+    /// Starts a command like [`Self::start`], but with a terminal of so many columns as standard output.
+    pub(crate) fn start_on_terminal(mut command: Command, folder: &Path, columns: u16) -> Self {
+        command.env("TERM", "xterm");
+        Self::start_writing(command, folder, |file| {
+            let (controller, terminal) = open_terminal(columns);
+            (Stdio::from(terminal), Some(std::thread::spawn(move || copy_terminal(controller, file))))
+        })
+    }
+
+    /// Starts a command whose standard output goes where `write` says, and ends in the file that it gets.
+    fn start_writing(
+        mut command: Command,
+        folder: &Path,
+        write: impl FnOnce(File) -> (Stdio, Option<JoinHandle<()>>),
+    ) -> Self {
         let output = tempfile::tempdir().unwrap();
         let (stdout, stderr) = (output.path().join("stdout"), output.path().join("stderr"));
-        command.stdout(File::create(&stdout).unwrap()).stderr(File::create(&stderr).unwrap());
+        let (destination, copier) = write(File::create(&stdout).unwrap());
+        command.stdout(destination).stderr(File::create(&stderr).unwrap());
         let shown = format!("{command:?} in {}", folder.display());
         let child = command.process_group(0).spawn().unwrap();
-        Self { child, shown, stdout, stderr, _output: output, ended: false }
+        // The terminal ends when nobody holds it any more, this command included.
+        drop(command);
+        Self { child, shown, stdout, stderr, _output: output, copier, ended: false }
     }
 
     pub(crate) fn pid(&self) -> Pid {
@@ -67,6 +95,9 @@ impl Running {
             std::thread::sleep(Duration::from_millis(5));
         };
         self.ended = true;
+        if let Some(copier) = self.copier.take() {
+            copier.join().unwrap();
+        }
         let text = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
         Ended {
             status,
@@ -74,6 +105,26 @@ impl Running {
             stdout: text(&self.stdout),
             stderr: text(&self.stderr),
         }
+    }
+}
+
+/// Both ends of a new terminal: the one that reads what is printed, and the one that programs get.
+fn open_terminal(columns: u16) -> (OwnedFd, OwnedFd) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let controller = openpt(flags).unwrap();
+    unlockpt(&controller).unwrap();
+    let terminal = ioctl_tiocgptpeer(&controller, flags).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&controller, size).unwrap();
+    (controller, terminal)
+}
+
+/// Copies what is printed on a terminal, until no program holds it. Reading fails then (EIO).
+fn copy_terminal(controller: OwnedFd, mut file: File) {
+    let mut controller = File::from(controller);
+    let mut buffer = [0; 4096];
+    while let Ok(bytes @ 1..) = controller.read(&mut buffer) {
+        file.write_all(&buffer[..bytes]).unwrap();
     }
 }
 
@@ -116,6 +167,12 @@ impl Ended {
             assert!(self.stderr.contains(word), "{word:?} is not in\n{}", self.stderr);
         }
         self
+    }
+
+    /// Standard output with one blank in place of each line end and of several blanks, because the program breaks
+    /// lines where the terminal ends.
+    pub(crate) fn unbroken(&self) -> String {
+        self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Parses standard output, which must be exactly one summary.

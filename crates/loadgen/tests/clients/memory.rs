@@ -229,12 +229,19 @@ fn a_job_comes_and_goes_as_json() {
     let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 10);
     job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Time { seconds: 0.8 };
     job.ramp_s = 0.2;
-    let mut told = 0;
     let json = serde_json::to_value(&job).unwrap();
-    let driven =
-        clients.drive(&json, &subject, &mut |progress| told += u64::from(progress.done > 0)).unwrap();
-    let driven: jsonathlon_loadgen::report::JobReport = serde_json::from_value(driven).unwrap();
-    assert!(told >= 1, "{told}");
+    let mut drive_once = || {
+        let mut told = 0;
+        let driven =
+            clients.drive(&json, &subject, &mut |progress| told += u64::from(progress.done > 0)).unwrap();
+        assert!(told >= 1, "{told}");
+        serde_json::from_value::<jsonathlon_loadgen::report::JobReport>(driven).unwrap()
+    };
+    // Counters that miss a part of the window are dropped, which a busy machine can make happen.
+    let driven = (0..20)
+        .map(|_| drive_once())
+        .find(|driven| driven.usage.cpu_s.is_some())
+        .expect("one of 20 jobs reads its counters in time");
     assert!((driven.measured_s - 0.8).abs() < 1e-9);
     assert!(driven.usage.cpu_s.unwrap() > 0.01, "{:?}", driven.usage);
     assert!(driven.scheduling.is_some() && driven.steady.is_none());

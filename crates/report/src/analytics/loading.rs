@@ -9,33 +9,31 @@ use jsonathlon_schema::record::{RecordBody, RoundTripOutcome};
 use super::find;
 use crate::format;
 use crate::section::{
-    NAME_COLUMNS, Section, dash, interval, name_columns, optional, printable, sorted_configurations,
+    Column, Section, configuration_columns, dash, interval, name_columns, optional, printable,
+    sorted_configurations,
 };
 
+fn columns() -> Vec<Column> {
+    let own = vec![
+        Column::count("loaded"),
+        Column::count("rejected"),
+        Column::number("time"),
+        Column::interval(),
+        Column::number("documents/s").main(),
+        Column::number("MB/s").detail(),
+        Column::words("bound by").detail(),
+        Column::number("peak memory").useful(),
+        Column::number("drained after").useful(),
+        Column::number("compacted after").detail(),
+        Column::words("round trip").main(),
+        Column::words("verdict"),
+    ];
+    [configuration_columns(), own].concat()
+}
+
+/// Table of loads; configurations that were not loaded have no row.
 pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
-    let mut section = Section::new(
-        "loading, until durable and visible".to_owned(),
-        &[
-            "class",
-            "system",
-            "variant",
-            "storage",
-            "loaded",
-            "rejected",
-            "time",
-            "95 % interval",
-            "documents/s",
-            "MB/s",
-            "bound by",
-            "peak memory",
-            "drained after",
-            "compacted after",
-            "round trip",
-            "verdict",
-        ],
-        NAME_COLUMNS,
-    );
-    section.further_left_columns = vec![10, 14, 15];
+    let mut section = Section::new("loading, until durable and visible".to_owned(), columns());
     for configuration in sorted_configurations(run) {
         let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
         let metric = |metric: &MetricDef| entry.metric(metric);

@@ -11,7 +11,9 @@ use jsonathlon_schema::severity::Severity;
 
 use super::find;
 use crate::format;
-use crate::section::{NAME_COLUMNS, Section, TOO_FEW_ROUNDS, dash, interval, name_columns, optional};
+use crate::section::{
+    Column, Section, TOO_FEW_ROUNDS, configuration_columns, dash, interval, name_columns, optional,
+};
 
 /// Tables of all questions in all data states in which they were asked.
 pub(super) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
@@ -111,15 +113,17 @@ pub(crate) fn table(
             .then(times.0.total_cmp(&times.1))
     });
     let reference = answers.iter().find_map(|answer| answer.reference_ratio);
-    let mut header =
-        vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
-    let reference_title = reference.map(|ratio| format!("× of {}", ratio.other.system));
-    header.extend(reference_title.as_deref());
-    header.extend(["cold median", "verdict", "bound by", "documents/s"]);
-    let verdict_column = header.len() - 3;
+    let mut columns = configuration_columns();
+    columns.extend([Column::number("hot median"), Column::interval(), Column::number("× of best")]);
+    columns.extend(reference.map(|ratio| Column::number(&format!("× of {}", ratio.other.system)).useful()));
+    columns.extend([
+        Column::number("cold median").useful(),
+        Column::words("verdict"),
+        Column::words("bound by").detail(),
+        Column::number("documents/s").detail(),
+    ]);
     let state_words = if state == DataState::Drained { String::new() } else { format!(", {}", state.word()) };
-    let mut section = Section::new(format!("{title}{state_words}"), &header, NAME_COLUMNS);
-    section.further_left_columns = vec![verdict_column, verdict_column + 1];
+    let mut section = Section::new(format!("{title}{state_words}"), columns);
     for answer in &answers {
         section.rows.mark(answer.severity(), row(answer, reference.is_some()));
     }

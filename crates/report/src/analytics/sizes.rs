@@ -6,25 +6,26 @@ use jsonathlon_schema::metric::{self, MetricDef};
 
 use super::find;
 use crate::format;
-use crate::section::{NAME_COLUMNS, Section, dash, name_columns, optional, sorted_configurations};
+use crate::section::{
+    Column, Section, configuration_columns, dash, name_columns, optional, sorted_configurations,
+};
 
 /// Index of the column of logs: behind `on disk`, which includes them.
 const LOGS: usize = 9;
 
-/// Column names of the table, without the one of logs.
-const HEADER: [&str; 11] = [
-    "class",
-    "system",
-    "variant",
-    "storage",
-    "state",
-    "total",
-    "data",
-    "indexes",
-    "on disk",
-    "bytes/document",
-    "of raw",
-];
+/// Columns of the table, without the one of logs.
+fn columns() -> Vec<Column> {
+    let own = vec![
+        Column::setting("state"),
+        Column::number("total"),
+        Column::number("data").useful(),
+        Column::number("indexes").useful(),
+        Column::number("on disk").useful(),
+        Column::number("bytes/document").detail(),
+        Column::number("of raw").main(),
+    ];
+    [configuration_columns(), own].concat()
+}
 
 /// Number of documents and their size in a plain file, to which the table relates sizes.
 struct PlainDocuments {
@@ -55,7 +56,7 @@ impl PlainDocuments {
 }
 
 pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
-    let mut section = Section::new("size".to_owned(), &HEADER, NAME_COLUMNS + 1);
+    let mut section = Section::new("size".to_owned(), columns());
     let mut logs: Vec<Option<f64>> = Vec::new();
     let documents = PlainDocuments::new(summary);
     for row in plain_rows(summary, &documents) {
@@ -75,7 +76,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
     }
     // The column is left out if no system reports its logs.
     if logs.iter().any(Option::is_some) {
-        section.header.insert(LOGS, "logs".to_owned());
+        section.columns.insert(LOGS, Column::number("logs").detail());
         for (row, logs) in section.rows.iter_mut().zip(&logs) {
             row.insert(LOGS, optional(*logs, format::bytes));
         }

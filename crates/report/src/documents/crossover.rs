@@ -10,7 +10,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::paired_ratio;
 
 use super::{bytes_of, entries, is_smaller, word};
-use crate::section::{Section, optional, sorted_configurations};
+use crate::section::{Column, Section, optional, sorted_configurations, words};
 
 /// Tests that are the same for every system. Tests under an index are left out, because each system has its
 /// own indexes.
@@ -110,9 +110,9 @@ fn points(first: &Times, second: &Times) -> Vec<Point> {
 /// Table of all crossovers; `None` if there are none.
 pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
     let crossovers = find_crossovers(run, summary);
-    let header =
-        ["test", "data", "faster with smaller documents", "faster with larger ones", "from", "95 % interval"];
-    let mut section = Section::new("crossovers by document size".to_owned(), &header, 4);
+    let mut columns = words(&["test", "data", "faster with smaller documents", "faster with larger ones"]);
+    columns.extend([Column::number("from"), Column::interval()]);
+    let mut section = Section::new("crossovers by document size".to_owned(), columns);
     for crossover in &crossovers {
         let name = |configuration: &Configuration| {
             let id = &configuration.id;

@@ -3,26 +3,24 @@
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::metric;
 
-use super::{bytes_of, entries, name_columns, word};
+use super::{bytes_of, configuration_columns, entries, name_columns, word};
 use crate::format;
-use crate::section::{Section, optional, sorted_configurations};
+use crate::section::{Column, Section, optional, sorted_configurations};
 
 /// Table of one data set; `None` if nothing was measured for it.
 pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section> {
-    let header = [
-        "system",
-        "variant",
-        "storage",
-        "documents of",
-        "texts",
-        "files",
-        "with the copy",
-        "added",
-        "sharing",
-        "data",
-        "logs",
-    ];
-    let mut section = Section::new(format!("disk: after settling, {data}"), &header, 4);
+    let mut columns = configuration_columns();
+    columns.extend([
+        Column::words("documents of"),
+        Column::number("texts").useful(),
+        Column::number("files").main(),
+        Column::number("with the copy").useful(),
+        Column::number("added").useful(),
+        Column::number("sharing"),
+        Column::number("data").detail(),
+        Column::number("logs").detail(),
+    ]);
+    let mut section = Section::new(format!("disk: after settling, {data}"), columns);
     for configuration in sorted_configurations(run) {
         let is_shown = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry.cell.step.word() == "disk"

@@ -8,7 +8,7 @@ use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::severity::Severity;
 
 use super::{bytes_of, entries, word};
-use crate::section::{Section, dash, printable, sorted_configurations};
+use crate::section::{Column, Section, dash, printable, sorted_configurations, words};
 
 /// Operations of queries, in the order in which they are shown.
 const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists"];
@@ -44,14 +44,9 @@ fn matrix(name: &str, entries: &[&CellSummary]) -> Option<Section> {
         return None;
     }
     queries.sort_by_key(|(position, ..)| *position);
-    let mut header = vec!["query".to_owned(), "form".to_owned()];
-    header.extend(indexes.iter().map(|index| printable(index)));
-    let mut section = Section {
-        title: printable(&format!("use of indexes: {name}")),
-        left_columns: header.len(),
-        header,
-        ..Section::default()
-    };
+    let mut columns = words(&["query", "form"]);
+    columns.extend(indexes.iter().map(|index| Column::words(&printable(index)).main()));
+    let mut section = Section::new(printable(&format!("use of indexes: {name}")), columns);
     for (_, operation, form) in queries {
         let mut row = vec![operation.to_owned(), printable(form)];
         let mut severity = Severity::Good;

@@ -6,12 +6,13 @@ mod matrix;
 pub(crate) mod published;
 mod times;
 
+use jsonathlon_results::document_size::{bytes_of, is_smaller, word};
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::Cell;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use crate::section::Section;
+use crate::section::{Column, Section};
+use crate::shown_text::{ALWAYS, Explanation, ShownText};
 
 /// All tables of the workload. `means` adds means and standard deviations to the times.
 pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
@@ -26,21 +27,28 @@ pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading_notes() -> Vec<String> {
-    [
-        "times are of statements alone, in the client; each document that came out was compared by value with what went in, \
-         copies are the documents with `l` set to 1 and nothing else, and a cell with a wrong answer has no time",
-        "sharing: bytes that the copy added to the system's files, logs apart and after settling, ÷ bytes of the documents' \
-         texts; of `identical` documents it says how alike they are as much as what the system shares",
-        "an index is used, usable (when the system is forced to), in vain (in the plan, and every row or entry is visited), or \
-         impossible; plans are kept under plans/",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
+const READING_NOTES: [Explanation; 3] = [
+    (
+        ALWAYS,
+        "times are of statements alone, in the client; each document that came out was compared by value with \
+         what went in, copies are the documents with `l` set to 1 and nothing else, and a cell with a wrong \
+         answer has no time",
+    ),
+    (
+        &["sharing"],
+        "sharing: bytes that the copy added to the system's files, logs apart and after settling, ÷ bytes of the \
+         documents' texts; of `identical` documents it says how alike they are as much as what the system shares",
+    ),
+    (
+        &["use of indexes"],
+        "an index is used, usable (when the system is forced to), in vain (in the plan, and every row or entry is \
+         visited), or impossible; plans are kept under plans/",
+    ),
+];
 
-fn word<'a>(cell: &'a Cell, name: &str) -> &'a str {
-    cell.parameters.get(name).and_then(serde_json::Value::as_str).unwrap_or_default()
+/// Notes on how to read the workload's tables, those that are needed.
+pub(crate) fn reading_notes(shown: &ShownText) -> Vec<String> {
+    shown.explain(&READING_NOTES)
 }
 
 fn entries(summary: &Summary) -> impl Iterator<Item = &CellSummary> {
@@ -75,23 +83,9 @@ fn sizes<'a>(entries: impl Iterator<Item = &'a CellSummary>) -> Vec<String> {
     sizes.into_iter().map(|(_, size)| size).collect()
 }
 
-/// Bytes of a size such as `64KiB`; 0 if the text has no number.
-fn bytes_of(size: &str) -> u64 {
-    let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit = match size.get(digits.len()..) {
-        Some("KiB") => 1 << 10,
-        Some("MiB") => 1 << 20,
-        Some("GiB") => 1 << 30,
-        _ => 1,
-    };
-    digits.parse::<u64>().unwrap_or_default().saturating_mul(unit)
-}
-
-/// Returns `true` if a cell holds documents of the largest size that its configuration accepts, which is less
-/// than the requested size.
-fn is_smaller(cell: &Cell) -> bool {
-    let n = cell.parameters.get("n").and_then(serde_json::Value::as_u64);
-    n.is_some_and(|n| n < 60 && 1_u64 << (n + 4) < bytes_of(word(cell, "size")))
+/// Columns of the cells that [`name_columns`] returns.
+fn configuration_columns() -> Vec<Column> {
+    vec![Column::words("system"), Column::words("variant"), Column::setting("storage")]
 }
 
 /// Table cells that identify a configuration: system with version, variant, storage.

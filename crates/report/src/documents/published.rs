@@ -5,7 +5,7 @@ use jsonathlon_results::published_documents::{MACHINE, PublishedDocumentsResult,
 use crate::format;
 use crate::render::TableStyle;
 use crate::render::terminal::draw;
-use crate::section::{Section, dash};
+use crate::section::{Column, Section, dash, words};
 
 /// Tables of the given published results, one per test.
 #[must_use]
@@ -31,14 +31,10 @@ fn table(test: &str, results: &[&PublishedDocumentsResult]) -> Section {
     let mut sizes: Vec<(u32, u64)> = matching.iter().map(|result| (result.n, result.documents)).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let mut header = vec!["system".to_owned(), "variant".to_owned(), "index".to_owned()];
-    header.extend(sizes.iter().map(|(n, documents)| format!("{documents} × {}", size(*n))));
-    let mut section = Section {
-        title: format!("published {test}, on {MACHINE}"),
-        header,
-        left_columns: 3,
-        ..Section::default()
-    };
+    let mut columns = words(&["system", "variant", "index"]);
+    let title = |(n, documents): &(u32, u64)| format!("{documents} × {}", size(*n));
+    columns.extend(sizes.iter().map(|size| Column::number(&title(size))));
+    let mut section = Section::new(format!("published {test}, on {MACHINE}"), columns);
     let mut rows: Vec<(&str, &str, Option<&str>)> = Vec::new();
     for result in &matching {
         let name = (result.system.as_str(), result.variant.as_str(), result.index.as_deref());
@@ -97,8 +93,7 @@ mod tests {
     #[test]
     fn figures_stand_with_their_deviations_and_what_is_suspected_of_them() {
         let results = published_documents().unwrap();
-        let text =
-            published_documents_table(&results.iter().collect::<Vec<_>>(), TableStyle { colour: false });
+        let text = published_documents_table(&results.iter().collect::<Vec<_>>(), TableStyle::PLAIN);
         let line = |beginning: &str| {
             let line = text
                 .lines()

@@ -6,9 +6,9 @@ use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::{entries, is_smaller, name_columns, sizes, word};
+use super::{configuration_columns, entries, is_smaller, name_columns, sizes, word};
 use crate::format;
-use crate::section::{Section, dash, printable, sorted_configurations};
+use crate::section::{Column, Section, dash, printable, sorted_configurations};
 
 /// Tests with their titles, in the order in which they are shown.
 const TESTS: [(&str, &str); 7] = [
@@ -26,8 +26,6 @@ const OPTIONAL_TESTS: [(&str, &str); 3] = [
     ("update_path", "one number of one document changed"),
     ("version", "one version of one document, and the share of its bytes that it adds"),
 ];
-/// Number of leading columns that identify a row: system, variant, storage, and further dimensions.
-const NAME_COLUMNS: usize = 4;
 
 /// Tables of one data set, one per test.
 pub(super) fn sections(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
@@ -43,14 +41,11 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
     if sizes.is_empty() {
         return None;
     }
-    let mut header: Vec<String> = ["system", "variant", "storage", ""].map(str::to_owned).to_vec();
-    header.extend(sizes.iter().cloned());
-    let mut section = Section {
-        title: printable(&format!("{test}: {title}, {data}")),
-        header,
-        left_columns: NAME_COLUMNS,
-        ..Section::default()
-    };
+    let mut columns = configuration_columns();
+    // Further dimensions of a row, such as the index, speak for themselves.
+    columns.push(Column::words(""));
+    columns.extend(sizes.iter().map(|size| Column::number(size).main()));
+    let mut section = Section::new(printable(&format!("{test}: {title}, {data}")), columns);
     let mut has_smaller = false;
     for configuration in sorted_configurations(run) {
         let configuration_entries: Vec<&CellSummary> =

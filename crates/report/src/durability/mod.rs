@@ -15,31 +15,34 @@ use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
-use crate::section::{Section, dash, optional, printable, sorted_configurations};
+use crate::section::{Column, Section, dash, optional, printable, sorted_configurations};
+use crate::shown_text::{ALWAYS, Explanation, ShownText};
 
 /// Findings that do not describe a single crash.
 const NOT_A_CRASH: [&str; 2] = [PROMISE, BASIS];
 
-const HEADER: [&str; 14] = [
-    "system",
-    "variant",
-    "tier",
-    "crash",
-    "may lose",
-    "found",
-    "as promised",
-    "acknowledged",
-    "lost",
-    "torn",
-    "out of order",
-    "after the crash",
-    "oldest loss",
-    "recovery",
-];
+fn columns() -> Vec<Column> {
+    vec![
+        Column::words("system"),
+        Column::words("variant"),
+        Column::words("tier"),
+        Column::words("crash"),
+        Column::words("may lose").main(),
+        Column::words("found"),
+        Column::words("as promised").main(),
+        Column::number("acknowledged").useful(),
+        Column::number("lost"),
+        Column::count("torn"),
+        Column::count("out of order"),
+        Column::count("after the crash").useful(),
+        Column::number("oldest loss").main(),
+        Column::number("recovery").detail(),
+    ]
+}
 
 /// Table of all crash tests, and the evidence of losses if there is any.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
-    let mut table = Section::new("data after a crash".to_owned(), &HEADER, 7);
+    let mut table = Section::new("data after a crash".to_owned(), columns());
     let mut evidence = Section { title: "crashes that lost data".to_owned(), ..Section::default() };
     for configuration in sorted_configurations(run) {
         for tests in crash_tests(configuration, summary) {
@@ -55,17 +58,29 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading_notes() -> Vec<String> {
-    [
-        "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel stays; power loss: \
-         the file system of its data is shut down first, and what was not synced is lost",
-        "acknowledged before the crash, and looked for afterwards: every write; what was under way may be there or not. Lost: an \
-         older version is there, or none; out of order: lost, while a write that was sent after its acknowledgement is there",
-        "after the crash: sent after the power was cut, and acknowledged all the same",
-        "ext4 hides missing syncs: a sync also writes other files' changes, and what was written past the page cache stays without one",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+const READING_NOTES: [Explanation; 4] = [
+    (
+        ALWAYS,
+        "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel \
+         stays; power loss: the file system of its data is shut down first, and what was not synced is lost",
+    ),
+    (
+        ALWAYS,
+        "acknowledged before the crash, and looked for afterwards: every write; what was under way may be there \
+         or not. Lost: an older version is there, or none; out of order: lost, while a write that was sent after \
+         its acknowledgement is there",
+    ),
+    (&["after the crash"], "after the crash: sent after the power was cut, and acknowledged all the same"),
+    (
+        &["power loss"],
+        "ext4 hides missing syncs: a sync also writes other files' changes, and what was written past the page \
+         cache stays without one",
+    ),
+];
+
+/// Notes on how to read the workload's tables, those that are needed.
+pub(crate) fn reading_notes(shown: &ShownText) -> Vec<String> {
+    shown.explain(&READING_NOTES)
 }
 
 /// All crash tests of one kind in one durability tier of a configuration.

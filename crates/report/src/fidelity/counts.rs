@@ -3,24 +3,26 @@
 use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::settings::fidelity::RfcRequirement;
 
-use super::{CaseResults, INPUT_PATHS, document_finding, input_finding, is_stored};
-use crate::section::Section;
+use super::{CaseResults, INPUT_PATHS, document_finding, input_finding, is_stored, name_columns};
+use crate::section::{Column, Section};
 
-const HEADER: [&str; 13] = [
-    "system",
-    "variant",
-    "insert path",
-    "valid accepted",
-    "invalid rejected",
-    "optional accepted",
-    "same bytes",
-    "same value",
-    "changed",
-    "nothing returned",
-    "unreadable",
-    "ended engine",
-    "not tested",
-];
+fn columns() -> Vec<Column> {
+    vec![
+        Column::words("system"),
+        Column::words("variant"),
+        Column::words("insert path"),
+        Column::count("valid accepted"),
+        Column::count("invalid rejected"),
+        Column::count("optional accepted").useful(),
+        Column::number("same bytes").main(),
+        Column::number("same value").main(),
+        Column::number("changed"),
+        Column::number("nothing returned"),
+        Column::count("unreadable"),
+        Column::count("ended engine"),
+        Column::count("not tested").useful(),
+    ]
+}
 
 /// Counts of a configuration's cases by one input path.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -92,11 +94,11 @@ impl Counts {
 }
 
 pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
-    let mut section = Section::new("outcomes by document".to_owned(), &HEADER, 3);
+    let mut section = Section::new("outcomes by document".to_owned(), columns());
     for results in all {
         let [bulk, parameter] = INPUT_PATHS.map(|input_path| Counts::new(results, input_path));
         let mut row = |input_path: &str, counts: &Counts| {
-            let mut cells = results.columns();
+            let mut cells = name_columns(results);
             cells.push(input_path.to_owned());
             cells.extend(counts.cells());
             section.rows.push(cells);

@@ -5,13 +5,18 @@ use jsonathlon_results::summary::{CellSummary, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use crate::section::{Section, printable};
+use crate::section::{Column, Section, printable};
 
 /// A row for each configuration that was probed; `None` if no configuration was.
 pub(super) fn table(configurations: &[&Configuration], summary: &Summary) -> Option<Section> {
-    let header = ["system", "variant", "arrays", "objects", "first refused"];
-    let mut section = Section::new("deepest document accepted".to_owned(), &header, 2);
-    section.further_left_columns = vec![4];
+    let columns = vec![
+        Column::words("system"),
+        Column::words("variant"),
+        Column::number("arrays"),
+        Column::number("objects"),
+        Column::words("first refused").main(),
+    ];
+    let mut section = Section::new("deepest document accepted".to_owned(), columns);
     for configuration in configurations {
         let find_entry = |nesting: Nesting| {
             summary.results.iter().find(|entry| {

@@ -6,8 +6,8 @@ use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::record::Finding;
 use jsonathlon_schema::settings::fidelity::{KnownCase, RfcRequirement};
 
-use super::{CaseResults, INPUT_PATHS, document_finding, join_names, value_finding};
-use crate::section::Section;
+use super::{CaseResults, INPUT_PATHS, document_finding, join_names, name, value_finding};
+use crate::section::{Section, words};
 
 /// Maximum number of examples in a table cell.
 const EXAMPLES: usize = 4;
@@ -21,7 +21,7 @@ pub(super) fn tables(all: &[CaseResults<'_>]) -> Vec<Section> {
 }
 
 fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Section {
-    let mut section = Section::new(title.to_owned(), &["kind", "system (documents)", "for instance"], 3);
+    let mut section = Section::new(title.to_owned(), words(&["kind", "system (documents)", "for instance"]));
     for kind in ChangeKind::ALL.map(ChangeKind::word) {
         let is_of_kind = |finding: &Finding| {
             let is_lost = finding.state == FindingState::NothingReturned && kind == ChangeKind::Loss.word();
@@ -39,7 +39,7 @@ fn table(title: &str, all: &[CaseResults<'_>], select: FindingSelector) -> Secti
             if affected.is_empty() {
                 continue;
             }
-            systems.push(format!("{} ({})", results.name(), affected.len()));
+            systems.push(format!("{} ({})", name(results), affected.len()));
             for (case, _) in affected {
                 if !examples.contains(&case.name) {
                     examples.push(case.name.clone());

@@ -6,26 +6,20 @@ mod deepest;
 mod grade;
 mod kinds;
 
+use jsonathlon_results::i_json::{CaseResults, IJsonGrade, INPUT_PATHS, document_finding, input_finding};
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::finding_state::FindingState;
-use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Finding;
-use jsonathlon_schema::settings::fidelity::KnownCase;
-use jsonathlon_schema::workload::WorkloadKind;
-
-pub(crate) use grade::IJsonGrade;
 
 use crate::section::{Section, printable, sorted_configurations};
-
-/// Input paths of a document, as findings name them.
-const INPUT_PATHS: [&str; 2] = ["bulk", "parameter"];
+use crate::shown_text::{ALWAYS, Explanation, ShownText};
 
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let cases = run.manifest.fidelity_cases();
     let all: Vec<CaseResults<'_>> = sorted_configurations(run)
         .into_iter()
-        .map(|configuration| CaseResults::new(configuration, cases, summary))
+        .map(|configuration| CaseResults::new(configuration, cases, &summary.results))
         .collect();
     let mut sections = vec![counts::table(&all)];
     sections.extend(kinds::tables(&all));
@@ -36,17 +30,33 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading_notes() -> Vec<String> {
-    [
-        "every document went alone into an empty table, by the bulk path and as one parameter; `same value` means exact \
-         decimals, code units of strings, and members in any order",
-        "what must be rejected is outside of JSON's grammar (RFC 8259, section 10: what writes JSON keeps to it); what is the \
-         implementation's choice is within, and beyond what the RFC promises: other systems may read it differently",
-        "I-JSON-safe: every object of I-JSON (RFC 7493) goes in by both insert paths and comes out with the same value",
-        "every finding, with the system's own words and what came back, is in the journal, in `--json` and in `jsonathlon export --format csv`",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+const READING_NOTES: [Explanation; 4] = [
+    (
+        ALWAYS,
+        "every document went alone into an empty table, by the bulk path and as one parameter; `same value` means \
+         exact decimals, code units of strings, and members in any order",
+    ),
+    (
+        ALWAYS,
+        "what must be rejected is outside of JSON's grammar (RFC 8259, section 10: what writes JSON keeps to it); \
+         what is the implementation's choice is within, and beyond what the RFC promises: other systems may read \
+         it differently",
+    ),
+    (
+        &["I-JSON"],
+        "I-JSON-safe: every object of I-JSON (RFC 7493) goes in by both insert paths and comes out with the same \
+         value",
+    ),
+    (
+        ALWAYS,
+        "every finding, with the system's own words and what came back, is in the journal, in `--json` and in \
+         `jsonathlon export --format csv`",
+    ),
+];
+
+/// Notes on how to read the workload's tables, those that are needed.
+pub(crate) fn reading_notes(shown: &ShownText) -> Vec<String> {
+    shown.explain(&READING_NOTES)
 }
 
 /// I-JSON grades of a fidelity run's configurations, each with the index of the configuration. Empty for
@@ -59,58 +69,21 @@ pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGr
     let configurations = run.manifest.configurations.iter().enumerate();
     configurations
         .map(|(index, configuration)| {
-            (index, IJsonGrade::new(&CaseResults::new(configuration, cases, summary)))
+            (index, IJsonGrade::new(&CaseResults::new(configuration, cases, &summary.results)))
         })
         .collect()
 }
 
-/// Results of one configuration in all cases.
-struct CaseResults<'a> {
-    configuration: &'a Configuration,
-    /// Each case with its entry. `None` if the case was not tried yet, or could not be.
-    cases: Vec<(&'a KnownCase, Option<&'a CellSummary>)>,
+/// Name of a configuration within a text: system and variant.
+fn name(results: &CaseResults<'_>) -> String {
+    let id = &results.configuration.id;
+    printable(&format!("{} {}", id.system, id.variant))
 }
 
-impl<'a> CaseResults<'a> {
-    fn new(configuration: &'a Configuration, cases: &'a [KnownCase], summary: &'a Summary) -> Self {
-        let entries: std::collections::HashMap<&str, &CellSummary> = summary
-            .results
-            .iter()
-            .filter(|entry| {
-                entry.cell.workload == WorkloadKind::Fidelity && configuration.contains_cell(&entry.cell)
-            })
-            .filter(|entry| !entry.findings.is_empty())
-            .map(|entry| (entry.cell.step.word(), entry))
-            .collect();
-        let cases = cases.iter().map(|case| (case, entries.get(case.name.as_str()).copied())).collect();
-        Self { configuration, cases }
-    }
-
-    /// Name of the configuration within a text: system and variant.
-    fn name(&self) -> String {
-        let id = &self.configuration.id;
-        printable(&format!("{} {}", id.system, id.variant))
-    }
-
-    /// Table cells that identify the configuration: system with version, and variant.
-    fn columns(&self) -> Vec<String> {
-        let id = &self.configuration.id;
-        vec![format!("{} {}", id.system, id.version), id.variant.clone()]
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&'a KnownCase, &'a CellSummary)> {
-        self.cases.iter().filter_map(|(case, entry)| Some((*case, (*entry)?)))
-    }
-}
-
-/// Finding on whether an input path accepted the document.
-fn input_finding<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
-    entry.finding(input_path)
-}
-
-/// Finding on the whole document that an input path stored.
-fn document_finding<'a>(entry: &'a CellSummary, input_path: &str) -> Option<&'a Finding> {
-    entry.finding(&format!("{input_path}, whole"))
+/// Table cells that identify a configuration: system with version, and variant.
+fn name_columns(results: &CaseResults<'_>) -> Vec<String> {
+    let id = &results.configuration.id;
+    vec![format!("{} {}", id.system, id.version), id.variant.clone()]
 }
 
 /// Finding on the value extracted from the document that an input path stored.

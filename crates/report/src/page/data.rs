@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_results::answer::Answer;
 use jsonathlon_results::challenge::published::PublishedResult;
+use jsonathlon_results::i_json::IJsonGrade;
 use jsonathlon_results::published_documents::PublishedDocumentsResult;
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::machine::Machine;
@@ -49,6 +51,8 @@ pub(super) struct RunData {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     headline: Vec<Sentence>,
+    /// Answers of the run, the most important ones first: what went wrong, then who leads in what.
+    answers: Vec<Answer>,
     /// Whether every planned trial has a final record.
     complete: bool,
     /// Number of planned trials without a final record.
@@ -122,7 +126,7 @@ struct ConfigurationGrade {
     /// Index of the configuration in the run.
     configuration: usize,
     #[serde(flatten)]
-    grade: fidelity::IJsonGrade,
+    grade: IJsonGrade,
 }
 
 impl RunData {
@@ -142,6 +146,7 @@ impl RunData {
         Self {
             name: name.to_owned(),
             headline: headline::sentences(run, summary),
+            answers: summary.answers.clone(),
             complete: summary.complete,
             open_trials: run.open_trials().len(),
             started: manifest.started.clone(),

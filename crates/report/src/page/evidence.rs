@@ -46,7 +46,7 @@ struct CellEvidence {
     /// Plan of the statement. `None` if none was read.
     plan: Option<Plan>,
     /// Distinct answers, in the order in which they were first given.
-    answers: Vec<Answer>,
+    answers: Vec<DistinctAnswer>,
     /// Per-second data of trials; absent unless clients send operations in the cell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
@@ -122,7 +122,7 @@ struct Plan {
 /// An answer to a question, with the number of trials that gave it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct Answer {
+struct DistinctAnswer {
     /// Digest that identifies the answer.
     digest: String,
     /// Index of the answer's text in `texts`. `None` if its file is missing.
@@ -233,8 +233,8 @@ fn plan(folder: &Path, check: &PlanCheck, texts: &mut StringTable) -> (Option<us
 }
 
 /// Distinct answers of the trials, in the order in which they were first given.
-fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<Answer> {
-    let mut answers: Vec<Answer> = Vec::new();
+fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<DistinctAnswer> {
+    let mut answers: Vec<DistinctAnswer> = Vec::new();
     for trial in trials {
         let Some(digest) = &trial.answer_digest else { continue };
         if let Some(answer) = answers.iter_mut().find(|answer| answer.digest == *digest) {
@@ -251,7 +251,7 @@ fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<Answer>
                 )
             })
             .map(|text| texts.index(&text));
-        answers.push(Answer { digest: digest.clone(), text, trials: 1 });
+        answers.push(DistinctAnswer { digest: digest.clone(), text, trials: 1 });
     }
     answers
 }

@@ -10,9 +10,11 @@ use serde::Serialize;
 
 use super::data::PageData;
 use super::evidence::Evidence;
+use super::paths::PathHider;
 
 const PROGRAM: &str = include_str!("../../page/page.js");
-const STYLE: &str = include_str!("../../page/page.css");
+/// Style sheet of all pages, which defines their colours.
+pub(crate) const STYLE: &str = include_str!("../../page/page.css");
 
 /// Content security policy: nothing is loaded from anywhere, whatever the data put into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -22,11 +24,16 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same results as \
                          tables: jsonathlon export DIR";
 
-/// HTML of the whole page. Data and evidence are compressed in parallel.
-pub(super) fn page_html(names: &[String], data: &PageData, evidence: &Evidence) -> std::io::Result<String> {
+/// HTML of the whole page. Data and evidence are compressed in parallel. Paths are shown without a hider.
+pub(super) fn page_html(
+    names: &[String],
+    data: &PageData,
+    evidence: &Evidence,
+    hider: Option<&PathHider>,
+) -> std::io::Result<String> {
     let (data, evidence) = std::thread::scope(|scope| {
-        let evidence = scope.spawn(|| compress_json(evidence));
-        (compress_json(data), super::join(evidence))
+        let evidence = scope.spawn(|| compress_json(evidence, hider));
+        (compress_json(data, hider), super::join(evidence))
     });
     let head = head(&format!("jsonathlon: {}", names.join(", ")), POLICY, STYLE);
     Ok(format!(
@@ -60,11 +67,14 @@ pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
 /// End of a page that begins with [`head`].
 pub(crate) const END: &str = "</body>\n</html>\n";
 
-/// JSON, compressed with gzip and encoded as base64. HTML gives no meaning to this alphabet, so nothing in
-/// the data can end the element.
-fn compress_json(value: &impl Serialize) -> std::io::Result<String> {
+/// JSON with hidden paths, compressed with gzip and encoded as base64. HTML gives no meaning to this alphabet,
+/// so nothing in the data can end the element.
+fn compress_json(value: &impl Serialize, hider: Option<&PathHider>) -> std::io::Result<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
-    serde_json::to_writer(std::io::BufWriter::new(&mut encoder), value)?;
+    match hider {
+        Some(hider) => encoder.write_all(hider.hide(&serde_json::to_string(value)?).as_bytes())?,
+        None => serde_json::to_writer(std::io::BufWriter::new(&mut encoder), value)?,
+    }
     encoder.flush()?;
     Ok(STANDARD.encode(encoder.finish()?))
 }

@@ -12,6 +12,7 @@ mod distributions;
 mod evidence;
 pub(crate) mod html;
 mod number;
+mod paths;
 mod series;
 mod string_table;
 
@@ -26,6 +27,9 @@ use jsonathlon_results::summary::Run;
 
 use data::{PageData, RunData};
 use evidence::{Evidence, RunEvidence};
+use paths::PathHider;
+
+pub use paths::PathDisplay;
 
 /// Version of the shapes of the page's data.
 const FORMAT: u32 = 2;
@@ -49,27 +53,32 @@ pub const FILE: &str = "report.html";
 ///
 /// # Errors
 /// If the files behind a run, or the published results, cannot be read.
-pub fn current_page(runs: &[Run]) -> Result<String, PageError> {
-    page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())
+pub fn current_page(runs: &[Run], paths: PathDisplay) -> Result<String, PageError> {
+    assemble(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string(), paths)
 }
 
 /// Writes the page of a run to [`FILE`] in its folder, and returns the path.
 ///
 /// # Errors
 /// If the files behind the run cannot be read, or the page cannot be written.
-pub fn write_page(run: Run) -> Result<PathBuf, PageError> {
+pub fn write_page(run: &Run, paths: PathDisplay) -> Result<PathBuf, PageError> {
     let file = Path::new(&run.path).join(FILE);
-    write_atomic(&file, current_page(&[run])?.as_bytes())?;
+    write_atomic(&file, current_page(std::slice::from_ref(run), paths)?.as_bytes())?;
     Ok(file)
 }
 
-/// The page of one or many runs, as HTML. `program` is the version of the program, `created` the time of
-/// creation in RFC 3339.
+/// The page of one or many runs, as HTML, without paths of the machine. `program` is the version of the
+/// program, `created` the time of creation in RFC 3339.
 ///
 /// # Errors
 /// If the files behind a run, or the published results, cannot be read.
 pub fn page(runs: &[Run], program: &str, created: &str) -> Result<String, PageError> {
+    assemble(runs, program, created, PathDisplay::Hidden)
+}
+
+fn assemble(runs: &[Run], program: &str, created: &str, paths: PathDisplay) -> Result<String, PageError> {
     let names = names(runs);
+    let hider = PathHider::new(runs, paths);
     // Each run has a thread of its own, because intervals are most of the work and runs are independent.
     let contents: Vec<RunContent> = std::thread::scope(|scope| {
         let threads: Vec<_> = runs
@@ -90,7 +99,7 @@ pub fn page(runs: &[Run], program: &str, created: &str) -> Result<String, PageEr
         published: jsonathlon_results::challenge::published::published_results()?,
         published_documents: if has_documents { published_documents()? } else { Vec::new() },
     };
-    Ok(html::page_html(&names, &data, &Evidence { runs: evidence })?)
+    Ok(html::page_html(&names, &data, &Evidence { runs: evidence }, hider.as_ref())?)
 }
 
 /// Data and evidence of one run.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::section::Section;
+use crate::section::{Column, Section};
 use crate::severity_list::SeverityList;
 
 /// Markdown of sections, one below the other, with headings of this level.
@@ -36,11 +36,9 @@ pub(crate) fn table(section: &Section) -> String {
     let mut line = |cells: &[String]| {
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     };
-    line(&section.header.iter().map(|name| escape(name)).collect::<Vec<_>>());
-    let is_text =
-        |column: usize| column < section.left_columns || section.further_left_columns.contains(&column);
-    let alignment = |column| if is_text(column) { ":---" } else { "---:" }.to_owned();
-    line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
+    line(&section.columns.iter().map(|column| escape(&column.title)).collect::<Vec<_>>());
+    let alignment = |column: &Column| if column.is_left_aligned() { ":---" } else { "---:" }.to_owned();
+    line(&section.columns.iter().map(alignment).collect::<Vec<_>>());
     for row in section.rows.iter() {
         line(&row.iter().map(|cell| escape(cell)).collect::<Vec<_>>());
     }
@@ -166,8 +164,8 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_as_in_the_terminal() {
-        let mut section = Section::new("t".to_owned(), &["name", "time", "verdict"], 1);
-        section.further_left_columns = vec![2];
+        let columns = vec![Column::words("name"), Column::number("time"), Column::words("verdict")];
+        let mut section = Section::new("t".to_owned(), columns);
         section.rows.push(vec!["a|".into(), "1 s".into(), "exact".into()]);
         section.notes.push("n".into());
         assert_eq!(

@@ -7,26 +7,29 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
 use crate::section::{
-    NAME_COLUMNS, Section, interval, name_columns, optional, printable, sorted_configurations,
+    Column, Section, configuration_columns, interval, name_columns, optional, printable,
+    sorted_configurations,
 };
 
-pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
-    let header = [
-        "class",
-        "system",
-        "variant",
-        "storage",
-        "of",
-        "time",
-        "95 % interval",
-        "documents/s",
-        "peak memory",
-        "size",
-        "bytes/document",
-        "verdict",
+/// Index of the column that says what was loaded: behind those of configurations.
+const OF: usize = 4;
+
+fn columns() -> Vec<Column> {
+    let own = vec![
+        Column::words("of"),
+        Column::number("time"),
+        Column::interval(),
+        Column::number("documents/s").main(),
+        Column::number("peak memory").useful(),
+        Column::number("size").main(),
+        Column::number("bytes/document").useful(),
+        Column::words("verdict"),
     ];
-    let mut section = Section::new("loading".to_owned(), &header, NAME_COLUMNS + 1);
-    section.further_left_columns = vec![header.len() - 1];
+    [configuration_columns(), own].concat()
+}
+
+pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section::new("loading".to_owned(), columns());
     let serving_entries =
         || summary.results.iter().filter(|entry| entry.cell.workload == WorkloadKind::Serving);
     for configuration in sorted_configurations(run) {
@@ -59,12 +62,10 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
         }
     }
     // The column `of` is removed if no load has further dimensions.
-    if section.rows.iter().all(|row| row.get(NAME_COLUMNS).is_none_or(String::is_empty)) {
-        section.header.remove(NAME_COLUMNS);
-        section.left_columns = NAME_COLUMNS;
-        section.further_left_columns = vec![section.header.len() - 1];
+    if section.rows.iter().all(|row| row.get(OF).is_none_or(String::is_empty)) {
+        section.columns.remove(OF);
         for row in section.rows.iter_mut() {
-            row.remove(NAME_COLUMNS);
+            row.remove(OF);
         }
     }
     section

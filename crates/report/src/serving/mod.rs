@@ -9,6 +9,7 @@ use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::record::Phase;
 
 use crate::section::Section;
+use crate::shown_text::{ALWAYS, Explanation, ShownText};
 use conditions::Group;
 
 /// The clients' share of the CPU time above which they, and not the system, may limit the throughput.
@@ -29,26 +30,53 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-pub(crate) fn reading_notes() -> Vec<String> {
-    [
-        "throughput: operations that ended well, per second, with its 95 % interval over rounds (bootstrap); two systems \
-         differ only where the interval of their ratio, paired by round, excludes 1",
-        "closed loop: each client sends its next operation when the last one has ended. Service time runs from sending to \
-         the last byte decoded; a stall delays one operation of each client, so it is not latency under load and not ranked",
-        "by a schedule (poisson, fixed): response time runs from when the operation was to begin, so a stall is charged to \
-         all that it delayed",
-        "percentiles are those of all rounds' histograms together; intervals are of rounds, where each has ten operations \
-         beyond the percentile",
-        "every answer was checked: a wrong one is no operation, and a cell with one has no throughput",
-        "WAL/op: what the system's WAL grew by; where the system reports them separately, records of changes and images of \
-         whole pages are shown next to it: an image is written when a page is changed for the first time after a checkpoint, so \
-         that what one trial writes depends on what came before it",
+const READING_NOTES: [Explanation; 9] = [
+    (
+        &["operations per second"],
+        "throughput: operations that ended well, per second, with its 95 % interval over rounds (bootstrap); two \
+         systems differ only where the interval of their ratio, paired by round, excludes 1",
+    ),
+    (
+        &["closed loop"],
+        "closed loop: each client sends its next operation when the last one has ended. Service time runs from \
+         sending to the last byte decoded; a stall delays one operation of each client, so it is not latency \
+         under load and not ranked",
+    ),
+    (
+        &["response time"],
+        "by a schedule (poisson, fixed): response time runs from when the operation was to begin, so a stall is \
+         charged to all that it delayed",
+    ),
+    (
+        &["p50", "p99"],
+        "percentiles are those of all rounds' histograms together; intervals are of rounds, where each has ten \
+         operations beyond the percentile",
+    ),
+    (ALWAYS, "every answer was checked: a wrong one is no operation, and a cell with one has no throughput"),
+    (
+        &["WAL/op"],
+        "WAL/op: what the system's WAL grew by; where the system reports them separately, records of changes and \
+         images of whole pages are shown next to it: an image is written when a page is changed for the first \
+         time after a checkpoint, so that what one trial writes depends on what came before it",
+    ),
+    (
+        &[" trials, "],
         "where trials fall into two groups both stand there, since a median over both would be of neither",
+    ),
+    (
+        &["driver-bound", " *"],
         "* driver-bound: the clients took more than half of the CPU time, so they may be what was measured",
-        "† not in memory: half of the trials or more read from the disk, each more than 1 % of the data files or 16 MiB",
-    ]
-    .map(str::to_owned)
-    .to_vec()
+    ),
+    (
+        &["†"],
+        "† not in memory: half of the trials or more read from the disk, each more than 1 % of the data files or \
+         16 MiB",
+    ),
+];
+
+/// Notes on how to read the workload's tables, those that are needed.
+pub(crate) fn reading_notes(shown: &ShownText) -> Vec<String> {
+    shown.explain(&READING_NOTES)
 }
 
 /// Notes that limit what the results show.

@@ -7,7 +7,8 @@ use super::conditions::{Group, clients, rate};
 use super::throughput::{is_driver_bound, is_read_from_the_disk};
 use crate::format;
 use crate::section::{
-    NAME_COLUMNS, Section, dash, name_columns, optional, printable, sorted_configurations, trials_text,
+    Column, Section, configuration_columns, dash, name_columns, optional, printable, sorted_configurations,
+    trials_text,
 };
 
 const SERVICE: [&MetricDef; 5] = [
@@ -25,14 +26,23 @@ const RESPONSE: [&MetricDef; 5] = [
     &metric::RESPONSE_MAX_US,
 ];
 
-/// A column with its heading and its metric. `always` shows it even if all its values are 0.
-struct Column {
+/// A column of a metric, with its heading.
+struct MetricColumn {
     title: &'static str,
     metric: &'static MetricDef,
+    /// Whether the metric counts what went wrong or was delayed, instead of a cost of operations.
+    is_count: bool,
+    /// Whether the column is shown even if all its values are 0.
     always: bool,
 }
 
-const COLUMNS: [Column; 20] = [
+impl MetricColumn {
+    fn column(&self) -> Column {
+        if self.is_count { Column::count(self.title) } else { Column::number(self.title).detail() }
+    }
+}
+
+const COLUMNS: [MetricColumn; 20] = [
     counted("errors", &metric::ERRORS, true),
     counted("wrong", &metric::WRONG_ANSWERS, true),
     counted("stale", &metric::STALE_ANSWERS, false),
@@ -55,12 +65,32 @@ const COLUMNS: [Column; 20] = [
     measured("migrations/op", &metric::CPU_MIGRATIONS_PER_OP),
 ];
 
-const fn counted(title: &'static str, metric: &'static MetricDef, always: bool) -> Column {
-    Column { title, metric, always }
+const fn counted(title: &'static str, metric: &'static MetricDef, always: bool) -> MetricColumn {
+    MetricColumn { title, metric, is_count: true, always }
 }
 
-const fn measured(title: &'static str, metric: &'static MetricDef) -> Column {
-    Column { title, metric, always: true }
+const fn measured(title: &'static str, metric: &'static MetricDef) -> MetricColumn {
+    MetricColumn { title, metric, is_count: false, always: true }
+}
+
+/// Columns of the table, with those of `metrics`.
+fn columns(group: &Group<'_>, metrics: &[&MetricColumn]) -> Vec<Column> {
+    let mut columns = configuration_columns();
+    columns.push(Column::count("clients"));
+    if !group.is_closed() {
+        let rate = if group.has_slo() { "highest rate" } else { "rate" };
+        columns.extend([rate, "throughput"].map(|title| Column::number(title).main()));
+    }
+    columns.extend([
+        Column::number("p50").main(),
+        Column::number("p90").useful(),
+        Column::number("p99"),
+        Column::number("p99.9").useful(),
+        Column::number("longest").useful(),
+    ]);
+    columns.extend(metrics.iter().map(|metric| metric.column()));
+    columns.push(Column::words("verdict"));
+    columns
 }
 
 /// The table of one mix under one set of conditions.
@@ -72,25 +102,16 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
             group.entries_of(configuration).into_iter().map(move |entry| (name_columns(configuration), entry))
         })
         .collect();
-    let is_shown = |column: &&Column| {
+    let is_shown = |column: &&MetricColumn| {
         let mut values = rows.iter().filter_map(|(_, entry)| entry.metric(column.metric));
         if column.always { values.next().is_some() } else { values.any(|value| value != 0.0) }
     };
-    let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();
-    let mut header = vec!["class", "system", "variant", "storage", "clients"];
-    if !is_closed {
-        header.push(if group.has_slo() { "highest rate" } else { "rate" });
-        header.push("throughput");
-    }
-    header.extend(["p50", "p90", "p99", "p99.9", "longest"]);
-    header.extend(columns.iter().map(|column| column.title));
-    header.push("verdict");
+    let metrics: Vec<&MetricColumn> = COLUMNS.iter().filter(is_shown).collect();
     let title = match is_closed {
         true => "service time (not latency), closed loop",
         false => "response time",
     };
-    let mut section = Section::new(format!("{}: {title}", group.title()), &header, NAME_COLUMNS);
-    section.further_left_columns = vec![header.len() - 1];
+    let mut section = Section::new(format!("{}: {title}", group.title()), columns(group, &metrics));
     for (mut row, entry) in rows {
         row.push(clients(&entry.cell).to_string());
         if !is_closed {
@@ -99,7 +120,7 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
             row.push(optional(entry.metric(&metric::THROUGHPUT_OPS_PER_S), format::count));
         }
         row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|metric| with_interval(entry, metric)));
-        row.extend(columns.iter().map(|column| {
+        row.extend(metrics.iter().map(|column| {
             trials_text(entry, column.metric, |value| per_operation(column.metric, value))
                 .unwrap_or_else(dash)
         }));

@@ -11,26 +11,18 @@ use super::DRIVER_BOUND;
 use super::conditions::{Group, clients};
 use crate::format;
 use crate::section::{
-    NAME_COLUMNS, Section, TOO_FEW_ROUNDS, dash, name_columns, optional, printable, sorted_configurations,
-    trials_text,
+    Column, Section, TOO_FEW_ROUNDS, configuration_columns, dash, name_columns, optional, printable,
+    sorted_configurations, trials_text,
 };
 
 /// The table of one mix under one set of conditions.
 pub(super) fn table(run: &Run, summary: &Summary, group: &Group<'_>) -> Section {
     let client_counts = group.clients();
-    let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
-    header.extend(client_counts.iter().map(|count| match count {
-        1 => "1 client".to_owned(),
-        count => format!("{count} clients"),
-    }));
-    header.push("verdict".to_owned());
-    let mut section = Section {
-        title: format!("{}: operations per second, closed loop", group.title()),
-        left_columns: NAME_COLUMNS,
-        further_left_columns: vec![header.len() - 1],
-        header,
-        ..Section::default()
-    };
+    let mut columns = configuration_columns();
+    columns.extend(client_counts.iter().map(|count| Column::number(&describe_clients(*count)).main()));
+    columns.push(Column::words("verdict"));
+    let title = format!("{}: operations per second, closed loop", group.title());
+    let mut section = Section::new(title, columns);
     for configuration in sorted_configurations(run) {
         let entries = group.entries_of(configuration);
         if entries.is_empty() {

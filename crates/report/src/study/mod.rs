@@ -6,6 +6,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::observations::StudyObservations;
@@ -13,6 +15,7 @@ use jsonathlon_studies::published::PublishedResult;
 use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::verdict::Sentence;
 
+use crate::answer::ClosingAnswer;
 use crate::render::markdown;
 use crate::render::terminal::{TableStyle, draw};
 
@@ -43,16 +46,26 @@ impl<'a> StudyResult<'a> {
         Self { study, runs, observations, sentence, published }
     }
 
-    /// Tables of the study for the terminal.
+    /// Tables of the study for the terminal, without its answer.
     #[must_use]
     pub fn tables(&self, style: TableStyle) -> String {
         draw(&table::sections(self), style)
     }
 
-    /// Tables of the study as Markdown.
+    /// Answer of the study for the terminal: a few lines, the last of which is the path of its page.
+    #[must_use]
+    pub fn closing_answer(&self, page: &Path, style: TableStyle) -> String {
+        let statements = table::statements(self);
+        ClosingAnswer { statements, page: Some(page), remainder: "the page", ..ClosingAnswer::default() }
+            .draw(style)
+    }
+
+    /// Tables of the study as Markdown, with its answer.
     #[must_use]
     pub fn markdown(&self) -> String {
-        markdown::write(&table::sections(self), 2)
+        let mut sections = table::sections(self);
+        sections.push(table::answer(self));
+        markdown::write(&sections, 2)
     }
 
     /// Page of the study: one HTML file that needs no JavaScript and no network.

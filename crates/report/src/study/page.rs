@@ -6,7 +6,7 @@ use jsonathlon_schema::severity::Severity;
 
 use super::{StudyResult, chart, table};
 use crate::page::html::{self, escape};
-use crate::section::Section;
+use crate::section::{Column, Section};
 
 /// Name of the page in the folder of its study.
 pub const FILE: &str = "study.html";
@@ -14,25 +14,11 @@ pub const FILE: &str = "study.html";
 /// Content security policy: nothing is loaded from anywhere, whatever the data put into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
+/// Rules beside the style sheet of the pages of runs. Each chart has a drawing for desktops and for phones.
 const STYLE: &str = "
-:root { color-scheme: light dark; --ink: #1c1e21; --soft: #5c6470; --rule: #d7dbe0; --back: #fff; --card: #f5f6f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaed; --soft: #a0a8b2; --rule: #3a4048; --back: #16181b; --card: #1f2227; }
-}
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); margin: 0 auto; max-width: 62rem;
-  padding: 1.5rem; }
-h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 .5rem; }
-.answer { font-size: 1.15rem; background: var(--card); padding: 1rem 1.2rem; border-radius: .5rem; }
-.soft, figcaption { color: var(--soft); font-size: .87rem; }
-.warning { color: #b3261e; } .doubt { color: #7a5c00; }
-@media (prefers-color-scheme: dark) { .warning { color: #ff8a80; } .doubt { color: #e6c35c; } }
-.scroll { overflow-x: auto; } figure { margin: 1rem 0; }
-table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
-th.word, td.word { text-align: left; }
-svg { max-width: 100%; height: auto; display: block; }
-svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
-svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
+a.export { font-size: .85rem; font-weight: 400; }
+@media (min-width: 701px) { .at-phone { display: none; } }
+@media (max-width: 700px) { .at-desktop { display: none; } }
 ";
 
 /// HTML of the whole page.
@@ -42,11 +28,14 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(body, "<h1>{}</h1>", escape(&study.question));
     for warning in table::warnings(result) {
-        let _ = writeln!(body, "<p class=\"warning\">{}</p>", escape(&warning));
+        let _ = writeln!(body, "<p class=\"bad\">✖ {}</p>", escape(&warning));
     }
-    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escape(&result.sentence.to_string()));
+    for (index, clause) in table::clauses(&result.sentence).iter().enumerate() {
+        let class = if index == 0 { " class=\"lead\"" } else { "" };
+        let _ = writeln!(body, "<p{class}>{}.</p>", escape(clause.trim_end_matches('.')));
+    }
     if !study.claim.is_empty() {
-        let _ = writeln!(body, "<p class=\"soft\">Published: {}</p>", escape(&study.claim));
+        let _ = writeln!(body, "<p class=\"explained\">Published: {}</p>", escape(&study.claim));
     }
     body.push_str(&chart::charts(result));
     let measurements = table::measurements(result);
@@ -54,48 +43,59 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
     if !result.published.is_empty() {
         body.push_str(&section(&table::published(result)));
     }
-    body.push_str("<h2>conditions</h2>\n");
+    body.push_str("<section class=\"part\"><h2>Conditions</h2>\n");
     for line in table::conditions(result) {
-        let _ = writeln!(body, "<div class=\"soft\">{}</div>", escape(&line));
+        let _ = writeln!(body, "<p class=\"explained\">{}</p>", escape(&line));
     }
     let _ = writeln!(
         body,
-        "<div class=\"soft\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those of different \
-         runs are not. Every answer was checked.</div>"
+        "<p class=\"explained\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those \
+         of different runs are not. Every answer was checked.</p></section>"
     );
-    let head = html::head(&format!("study {}", study.name), POLICY, STYLE);
-    format!("{head}{body}{}", html::END)
+    let day: String =
+        result.runs.first().map(|(_, run)| run.manifest.started.to_string()).unwrap_or_default();
+    let title = format!("jsonathlon: study {} {}", study.name, day.chars().take(10).collect::<String>());
+    let head = html::head(title.trim_end(), POLICY, &format!("{}{STYLE}", html::STYLE));
+    format!(
+        "{head}<header class=\"bar\"><span class=\"brand\">jsonathlon</span></header>\n\
+         <main>\n{body}</main>\n{}",
+        html::END
+    )
 }
 
-/// Class attribute of an element with this severity; empty for good ones.
-fn severity_class(severity: Severity) -> &'static str {
+/// Class attribute of a row with this severity, and the sign before its first cell; empty for good ones.
+fn severity_marks(severity: Severity) -> (&'static str, &'static str) {
     match severity {
-        Severity::Good => "",
-        Severity::Warning => " class=\"doubt\"",
-        Severity::Failed => " class=\"warning\"",
+        Severity::Good => ("", ""),
+        Severity::Warning => (" class=\"warning\"", "⚠ "),
+        Severity::Failed => (" class=\"failed\"", "✖ "),
     }
 }
 
+/// A table with its heading and notes. It scrolls inside itself if it is wider than the window.
 fn section(section: &Section) -> String {
-    let mut text = format!("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", escape(&section.title));
-    let class = |column: usize| {
-        let is_word = column < section.left_columns || section.further_left_columns.contains(&column);
-        if is_word { " class=\"word\"" } else { "" }
-    };
-    for (column, name) in section.header.iter().enumerate() {
-        let _ = write!(text, "<th{}>{}</th>", class(column), escape(name));
+    let title = escape(&section.title);
+    let mut text = format!(
+        "<section class=\"part\"><h2>{title}</h2>\n<div class=\"table\"><div class=\"scroll\" tabindex=\"0\" \
+         role=\"region\" aria-label=\"{title}\"><table>\n<thead><tr>"
+    );
+    let class = |column: &Column| if column.is_left_aligned() { "" } else { " class=\"number\"" };
+    for column in &section.columns {
+        let _ = write!(text, "<th scope=\"col\"{}>{}</th>", class(column), escape(&column.title));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
     for (severity, row) in section.rows.with_severity() {
-        let _ = write!(text, "<tr{}>", severity_class(severity));
-        for (column, cell) in row.iter().enumerate() {
-            let _ = write!(text, "<td{}>{}</td>", class(column), escape(cell));
+        let (class_of_row, mut sign) = severity_marks(severity);
+        let _ = write!(text, "<tr{class_of_row}>");
+        for (column, cell) in section.columns.iter().zip(row) {
+            let _ = write!(text, "<td{}>{}{}</td>", class(column), std::mem::take(&mut sign), escape(cell));
         }
         text.push_str("</tr>\n");
     }
-    text.push_str("</tbody></table></div>\n");
+    text.push_str("</tbody></table></div></div>\n");
     for note in section.notes.iter() {
-        let _ = writeln!(text, "<div class=\"soft\">{}</div>", escape(note));
+        let _ = writeln!(text, "<p class=\"explained\">{}</p>", escape(note));
     }
+    text.push_str("</section>\n");
     text
 }

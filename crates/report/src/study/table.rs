@@ -4,21 +4,22 @@ use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_studies::observations::{DOCUMENT, Observation, THROUGHPUT};
 use jsonathlon_studies::published::{MACHINE, PublishedResult, SOURCE};
+use jsonathlon_studies::verdict::Sentence;
 
 use super::StudyResult;
+use crate::answer::Statement;
 use crate::format;
-use crate::section::{Section, dash, optional, printable};
+use crate::section::{Column, Section, dash, numbers, optional, printable, words};
 
 /// Maximum number of failures that are listed one by one.
 const FAILURES: usize = 5;
 
-/// All tables. The answer comes last, so that it stands directly above the prompt.
+/// All tables, without the answer.
 pub(super) fn sections(result: &StudyResult<'_>) -> Vec<Section> {
     let mut sections = vec![heading(result), measurements(result)];
     if !result.published.is_empty() {
         sections.push(published(result));
     }
-    sections.push(answer(result));
     sections
 }
 
@@ -61,22 +62,21 @@ pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
     let definition = MetricDef::find(metric);
     let title = definition.map_or(metric, |definition| definition.title);
     let varied: Vec<&str> = result.observations.varied.iter().map(|(option, _)| option.as_str()).collect();
-    let mut header = vec!["system", "variant"];
+    let mut columns = words(&["system", "variant"]);
     let has_profiles = points_differ(result, "profile");
     if has_profiles {
-        header.push("memory");
+        columns.push(Column::words("memory"));
     }
-    header.extend(&varied);
+    columns.extend(words(&varied));
     let has_documents = result.observations.points.iter().any(|point| !point.attribute(DOCUMENT).is_empty());
     if has_documents {
-        header.push(DOCUMENT);
+        columns.push(Column::words(DOCUMENT));
     }
-    header.extend(["mix", "clients", title, "95 % interval"]);
-    let left_columns = header.len() - 3;
-    header.extend(result.study.chart.further_metrics.iter().map(String::as_str));
-    header.push("verdict");
-    let mut section = Section::new("measured".to_owned(), &header, left_columns);
-    section.further_left_columns = vec![header.len() - 1];
+    columns.extend([Column::words("mix"), Column::count("clients")]);
+    columns.extend([Column::number(title), Column::interval()]);
+    columns.extend(result.study.chart.further_metrics.iter().map(|name| Column::number(name).useful()));
+    columns.push(Column::words("verdict"));
+    let mut section = Section::new("measured".to_owned(), columns);
     for point in &result.observations.points {
         let mut row = vec![
             format!("{} {}", point.attribute("system"), point.attribute("version")),
@@ -147,20 +147,10 @@ pub(super) fn closest_point<'a>(
 
 /// Table of published results, each with the measurement under the most similar conditions.
 pub(super) fn published(result: &StudyResult<'_>) -> Section {
-    let header = [
-        "experiment",
-        "mix",
-        "documents",
-        "system",
-        "configuration",
-        "published peak",
-        "at 100",
-        "here",
-        "of",
-        "remark",
-    ];
-    let mut section = Section::new("published, and what is likest to it here".to_owned(), &header, 5);
-    section.further_left_columns = vec![8, 9];
+    let mut columns = words(&["experiment", "mix", "documents", "system", "configuration"]);
+    columns.extend(numbers(&["published peak", "at 100", "here"]));
+    columns.extend([Column::words("of").main(), Column::words("remark").useful()]);
+    let mut section = Section::new("published, and what is likest to it here".to_owned(), columns);
     for published in &result.published {
         let closest = closest_point(result, published);
         let per_second = |rate: f64| format!("{}/s", format::count(rate));
@@ -193,12 +183,42 @@ fn clients(point: &Observation) -> String {
     if point.clients == 1 { "1 client".to_owned() } else { format!("{} clients", point.clients) }
 }
 
-/// Answer of the study, after the warnings that limit it.
-fn answer(result: &StudyResult<'_>) -> Section {
+/// Answer of the study as one sentence, after the warnings that limit it.
+pub(super) fn answer(result: &StudyResult<'_>) -> Section {
     let mut section = Section { title: "answer".to_owned(), ..Section::default() };
     section.notes.mark_all(Severity::Failed, warnings(result));
     section.notes.push(result.sentence.to_string());
     section
+}
+
+/// Warnings that limit the answer, and each of its clauses.
+pub(super) fn statements(result: &StudyResult<'_>) -> Vec<Statement> {
+    let statement = |severity| move |text: String| Statement { severity, text };
+    let warnings = warnings(result).into_iter().map(statement(Severity::Failed));
+    warnings.chain(clauses(&result.sentence).into_iter().map(statement(Severity::Good))).collect()
+}
+
+/// Clauses of a sentence, each with a capital letter. A clause that begins with "and", or with a number, stays
+/// with the one before, which says of what it is.
+pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
+    if sentence.clauses.is_empty() {
+        return vec![sentence.to_string()];
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for clause in sentence.clauses.iter().map(ToString::to_string) {
+        match texts.last_mut() {
+            Some(text) if clause.starts_with("and ") => text.push_str(&format!(", {clause}")),
+            Some(text) if clause.starts_with(|c: char| c.is_ascii_digit()) => {
+                text.push_str(&format!("; {clause}"));
+            }
+            _ => {
+                let mut letters = clause.chars();
+                let first = letters.next().into_iter().flat_map(char::to_uppercase);
+                texts.push(first.chain(letters).collect());
+            }
+        }
+    }
+    texts
 }
 
 /// Warnings for the reader of the answer: incomplete runs and failures.

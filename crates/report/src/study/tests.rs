@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use jsonathlon_results::test_fixtures::serving::ServingFixture;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::published::published_results;
@@ -59,11 +61,24 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     );
     // One clause per system; the other systems are equally fast in both runs.
     assert!(result.sentence.clauses.len() > 1);
-    let tables = result.tables(TableStyle { colour: false });
+    let tables = result.tables(TableStyle::PLAIN);
     for text in ["study mine: Does <it> matter?", "published  It was said to.", "where the curve falls"] {
         assert!(tables.contains(text), "`{text}` is not in\n{tables}");
     }
-    assert!(tables.trim_end().ends_with(&sentence), "the sentence stands last:\n{tables}");
+    let answer = result.closing_answer(Path::new("study.html"), TableStyle::PLAIN);
+    let words = answer.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("answer With random values postgresql does "), "{answer}");
+    assert!(words.contains("at 32 clients (36 % fewer published: confirmed) With random values"), "{answer}");
+    assert!(answer.ends_with("\n  page: study.html\n"), "{answer}");
+    assert!(
+        answer.lines().count() <= 12 && answer.lines().all(|line| line.chars().count() <= 80),
+        "{answer}"
+    );
+    assert!(result.markdown().contains("## answer\n"), "{}", result.markdown());
+    for width in [80, 100, 120] {
+        let compact = result.tables(TableStyle::PLAIN.compact(width));
+        assert!(compact.lines().all(|line| line.chars().count() <= width), "{compact}");
+    }
 }
 
 #[test]
@@ -72,16 +87,29 @@ fn a_page_is_one_file_of_text_and_drawings() {
     let runs = synthetic_runs(1.0, &study);
     let page = StudyResult::new(&study, &runs, &published_results().unwrap()).page();
     assert!(page.contains("Does &lt;it&gt; matter?") && !page.contains("<it>"), "{page}");
-    // A chart for each mix and kind of values, a line for each system.
-    assert_eq!(page.matches("<svg").count(), 4);
-    assert_eq!(page.matches("<polyline").count(), 4 * 4);
+    // A chart for each mix and kind of values, a line for each system; drawn for desktops and for phones.
+    assert_eq!(page.matches("<figure").count(), 4);
+    assert_eq!(page.matches("<svg").count(), 2 * 4);
+    assert_eq!(page.matches("<polyline").count(), 2 * 4 * 4);
+    // The data of each chart can be saved under a name with subject and date.
+    assert_eq!(page.matches("href=\"data:text/csv").count(), 4);
+    assert!(
+        page.contains("download=\"jsonathlon-study-mine-throughput-mix-a-value-content-text-20"),
+        "{page}"
+    );
+    // Throughput is a rate: its axis has no zero. Colours are those of the pages of runs.
+    assert!(
+        page.contains("throughput, more is better, log scale") && !page.contains(", from zero"),
+        "{page}"
+    );
+    assert!(page.contains("--colour-1:") && page.contains("fill=\"var(--colour-1)\""), "{page}");
     for forbidden in ["<script", "http://", "https://", "NaN", "inf"] {
         assert!(!page.contains(forbidden), "{forbidden}");
     }
 }
 
 #[test]
-fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
+fn a_sweep_is_drawn_along_its_numbers_and_rows_stand_below_each_other() {
     let sweep = STUDY
         .replace(
             "option = \"value-content\"\nvalues = [\"text\", \"random\"]",
@@ -91,11 +119,11 @@ fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
         .replace("value-content = \"random\"", "document-size = 2")
         .replace("value-content = \"text\"", "document-size = 0.5");
     let bars = STUDY.replace("[chart]\naxis = \"clients\"\n", "");
-    for (text, shape) in [(sweep, "<polyline"), (bars, "<rect")] {
+    for (text, shape) in [(sweep, "<polyline"), (bars, "<circle")] {
         let study = Study::parse("mine", "mine.toml", &text).unwrap();
         let runs = synthetic_runs(1.0, &study);
         let page = StudyResult::new(&study, &runs, &[]).page();
-        assert_eq!(page.matches("<svg").count(), 2);
+        assert_eq!(page.matches("<svg").count(), 2 * 2);
         assert!(page.contains(shape) && !page.contains("published, and what"), "{page}");
     }
 }

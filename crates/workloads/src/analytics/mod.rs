@@ -22,6 +22,7 @@ use crate::{
     RunError,
     asking::{self, AnswerCheck, AnswerKey, Question},
     cells::Cells,
+    expected_time::{ExpectedTime, RunOutline},
     recorder::TrialRecorder,
     run_context::{LoadedDocuments, RunContext},
     target::Target,
@@ -112,6 +113,10 @@ impl Workload for Analytics {
             true => Box::new(&mut self.reference),
             false => Box::new(OnlyEvents(&mut self.reference)),
         }
+    }
+
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        asking::expected_time(AnalyticsQuestion::ALL.len(), false, &self.settings, outline)
     }
 
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! systems.
 
 mod comparison;
+mod expected;
 mod question_trials;
 mod rounds;
 
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub use comparison::AnswerCheck;
+pub(crate) use expected::expected_time;
 
 /// A question from the runner's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]

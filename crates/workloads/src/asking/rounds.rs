@@ -10,8 +10,8 @@ use super::{
     question_trials::{QuestionTrials, TimedOutQuestions},
 };
 use crate::{
-    RunError, cells::rotation, loading::skipped_after_load_failure, recorder::TrialRecorder,
-    run_context::RunContext, session::TrialError, stopping::RoundDecision,
+    RunError, cells::rotation, expected_time::RunPart, loading::skipped_after_load_failure,
+    recorder::TrialRecorder, run_context::RunContext, session::TrialError, stopping::RoundDecision,
 };
 
 /// Runs rounds, in which every target has a turn; holds what the turns share.
@@ -44,8 +44,9 @@ pub(super) fn run_all<'a, T: AnswerKey>(
     for state in DataState::ALL {
         let is_asked = question_settings.states.contains(&state);
         if state == DataState::Compacted {
-            for question_target in targets.iter_mut() {
+            for (index, question_target) in targets.iter_mut().enumerate() {
                 runner.compact(question_target, recorder)?;
+                recorder.end_turn(RunPart::Compaction, 1, index, question_target.state.cells.target);
             }
         }
         if !is_asked && state == DataState::Compacted {
@@ -76,6 +77,7 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
             for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
                 let Some(question_target) = targets.get_mut(index) else { continue };
                 self.turn(state, round, position, question_target, recorder)?;
+                recorder.end_turn(RunPart::Rounds(state), round, index, question_target.state.cells.target);
             }
             let decision = match fixed_rounds {
                 Some(rounds) if round >= rounds => RoundDecision::Stop,
@@ -85,6 +87,9 @@ impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
                 })?,
             };
             controller.report(recorder.observer);
+            if let Some(planned) = controller.planned_rounds() {
+                recorder.plan_rounds(planned);
+            }
             if decision == RoundDecision::Stop {
                 return Ok(round);
             }

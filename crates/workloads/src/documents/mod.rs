@@ -35,6 +35,7 @@ use jsonathlon_telemetry::control::Control;
 use crate::{
     RunError,
     cells::rotation,
+    expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
     recorder::TrialRecorder,
     run_context::{RunContext, TargetState},
@@ -45,6 +46,12 @@ use crate::{
 /// Disk space that a system may need for each byte of its documents: the table, a copy, an index, and the WAL
 /// of all three.
 const DISK_PER_BYTE: u64 = 6;
+/// Expected number of starts in each round of a table: for its steps, and for those with a cold cache.
+const STARTS: (f64, f64) = (2.0, 3.0);
+/// Expected duration of the indexes of a table, in rounds without them: of the best ones, and of all.
+const INDEX_ROUNDS: (f64, f64) = (1.0, 3.0);
+/// Expected seconds of one step in the search of the largest document, apart from a start.
+const SEARCH_STEP_S: f64 = 2.0;
 
 /// The documents workload with its tables.
 #[derive(Debug)]
@@ -103,6 +110,29 @@ impl Workload for Documents {
         "a smaller --table-size"
     }
 
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        let settings = &self.settings;
+        let turns = |seconds: &dyn Fn(TypicalTimes) -> f64| -> Vec<f64> {
+            outline.configurations.iter().map(|one| seconds(TypicalTimes::of(one))).collect()
+        };
+        let mut parts = Vec::new();
+        for (index, table) in self.tables.iter().enumerate() {
+            let bytes = table.documents * NestedTable::nominal_bytes_of(table.n);
+            let mebibytes = bytes as f64 / f64::from(1 << 20);
+            let starts = STARTS.0 + if settings.cold { STARTS.1 } else { 0.0 };
+            let round_s = |times: TypicalTimes| starts * times.start_s + mebibytes * times.mebibyte_s;
+            let index_rounds = if settings.all_indexes { INDEX_ROUNDS.1 } else { INDEX_ROUNDS.0 };
+            let first_s = |times: TypicalTimes| (1.0 + index_rounds) * round_s(times);
+            let rows = vec![turns(&first_s), turns(&round_s)];
+            let rounds = outline.settings.rounds;
+            parts.push(ExpectedPart::new(RunPart::Table(index), rows, rounds, RoundCount::Fixed));
+        }
+        let steps = settings.max_size_search.len() as f64;
+        let search_s = |times: TypicalTimes| steps * (times.start_s + SEARCH_STEP_S);
+        parts.push(ExpectedPart::once(RunPart::SizeSearch, turns(&search_s)));
+        ExpectedTime::new(parts, outline.settings)
+    }
+
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let mut keys: Vec<String> = context
             .targets
@@ -129,11 +159,9 @@ impl Workload for Documents {
             .filter_map(|state| Some((state.cells.target.configuration.documents()?, state)))
             .map(|(setup, state)| (state, setup))
             .collect();
-        let result = self.run_tables(context, &mut targets, recorder).and_then(|()| {
-            let mut targets = targets.iter_mut();
-            targets
-                .try_for_each(|(state, setup)| limits::find(context, &self.settings, setup, state, recorder))
-        });
+        let result = self
+            .run_tables(context, &mut targets, recorder)
+            .and_then(|()| self.search_sizes(context, &mut targets, recorder));
         // The first error is returned, so the clean-up only warns.
         let mut targets: Vec<TargetState<'_>> = targets.into_iter().map(|(state, _)| state).collect();
         context.drop_remote_objects_of(&mut targets, recorder);
@@ -169,6 +197,20 @@ impl Documents {
                 }
             }
             result?;
+        }
+        Ok(())
+    }
+
+    /// Searches the largest document of every configuration.
+    fn search_sizes<'a>(
+        &self,
+        context: &RunContext<'a>,
+        targets: &mut [(TargetState<'a>, DocumentsSetup)],
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        for (index, (state, setup)) in targets.iter_mut().enumerate() {
+            limits::find(context, &self.settings, setup, state, recorder)?;
+            recorder.end_turn(RunPart::SizeSearch, 1, index, state.cells.target);
         }
         Ok(())
     }
@@ -228,6 +270,7 @@ impl Documents {
                     round,
                 };
                 turn.run_missing_trials(state, progress, recorder)?;
+                recorder.end_turn(RunPart::Table(table_index), round, index, state.cells.target);
             }
         }
         for staged in staged_tables {

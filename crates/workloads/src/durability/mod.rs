@@ -14,13 +14,14 @@ pub mod settings;
 use crash_test::CrashTest;
 use settings::DurabilitySettings;
 
-use jsonathlon_catalogue::{Durability as Tier, SERVING, ServingSetup};
+use jsonathlon_catalogue::{Configuration, Durability as Tier, SERVING, ServingSetup};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_loadgen::{
     mix::{Mix, RequestDistribution},
     operation::Operation,
 };
 use jsonathlon_schema::durability::CrashKind;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
 use jsonathlon_schema::settings::WorkloadSettings;
 use jsonathlon_schema::workload::WorkloadKind;
@@ -28,6 +29,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use crate::{
     RunError,
     cells::Cells,
+    expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::{Activity, RunEvent},
     recorder::{TrialRecorder, new_trial},
     run_context::{FIRST_ROUND, RunContext, TargetState},
@@ -43,6 +45,10 @@ pub const NAME: &str = WorkloadKind::Durability.name();
 
 /// Disk space in bytes for two copies of a server's data folder without documents.
 const EMPTY_SERVERS_BYTES: u64 = 1 << 30;
+/// The only part of the run; its rounds are the tiers of a target.
+const TIERS: RunPart = RunPart::Rounds(DataState::Drained);
+/// Expected seconds of a crash test apart from the work of the clients and two starts.
+const CRASH_TEST_S: f64 = 2.5;
 
 /// The durability workload: crash tests with an audit of the acknowledged writes.
 #[derive(Debug)]
@@ -60,10 +66,10 @@ impl Durability {
         Ok(Self { settings })
     }
 
-    /// Durability tiers of a target that the settings select, safest first.
-    fn tiers<'t>(&self, target: &'t Target) -> Vec<&'t Tier> {
+    /// Durability tiers of a configuration that the settings select, safest first.
+    fn tiers<'t>(&self, configuration: &'t Configuration) -> Vec<&'t Tier> {
         let selected = &self.settings.tiers;
-        let tiers = target.configuration.durabilities();
+        let tiers = configuration.durabilities();
         tiers.filter(|tier| selected.is_empty() || selected.contains(&tier.tier)).collect()
     }
 
@@ -119,7 +125,7 @@ impl Workload for Durability {
             return Some(format!("{name} supports neither inserts nor updates"));
         }
         let names: Vec<&str> = target.configuration.durabilities().map(|tier| tier.tier.word()).collect();
-        self.tiers(target)
+        self.tiers(&target.configuration)
             .is_empty()
             .then(|| format!("{name} has none of the selected durability tiers, only {}", names.join(", ")))
     }
@@ -134,11 +140,40 @@ impl Workload for Durability {
         "fewer --records"
     }
 
+    fn measures_times(&self) -> bool {
+        false
+    }
+
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        let settings = &self.settings;
+        let crashes = settings.crash_kinds.len() as f64 * f64::from(settings.crashes);
+        let work_s = f64::midpoint(settings.crash_within_s.0, settings.crash_within_s.1);
+        let tier_s = |times: TypicalTimes| {
+            let crash_s = work_s + 2.0 * times.start_s + CRASH_TEST_S;
+            times.load_seconds(outline.typical_documents) + crashes * crash_s
+        };
+        let tier_counts: Vec<usize> =
+            outline.configurations.iter().map(|configuration| self.tiers(configuration).len()).collect();
+        let most_tiers = tier_counts.iter().copied().max().unwrap_or(0);
+        let turns_of = |number: usize| -> Vec<f64> {
+            let targets = outline.configurations.iter().zip(&tier_counts);
+            let turn = |(configuration, count): (&&Configuration, &usize)| match number < *count {
+                true => tier_s(TypicalTimes::of(configuration)),
+                false => 0.0,
+            };
+            targets.map(turn).collect()
+        };
+        let turns = (0..most_tiers).map(turns_of).collect();
+        let rounds = u32::try_from(most_tiers).unwrap_or(u32::MAX);
+        let part = ExpectedPart::new(TIERS, turns, rounds, RoundCount::Fixed);
+        ExpectedTime::new(vec![part], outline.settings)
+    }
+
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let mut keys = Vec::new();
         for target in context.targets {
             let cells = context.cells(target);
-            for tier in self.tiers(target) {
+            for tier in self.tiers(&target.configuration) {
                 for kind in &self.settings.crash_kinds {
                     let cell = self.cell(&cells, tier, *kind);
                     keys.extend((1..=self.settings.crashes).map(|crash| cell.trial_key(crash, 0)));
@@ -151,7 +186,7 @@ impl Workload for Durability {
     fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let settings = &self.settings;
         let kinds: Vec<&str> = settings.crash_kinds.iter().map(|kind| kind.word()).collect();
-        let tiers: usize = context.targets.iter().map(|target| self.tiers(target).len()).sum();
+        let tiers: usize = context.targets.iter().map(|target| self.tiers(&target.configuration).len()).sum();
         let crashes = tiers * settings.crash_kinds.len() * settings.crashes as usize;
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{crashes} crashes: {} of each kind ({}) in each durability tier of each configuration \
@@ -164,10 +199,11 @@ impl Workload for Durability {
             settings.clients,
             2 * crashes
         )));
-        for target in context.targets {
-            for tier in self.tiers(target) {
+        for (position, target) in context.targets.iter().enumerate() {
+            for (number, tier) in (1..).zip(self.tiers(&target.configuration)) {
                 let target_in_tier = with_tier(target, tier)?;
                 self.run_tier(context, &target_in_tier, tier, recorder)?;
+                recorder.end_turn(TIERS, number, position, target);
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ use jsonathlon_dataset::{
     fidelity::{Case, Nesting, display_bytes, selected_cases, selected_nestings},
 };
 use jsonathlon_schema::{
+    id::DataState,
     record::{Cell, Failure, FailureKind, Finding, Phase, Verdict},
     settings::{
         WorkloadSettings,
@@ -31,6 +32,7 @@ use jsonathlon_schema::{
 use crate::{
     RunError,
     cells::Cells,
+    expected_time::{ExpectedPart, ExpectedTime, RunOutline, RunPart, TypicalTimes},
     observer::{Activity, RunEvent},
     recorder::{TrialRecorder, new_trial},
     run_context::{RunContext, TargetState},
@@ -49,6 +51,12 @@ const SYNC_INTERVAL: usize = 64;
 const SHOWN_BYTES: usize = 400;
 /// Disk space in bytes of a table with one document, WAL included.
 const DISK: u64 = 256 << 20;
+/// The only part of the run.
+const CASES: RunPart = RunPart::Rounds(DataState::Drained);
+/// Expected number of statements for one document, stored in both ways.
+const STATEMENTS: f64 = 12.0;
+/// Expected number of documents with which the maximum depth of one kind of nesting is searched.
+const SEARCHED_DEPTHS: f64 = 20.0;
 
 /// The fidelity workload with the documents of its corpus.
 #[derive(Debug)]
@@ -94,6 +102,17 @@ impl Workload for Fidelity {
         "fewer --cases"
     }
 
+    fn measures_times(&self) -> bool {
+        false
+    }
+
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        let documents = self.cases.len() as f64 + SEARCHED_DEPTHS * self.nestings.len() as f64;
+        let turn = |times: TypicalTimes| times.start_s + documents * STATEMENTS * times.statement_s;
+        let turns = outline.configurations.iter().map(|one| turn(TypicalTimes::of(one))).collect();
+        ExpectedTime::new(vec![ExpectedPart::once(CASES, turns)], outline.settings)
+    }
+
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let keys_of = |target| {
             let cells = context.cells(target);
@@ -111,8 +130,9 @@ impl Workload for Fidelity {
         )));
         let mut targets = context.target_states();
         let mut result = Ok(());
-        for state in &mut targets {
+        for (index, state) in targets.iter_mut().enumerate() {
             result = self.run_configuration(context, state, recorder);
+            recorder.end_turn(CASES, 1, index, state.cells.target);
             state.session.kill();
             if !context.settings.keep_data && !state.session.is_remote() {
                 // Best effort: nothing depends on the removal.

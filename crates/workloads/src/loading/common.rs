@@ -36,7 +36,7 @@ impl RunContext<'_> {
         let part_path = sibling_path(session.folder(), "common");
         if clean_count > 0 {
             reject_search::copy_without(&staged.clean_file, rejected_lines, &part_path)?;
-            replies.push(load_file(session, table, &part_path, limit, recorder));
+            replies.push(load_file(session, table, &part_path, Some(clean_count), limit, recorder));
         }
         for suspect in
             documents.accepted_suspects.iter().filter_map(|position| staged.suspects.get(*position))
@@ -48,7 +48,7 @@ impl RunContext<'_> {
             let line = [&bytes, &b"\n"[..]].concat();
             std::fs::write(&part_path, line)
                 .map_err(RunError::io(format!("write {}", part_path.display())))?;
-            replies.push(load_file(session, table, &part_path, limit, recorder));
+            replies.push(load_file(session, table, &part_path, Some(1), limit, recorder));
         }
         remove(&part_path)?;
         for reply in replies {

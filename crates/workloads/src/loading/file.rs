@@ -4,14 +4,15 @@ use std::{path::Path, time::Duration};
 
 use jsonathlon_catalogue::LoadMode;
 use jsonathlon_schema::{record::FailureKind, value::Value};
-use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op, Progress};
 
 use super::reject_search::{self, ProbeOutcome, RejectedDocument};
 use crate::{
     RunError,
+    observer::RunEvent,
     plain_name::PlainName,
     recorder::TrialRecorder,
-    session::{Session, TrialError, forward_progress},
+    session::{Session, TrialError},
 };
 
 /// Name of the table into which documents are loaded on trial.
@@ -35,11 +36,13 @@ pub(super) fn document_count(
     }
 }
 
-/// Loads `file` into `table` with the load mode and statements of the configuration.
+/// Loads `file` into `table` with the load mode and statements of the configuration. `documents` is the number
+/// of documents in the file, for the progress; `None` if it is unknown.
 pub(super) fn load_file(
     session: &mut Session<'_>,
     table: &str,
     file: &Path,
+    documents: Option<u64>,
     limit: Duration,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<LoadReply, TrialError> {
@@ -53,7 +56,11 @@ pub(super) fn load_file(
         }
     };
     let sync = !session.is_remote();
-    session.request(&Op::Load { load, sync }, limit, &mut forward_progress(recorder.observer))
+    let mut report = |progress: Progress| {
+        let (done, total) = (progress.done, progress.total.or(documents));
+        recorder.observer.event(&RunEvent::Progress { done, total, unit: &progress.unit });
+    };
+    session.request(&Op::Load { load, sync }, limit, &mut report)
 }
 
 /// Lines that a load has rejected, with the system's reasons.
@@ -85,7 +92,7 @@ pub(super) fn probe_file(
     session.open()?;
     let create = session.statements("create", &[("table", PROBE_TABLE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
-    let outcome = match load_file(session, PROBE_TABLE, file, ONE_DOCUMENT_LIMIT, recorder) {
+    let outcome = match load_file(session, PROBE_TABLE, file, None, ONE_DOCUMENT_LIMIT, recorder) {
         Ok(reply) => {
             let rejected = rejected_lines(&reply);
             let line_count = reject_search::count_lines(file)?;

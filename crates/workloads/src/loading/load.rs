@@ -212,10 +212,11 @@ fn bulk_load(
     usage: &mut LoadUsage,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<RejectedDocument>, TrialError> {
-    if staged.clean_documents == 0 {
+    let documents = staged.clean_documents;
+    if documents == 0 {
         return Ok(Vec::new());
     }
-    let failure = match load_file(session, TABLE, &staged.clean_file, limit, recorder) {
+    let failure = match load_file(session, TABLE, &staged.clean_file, Some(documents), limit, recorder) {
         Ok(reply) => {
             usage.add_load(&reply);
             return Ok(rejected_lines(&reply));
@@ -240,7 +241,7 @@ fn bulk_load(
     }
     // Remove what the failed statement may have left: every document must be present exactly once.
     recreate_table(session, limit)?;
-    if rejected.len() as u64 == staged.clean_documents {
+    if rejected.len() as u64 == documents {
         return Ok(rejected);
     }
     let remaining_file = sibling_path(session.folder(), "kept");
@@ -249,7 +250,8 @@ fn bulk_load(
         rejected.iter().map(|document| document.ordinal),
         &remaining_file,
     )?;
-    let reply = load_file(session, TABLE, &remaining_file, limit, recorder);
+    let remaining = documents.saturating_sub(rejected.len() as u64);
+    let reply = load_file(session, TABLE, &remaining_file, Some(remaining), limit, recorder);
     remove(&remaining_file)?;
     usage.add_load(&reply?);
     Ok(rejected)

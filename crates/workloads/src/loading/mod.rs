@@ -12,6 +12,7 @@ mod suspects;
 
 use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::Failure;
+use jsonathlon_schema::settings::RunSettings;
 
 use crate::RunError;
 use crate::observer::{Activity, RunEvent};
@@ -26,12 +27,24 @@ const SHORT_LOAD_S: f64 = 60.0;
 /// Number of rounds that begin with a load if loads are repeated.
 const LOAD_ROUNDS: u32 = 3;
 
+/// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
+/// gets.
+pub(crate) fn max_load_rounds(settings: &RunSettings) -> u32 {
+    settings.load_rounds.unwrap_or(LOAD_ROUNDS)
+}
+
+/// Number of rounds with a load, for a target whose load and settle take `seconds`.
+pub(crate) fn load_rounds(settings: &RunSettings, seconds: f64) -> u32 {
+    let short_load_rounds = if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 };
+    settings.load_rounds.unwrap_or(short_load_rounds).max(1)
+}
+
 impl<'a> RunContext<'a> {
     /// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
     /// gets.
     #[must_use]
     pub fn max_load_rounds(&self) -> u32 {
-        self.settings.load_rounds.unwrap_or(LOAD_ROUNDS)
+        max_load_rounds(self.settings)
     }
 
     /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
@@ -42,8 +55,7 @@ impl<'a> RunContext<'a> {
 
     /// Number of rounds with a load, for a target whose load and settle took `seconds`.
     fn load_rounds_of(&self, seconds: f64) -> u32 {
-        let short_load_rounds = if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 };
-        self.settings.load_rounds.unwrap_or(short_load_rounds).max(1)
+        load_rounds(self.settings, seconds)
     }
 
     /// Returns `true` if this round of a target begins with a load that has no record yet.

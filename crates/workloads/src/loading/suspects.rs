@@ -130,7 +130,7 @@ pub(super) fn load(
         write(staged, &indices, &file)?;
         let count = u32::try_from(indices.len()).unwrap_or(u32::MAX);
         let limit = ONE_DOCUMENT_LIMIT.saturating_mul(count);
-        let reply = load_file(session, TABLE, &file, limit, recorder);
+        let reply = load_file(session, TABLE, &file, Some(indices.len() as u64), limit, recorder);
         remove(&file)?;
         let reply = reply?;
         usage.add_load(&reply);

@@ -31,6 +31,7 @@ use crate::{
     RunError,
     asking::{self, AnswerCheck, AnswerKey, Question, QuestionTarget},
     cells::Cells,
+    expected_time::{ExpectedTime, RunOutline},
     recorder::TrialRecorder,
     run_context::{LoadedDocuments, RunContext},
     target::Target,
@@ -80,6 +81,10 @@ impl Workload for Questions {
 
     fn suspects(&self, target: &Target) -> Vec<String> {
         target.setup.suspects()
+    }
+
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        asking::expected_time(self.settings.questions.len(), true, &self.settings.asking, outline)
     }
 
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {

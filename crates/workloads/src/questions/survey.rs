@@ -13,6 +13,7 @@ use super::settle::{CommonAnswers, establish_answer};
 use super::{Questions, recall};
 use crate::RunError;
 use crate::asking::{AnswerKey, Question, QuestionTarget, make_read_only};
+use crate::expected_time::RunPart;
 use crate::loading::skipped_after_load_failure;
 use crate::observer::{Activity, RunEvent};
 use crate::recorder::TrialRecorder;
@@ -44,8 +45,9 @@ pub(super) fn survey<'a>(
         return Ok(());
     }
     let mut answers_by_target: Vec<Vec<SurveyAnswer>> = Vec::new();
-    for question_target in targets.iter_mut() {
+    for (index, question_target) in targets.iter_mut().enumerate() {
         answers_by_target.push(ask_all(workload, &open_questions, context, question_target, recorder)?);
+        recorder.end_turn(RunPart::Survey, FIRST_ROUND, index, question_target.state.cells.target);
     }
     let common = ask_common(workload, &open_questions, context, targets, recorder)?;
     for (index, name) in open_questions.iter().enumerate() {

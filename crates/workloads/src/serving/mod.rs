@@ -23,12 +23,13 @@ use turn::ServingTurn;
 
 use jsonathlon_catalogue::{SERVING, ServingSetup, StatementFile, StatementKind, sql_text};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
-use jsonathlon_schema::{settings::WorkloadSettings, workload::WorkloadKind};
+use jsonathlon_schema::{id::DataState, settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
     cells::rotation,
+    expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
     recorder::TrialRecorder,
     run_context::{RunContext, TargetState},
@@ -37,6 +38,13 @@ use crate::{
     target::Target,
     workload::Workload,
 };
+
+/// Part of the run that all rounds belong to.
+const ROUNDS: RunPart = RunPart::Rounds(DataState::Drained);
+/// Expected seconds around each trial: connecting clients, ending them, verifying what they wrote.
+const AROUND_TRIAL_S: f64 = 0.2;
+/// Expected seconds of unmeasured reads after each start.
+const AFTER_START_S: f64 = 1.0;
 
 /// The serving workload with its settings.
 #[derive(Debug)]
@@ -145,6 +153,25 @@ impl Workload for Serving {
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }
 
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        let settings = &self.settings;
+        let load_rounds = outline.settings.load_rounds.unwrap_or(1).max(1);
+        let turns_of = |round: u32| -> Vec<f64> {
+            let trials = trials::conditions(settings, round).len() as f64;
+            let starts = trials::start_count(settings, round) as f64;
+            let clients_s = trials::planned_seconds(settings, round);
+            let turn = |times: TypicalTimes| {
+                let load_s =
+                    if round <= load_rounds { times.load_seconds(outline.typical_documents) } else { 0.0 };
+                load_s + clients_s + trials * AROUND_TRIAL_S + starts * (times.start_s + AFTER_START_S)
+            };
+            outline.configurations.iter().map(|configuration| turn(TypicalTimes::of(configuration))).collect()
+        };
+        let turns = (1..=load_rounds.saturating_add(1)).map(turns_of).collect();
+        let part = ExpectedPart::new(ROUNDS, turns, outline.settings.rounds, RoundCount::ByStoppingRule);
+        ExpectedTime::new(vec![part], outline.settings)
+    }
+
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
         let loads = context.settings.load_rounds.unwrap_or(1).max(1);
         let keys_of =
@@ -201,8 +228,8 @@ impl Serving {
         let starts: usize =
             (1..=context.settings.rounds).map(|round| trials::start_count(settings, round)).sum();
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on \
-             fresh data and the loads come on top, and the first round shows how long all of it takes",
+            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work, and {} starts on \
+             fresh data",
             targets.len(),
             trials::conditions(settings, 2).len(),
             context.settings.rounds,
@@ -218,9 +245,13 @@ impl Serving {
                 context.time_control(round, position, &mut control, recorder)?;
                 let mut turn = ServingTurn { context, settings, round, capacity: HashMap::new() };
                 turn.run_missing_trials(target, recorder)?;
+                recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
             }
             let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
             controller.report(recorder.observer);
+            if let Some(planned) = controller.planned_rounds() {
+                recorder.plan_rounds(planned);
+            }
             if decision == RoundDecision::Stop {
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Bar } from '../../charts/bars.ts';
+import type { Bar } from '../../charts/rows.ts';
 import type { ShownMetric } from '../../metric.ts';
 import type { MetricName } from '../../metrics.ts';
 import type { Page } from '../../page.ts';
@@ -11,7 +11,7 @@ import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars } from '../../bars.ts';
 import { bytes, count, formatOr, integer, interval, NONE, percent, seconds } from '../../format.ts';
 import { HOT, stepTitle, verdictLabel } from '../../labels.ts';
-import { axisOf, metric } from '../../metric.ts';
+import { axisOf, chartKind, metric } from '../../metric.ts';
 import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, hasBackgroundWork, questionsIn, rankStatus } from '../../view.ts';
@@ -77,7 +77,7 @@ export function Load(): JSX.Element {
   })), [page.view]);
   return (
     <Section id="load" title="Load">
-      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system had <em>background work not finished</em> at the time limit, its bar is the limit, not a time.</p>
+      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system had <em>background work not finished</em> at the time limit, its mark is the limit, not a time.</p>
       <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
         tables={() => [loadTable(page)]} empty="No loads match the filters." />
       <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Time to settle was not measured." />
@@ -111,7 +111,7 @@ function Cost({ id, title, shown, children }: { id: string; title: string; shown
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
+      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)} kind={chartKind(shown.name)}
         tables={() => tablesOf(page, steps, shown)} empty="Not measured." />
     </Section>
   );

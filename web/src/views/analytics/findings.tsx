@@ -1,30 +1,16 @@
-// Findings of the analytics workload by preparation class: the first, by how much, how certain, and the
-// caveats.
+// Remarks on the answers of a workload that asks questions: how its answers are checked, and the hot scores.
 
-import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Caveat } from '../../caveats.ts';
-import type { Finding } from '../../findings.ts';
 import type { View } from '../../view.ts';
-import { findCaveats, isUncompared } from '../../caveats.ts';
-import { findingsOf, headline, leading } from '../../findings.ts';
+import { isUncompared } from '../../caveats.ts';
 import { counted, seconds } from '../../format.ts';
-import { classMeaning, isQuestion, rankingTitle } from '../../labels.ts';
+import { isQuestion } from '../../labels.ts';
 import { usePage } from '../../page.ts';
+import { leading } from '../../view.ts';
 import { Phase, QUESTIONS, Verdict } from '../../vocabulary.ts';
+import { Term } from '../common/term.tsx';
 import { ScorePreview } from './scores.tsx';
-
-const SURE: Record<Finding['difference'], string> = {
-  shown: 'significant', 'not shown': 'not significant', once: 'too few rounds', counted: 'counted', alone: 'only one',
-};
-
-const EXPLAINED: ReadonlyMap<string, string> = new Map([
-  ['Fastest hot', 'asked repeatedly, data in memory'],
-  ['Fastest cold', 'first question after a restart, files not in memory'],
-  ['Fastest to load', 'until all documents are durable and visible'],
-  ['Smallest', 'drained: background work done; compacted: after a command to compact'],
-]);
 
 /** A statement on the correctness of answers that holds for all cells shown. */
 function answersWords(view: View): string {
@@ -38,107 +24,15 @@ function answersWords(view: View): string {
   return `Every answer ${view.entries.some(isUncompared) ? 'with a reference ' : ''}is compared with the reference; ${rest}.`;
 }
 
-function Card({ finding }: { finding: Finding }): JSX.Element {
-  const { open } = usePage();
-  const { entry } = finding;
-  const explained = EXPLAINED.get(finding.about);
-  const changes = finding.first?.structure?.retains === 'changed' && finding.difference !== 'alone';
-  return (
-    <li class="finding">
-      <h4>{finding.about}</h4>
-      {explained !== undefined && <p class="explained">{explained}</p>}
-      <p class="sentence">{finding.sentence} {finding.runnersUp}</p>
-      {changes && <p class="but">It changes documents: see the caveats.</p>}
-      {finding.confidence !== '' && <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.confidence}</p>}
-      {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`Trials of: ${finding.about}, ${rankingTitle(finding.ranking)}`}>Trials</button>}
-    </li>
-  );
-}
-
-/** Caveats of the findings, one line each; placed next to the findings if there is space. */
-function Caveats({ found }: { found: readonly Caveat[] }): JSX.Element | null {
-  if (found.length === 0) return null;
-  return (
-    <div class="caught">
-      <h3>Caveats</h3>
-      <ul class="catches">
-        {found.map((one) => (
-          <li key={one.title}>
-            {one.text === '' ? <><b>{one.title}:</b> {one.line}</>
-              : <details><summary><b>{one.title}:</b> {one.line}</summary><p>{one.text}</p></details>}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-interface Ranked {
-  ranking: string;
-  findings: Finding[];
-}
-
-/** The findings of a preparation class: its chart and cards. */
-function OfClass({ ranked: { ranking, findings }, eager = false, children }: { ranked: Ranked; eager?: boolean; children?: JSX.Element }): JSX.Element {
-  const { view } = usePage();
-  const kind = view.kinds.get(ranking);
-  const size = view.configurations.filter((index) => view.run.configurations[index]?.ranking === ranking).length;
-  return (
-    <>
-      <h3 class="class">{rankingTitle(ranking)} <span class="count">{counted(size, 'configuration')}</span></h3>
-      {kind !== undefined && <p class="explained">{classMeaning(kind.preparation)}</p>}
-      <div class="glance">
-        <div class="glance-chart"><ScorePreview ranking={ranking} eager={eager} /></div>
-        <ul class="findings">{findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
-        {children}
-      </div>
-    </>
-  );
-}
-
 export function Findings(): JSX.Element {
-  const { view, evidence } = usePage();
-  const own = evidence?.runs[view.runIndex] ?? null;
-  const all = useMemo(() => {
-    const first = leading(view);
-    const order = view.rankings.filter((one) => one !== first);
-    return (first === undefined ? order : [first, ...order])
-      .map((ranking): Ranked => ({ ranking, findings: findingsOf(view, ranking) })).filter((one) => one.findings.length > 0);
-  }, [view]);
-  const caught = useMemo(() => findCaveats(view, own), [view, own]);
-  // The first ranking of each class is expanded; its other rankings, e.g. for another profile, are collapsed.
-  const classes = new Set<string | null>();
-  const [open, folded]: [Ranked[], Ranked[]] = [[], []];
-  for (const one of all) {
-    const preparation = view.kinds.get(one.ranking)?.preparation ?? null;
-    (classes.has(preparation) ? folded : open).push(one);
-    classes.add(preparation);
-  }
-  const lines = open.map((one) => headline(view, one.findings)).filter((line) => line !== '');
-  const [main, ...others] = open;
-  const number = view.run.configurations.filter((one) => !one.reference).length;
+  const { view } = usePage();
+  const main = leading(view);
   return (
     <>
-      {lines.length > 0 && <p class="lead">{lines[0]}</p>}
-      {lines.slice(1).map((line) => <p key={line} class="second">{line}</p>)}
-      <h2 id="title-findings" tabIndex={-1}>Findings</h2>
       <p>
-        {counted(view.configurations.length, 'configuration')}{view.configurations.length < number ? ` of ${number} (others are filtered out)` : ''}
-        {open.length > 1 ? ', ranked within their class of preparation' : ''}. {answersWords(view)} Read the caveats before you quote a result.
+        Configurations are ranked within their <Term id="class" /> of preparation and <Term id="profile" />. {answersWords(view)} Read the caveats before you quote a result.
       </p>
-      {main === undefined ? <p class="empty">No comparable results match the filters.</p> : <OfClass ranked={main} eager><Caveats found={caught} /></OfClass>}
-      {others.map((one) => <OfClass key={one.ranking} ranked={one} />)}
-      {folded.map((one) => (
-        <details key={one.ranking} class="apart">
-          <summary>{rankingTitle(one.ranking)}</summary>
-          <ul class="findings">{one.findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
-        </details>
-      ))}
-      {main !== undefined && <p class="method">
-        Over several questions, the score decides: the geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. It weighs all questions alike, and tiny differences
-        hardly count. The interval of the ratio to the second is a cautious one: it combines those of the single questions as if all were disturbed at once.
-      </p>}
-      {main === undefined && <Caveats found={caught} />}
+      {main !== undefined && <ScorePreview ranking={main} eager />}
       <Yardstick />
     </>
   );
@@ -149,5 +43,5 @@ function Yardstick(): JSX.Element | null {
   const slowest = view.entries.filter((entry) => entry.configuration.reference && entry.cell.phase === Phase.Hot && entry.cell.median_s !== null);
   const most = Math.max(0, ...slowest.map((entry) => entry.cell.median_s ?? 0));
   if (most === 0) return null;
-  return <p class="method">The yardstick, a hand-written program for exactly these questions, needs at most {seconds(most)} for any of them. It is never ranked.</p>;
+  return <p class="method">The <Term id="of-yardstick">yardstick</Term>, a hand-written program for exactly these questions, needs at most {seconds(most)} for any of them. It is never ranked.</p>;
 }

@@ -3,14 +3,13 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Scale } from '../../charts/bars.ts';
+import type { Scale } from '../../charts/scale.ts';
 import type { Part, Stack } from '../../charts/stack.ts';
+import type { FigureData } from '../../export/csv.ts';
 import type { Configuration, Structure } from '../../model.ts';
 import type { Page } from '../../page.ts';
 import type { Table } from '../common/table.tsx';
-import { barsHeight } from '../../charts/bars.ts';
-import { ChartFrame } from '../../charts/frame.tsx';
-import { drawStacks } from '../../charts/stack.ts';
+import { drawStacks, stacksHeight } from '../../charts/stack.ts';
 import { colourOf } from '../../colours.ts';
 import { formatOr, integer, list, NONE, percent } from '../../format.ts';
 import { configurationName, roundTripLabel, verdictLabel } from '../../labels.ts';
@@ -18,16 +17,13 @@ import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf } from '../../view.ts';
 import { Phase, Verdict } from '../../vocabulary.ts';
+import { Figure } from '../common/figure.tsx';
 import { Multiples, Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
-function shares(values: readonly number[]): Scale {
-  const least = Math.min(1, ...values);
-  return {
-    kind: 'linear', low: least < 0.5 ? 0 : least < 0.98 ? 0.5 : 0, high: 1, format: (share) => `${Math.round(share * 1000) / 10} %`,
-    title: least < 0.98 && least >= 0.5 ? 'share of documents loaded, from 50 %' : 'share of documents loaded',
-  };
-}
+/** The share of documents loaded is a count of them, so its bars start at zero. */
+const SHARES = (): Scale =>
+  ({ kind: 'linear', low: 0, high: 1, format: (share) => `${Math.round(share * 1000) / 10} %`, title: 'share of documents loaded, from zero' });
 
 function qualityTable(page: Page): Table {
   const rows = cellsOf(page.view, 'load', [Phase.Load], null).filter((entry) => !entry.configuration.reference).map((entry) => {
@@ -78,7 +74,7 @@ export function Quality(): JSX.Element {
           ))}
         </ul>
       )}
-      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="No loads match the filters." />
+      <Multiples multiples={multiples} format={percent} axis="share" kind="bars" scale={SHARES} tables={() => [qualityTable(page)]} empty="No loads match the filters." />
     </Section>
   );
 }
@@ -123,6 +119,12 @@ export function StructureKept(): JSX.Element {
     };
   }), [all]);
   const draw = useMemo(() => (width: number) => drawStacks(stacks, width, 'Round trip of documents'), [stacks]);
+  const data = (): FigureData => ({
+    columns: ['configuration', 'round trip', 'compared', 'same bytes', 'same values', 'changed'],
+    rows: all.map(({ configuration, structure: { retains, compared, equal_bytes: same, equal_value: value } }) => [
+      configurationName(configuration), roundTripLabel(retains), compared, same, value - same, compared - value,
+    ]),
+  });
   const table = (): Table => ({
     title: 'Round trip of documents',
     columns: [
@@ -142,7 +144,7 @@ export function StructureKept(): JSX.Element {
           <p class="legend" aria-hidden="true">
             <span class="key same" /> same bytes <span class="key value" /> same values <span class="key changed" /> changed
           </p>
-          <ChartFrame title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
+          <Figure title="Round trip of documents" height={stacksHeight(stacks.length)} draw={draw} data={data} />
           <Tables title="Results as a table" tables={() => [table()]} />
         </>
       )}

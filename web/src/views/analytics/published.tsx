@@ -78,7 +78,7 @@ export function PublishedResults(): JSX.Element | null {
   if (published.length === 0) return null;
   const doubted = all.filter((one) => one.suspected_errors.length > 0);
   return (
-    <Section id="published" title="Published results">
+    <Section id="published" title="Published results" ofRun={false}>
       <p>Results of a public benchmark that asks Q1 to Q5, from other machines and by another method: answers were not checked, systems hold 70 to 100 % of the documents, and cold means different things. They are never ranked with this run. Results marked “?” are shown but are not a baseline for the scores of others.</p>
       <div class="controls">
         <label>Month <select name="month" value={snapshot} onChange={(event) => change({ month: event.currentTarget.value })}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>

@@ -9,9 +9,10 @@ import type { Entry, View } from '../../view.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
+import { ratioScale } from '../../charts/scale.ts';
 import { count, formatOr, interval, NONE, seconds, times } from '../../format.ts';
 import { COLD, configurationName, HOT, parametersOf, profileLabel, stepTitle, verdictLabel } from '../../labels.ts';
-import { axisOf, documentsOf, metric as metricNamed } from '../../metric.ts';
+import { axisOf, chartKind, documentsOf, isRatio, metric as metricNamed } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, questionsIn, rankStatus, worstVerdict } from '../../view.ts';
 import { Phase } from '../../vocabulary.ts';
@@ -124,10 +125,12 @@ function Questions({ id, title, phases, children }: Props): JSX.Element {
   const metric = useMemo(() => metricNamed(page.view.state.metric), [page.view.state.metric]);
   const steps = useMemo(() => questionsIn(page.view, phases).map((step) => ({ step, title: stepTitle(step), phases })), [page.view, phases]);
   const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.view, steps, metric]);
+  const axis = axisIn(page.view, metric);
+  const scale = useMemo(() => (isRatio(metric.name) ? (values: readonly number[], limits: readonly number[]) => ratioScale(values, metric.format, axis, limits) : undefined), [metric, axis]);
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.view, metric)} remark={remarkOf(page.view, steps, metric)}
+      <Multiples multiples={multiples} format={metric.format} axis={axis} kind={chartKind(metric.name)} scale={scale} remark={remarkOf(page.view, steps, metric)}
         tables={() => tablesOf(page, steps, metric)} empty={`No questions asked ${id} in the ${page.view.state.data} state match the filters.`} />
     </Section>
   );
@@ -138,7 +141,7 @@ const COLD_OS = [Phase.ColdOs];
 export function Hot(): JSX.Element {
   return (
     <Questions id="hot" title="Hot" phases={HOT}>
-      <p>Each question asked repeatedly, with the data in memory. Where trials read from the disk, the bar is hatched, says how much they read and is not ranked: <em>hot, not in memory</em>. Bars are medians over all rounds; the line over a bar is its 95 % interval, cut at the edge of the chart. The dashed line is the yardstick, a hand-written program for exactly these questions.</p>
+      <p>Each question asked repeatedly, with the data in memory. Dots are medians over all rounds. Where trials read from the disk, the dot is a ring, the row says how much they read, and it is not ranked: <em>hot, not in memory</em>. The dashed line is the yardstick, a hand-written program for exactly these questions; an arrow says that it lies beyond the chart.</p>
     </Questions>
   );
 }
@@ -146,7 +149,7 @@ export function Hot(): JSX.Element {
 export function Cold(): JSX.Element {
   return (
     <Questions id="cold" title="Cold" phases={COLD}>
-      <p>Each question asked once after a restart, with the files verified to be out of memory. Where they were not, the bar is hatched and not ranked.</p>
+      <p>Each question asked once after a restart, with the files verified to be out of memory. Where they were not, the dot is a ring and not ranked.</p>
     </Questions>
   );
 }

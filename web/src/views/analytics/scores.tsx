@@ -3,25 +3,29 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Bar, Scale } from '../../charts/bars.ts';
+import type { Bar } from '../../charts/rows.ts';
+import type { Scale } from '../../charts/scale.ts';
+import type { FigureData } from '../../export/csv.ts';
 import type { Page } from '../../page.ts';
 import type { Kind, ScoredConfiguration } from '../../scoring.ts';
 import type { Basis } from '../../state.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf } from '../../bars.ts';
-import { barsHeight, drawBars, multipleScale } from '../../charts/bars.ts';
-import { ChartFrame } from '../../charts/frame.tsx';
+import { drawIntervals } from '../../charts/intervals.ts';
+import { rowChartHeight } from '../../charts/row-chart.ts';
+import { ratioScale } from '../../charts/scale.ts';
 import { colourOf } from '../../colours.ts';
 import { counted, NONE, threeDigits } from '../../format.ts';
 import { configurationName, rankingTitle, stepName } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { scoredQuestions, scorers } from '../../scoring.ts';
 import { BASES } from '../../state.ts';
+import { Figure } from '../common/figure.tsx';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 /** The scale of score charts: multiples of the best. */
-export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, threeDigits, 'score, less is better');
+export const SCORE_SCALE = (values: readonly number[]): Scale => ratioScale(values, threeDigits, 'score, less is better');
 const KINDS: readonly Kind[] = ['hot', 'cold', 'size'];
 
 function barOf(page: Page, one: ScoredConfiguration, kind: Kind): Bar | null {
@@ -153,9 +157,10 @@ export function ScorePreview({ ranking, eager }: { ranking: string; eager: boole
   }, [view, ranking]);
   const title = view.rankings.length > 1 ? `${rankingTitle(ranking)}: ${COMBINED_TITLE}` : COMBINED_TITLE.replace('all', 'All');
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), threeDigits, 'score ÷ that of the first, less is better');
-    return (width: number) => drawBars(bars, [], scale, width, title);
+    const scale = ratioScale(bars.flatMap((bar) => bar.value ?? []), threeDigits, 'score ÷ that of the first, less is better');
+    return (width: number) => drawIntervals(bars, [], scale, width, title);
   }, [bars, title]);
   if (bars.length === 0) return null;
-  return <ChartFrame title={title} height={barsHeight(bars.length, 0)} draw={draw} eager={eager} />;
+  const data = (): FigureData => ({ columns: ['name', 'notes', 'score'], rows: bars.map((bar) => [bar.name, bar.notes.join(', '), bar.value]) });
+  return <Figure title={title} height={rowChartHeight(bars, 0)} draw={draw} data={data} eager={eager} />;
 }

@@ -3,14 +3,13 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Reference, Scale } from '../../charts/bars.ts';
+import type { Reference } from '../../charts/row-chart.ts';
 import type { ShownMetric } from '../../metric.ts';
 import type { Page } from '../../page.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table } from '../common/table.tsx';
 import type { Estimate } from '../../stats.ts';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
-import { logScale } from '../../charts/bars.ts';
 import { bytes, formatOr, interval, NONE, percent, threeDigits } from '../../format.ts';
 import { verdictLabel } from '../../labels.ts';
 import { isOfFiles, totalBytes, totalRange } from '../../metric.ts';
@@ -25,22 +24,6 @@ const TOTAL: ShownMetric = {
   notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
   of: totalRange,
 };
-
-/**
- * Ratio of largest to smallest size above which a log scale is used, because small bars would vanish
- * otherwise.
- */
-const MOST_APART = 40;
-
-/** A linear scale from zero, or a log scale if the values are far apart. */
-export function plainScale(values: readonly number[], format: (value: number) => string, axis: string): Scale {
-  const there = values.filter((value) => value > 0);
-  const [low, high] = [Math.min(...there), Math.max(...there)];
-  if (there.length === 0 || high / low > MOST_APART) return logScale(values, format, axis);
-  return { kind: 'linear', low: 0, high: high * 1.04, format, title: `${axis}, from zero` };
-}
-
-const SCALE = (values: readonly number[]): Scale => plainScale(values, bytes, 'bytes, less is better');
 
 function statesOf(page: Page): string[] {
   const states = new Set((page.view.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
@@ -119,9 +102,10 @@ export function Sizes(): JSX.Element {
       <p>
         Total bytes by the system’s own catalogue, or of its <em>files</em> where it reports no total. <em>Compacted</em>: after a command to compact.
         <em> Drained</em>: after background work ended by itself, or <em>background work not finished</em> where it did not within the limit.
-        A line over a bar is the range over several loads. The dashed lines are the same documents as plain files, raw and compressed.
+        A line over a bar is the range over several loads. The dashed lines are the same documents as plain files, raw and compressed; one that is
+        larger than all bars stands at the edge, with an arrow.
       </p>
-      <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" scale={SCALE}
+      <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" kind="bars"
         tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No sizes match the filters." />
     </Section>
   );

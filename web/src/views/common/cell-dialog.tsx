@@ -4,10 +4,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { Dot } from '../../charts/trials.ts';
+import type { FigureData } from '../../export/csv.ts';
 import type { Cell, CellEvidence, RunEvidence } from '../../model.ts';
 import type { Table } from './table.tsx';
 import { ChartFrame } from '../../charts/frame.tsx';
-import { drawTrials } from '../../charts/trials.ts';
+import { drawTrials, TRIALS_HEIGHT } from '../../charts/trials.ts';
 import { byName, bytes, counted, formatOr, interval, metricTitle, NONE, seconds, times, withInterval } from '../../format.ts';
 import { cellName, isQuestion, phaseLabel, profileLabel, rankingTitle, ratioLabel, stepTitle, verdictLabel, VERDICTS } from '../../labels.ts';
 import { totalRange } from '../../metric.ts';
@@ -18,6 +19,7 @@ import { isReadFromDisk } from '../../view.ts';
 import { Verdict } from '../../vocabulary.ts';
 import { KeyValueList, OtherVariants, Settings } from './configuration.tsx';
 import { TableOf } from './table.tsx';
+import { Terms } from './term.tsx';
 
 function DialogSection({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return <section><h3>{title}</h3>{children}</section>;
@@ -59,12 +61,16 @@ function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence;
     return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictLabel(verdict)}` };
   }), [evidence]);
   const draw = useMemo(() => (width: number) => drawTrials(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
+  const data = (): FigureData => ({
+    columns: ['round', 'order', 'seconds', 'verdict'],
+    rows: dots.map((one, index) => [one.round, evidence.trials.order[index] ?? null, one.seconds, one.verdict]),
+  });
   if (dots.length === 0) return <p class="empty">No trials.</p>;
   // Sizes have trials without a time and are not drawn; failed trials have no time either but are drawn.
   const drawn = dots.some((one) => one.seconds !== null || one.verdict !== Verdict.Exact);
   return (
     <>
-      {drawn && <ChartFrame title={`Trials of ${title}`} height={220} draw={draw} wide />}
+      {drawn && <ChartFrame title={`Trials of ${title}`} height={TRIALS_HEIGHT} draw={draw} data={data} wide />}
       {drawn && <p class="legend">○ exact, ◇ approximate, △ unverified, □ partial, × without a time (at the bottom); the dashed line is the median.</p>}
       <TableOf table={trialTable(evidence)} head={false} />
     </>
@@ -148,6 +154,7 @@ export function CellDialog(): JSX.Element | null {
           ...(steal === undefined || steal.known === 0 ? [] : [['trials with more than 2 % CPU steal', `${steal.high} of ${steal.known}`] as const]),
           ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileLabel(configuration)],
         ]} />
+        <Terms ids={['median', 'interval', 'of-best', 'of-yardstick', 'trial', 'bound-by', 'steal', 'class', 'profile']} />
         {isReadFromDisk(cell) && (
           <p>Not in memory: a trial read {formatOr(cell.metrics[Metric.ReadBytes], bytes)} from the disk, so these times are not ranked as hot.</p>
         )}

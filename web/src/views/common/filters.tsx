@@ -3,28 +3,30 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { Run } from '../../model.ts';
 import type { State } from '../../state.ts';
-import { count, integer, tick } from '../../format.ts';
+import { count, counted, list, tick } from '../../format.ts';
 import { rankingTitle, stepTitle } from '../../labels.ts';
-import { metricsOf } from '../../metric.ts';
+import { metric, metricsOf } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { choices, initial } from '../../state.ts';
-import { SERVING } from '../../vocabulary.ts';
+import { hasWorkload, isAsking } from '../../view.ts';
 
 type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
 
-interface BoxesProps {
+/** A filter by which values are left out one by one. */
+interface BoxSet {
   legend: string;
   name: string;
-  words: readonly string[];
   of: Sets;
-  title?: (word: string) => string;
+  words: readonly string[];
+  title: (word: string) => string;
 }
 
 /** Number of values from which on a filter has a search field. */
 const MANY = 12;
 
-function Boxes({ legend, name, words, of, title = (word) => word }: BoxesProps): JSX.Element | null {
+function Boxes({ legend, name, words, of, title }: BoxSet): JSX.Element | null {
   const { view, change } = usePage();
   const [sought, seek] = useState('');
   const without = view.state[of];
@@ -74,16 +76,17 @@ function Select({ label, name, value, options, change }: SelectProps): JSX.Eleme
 
 function RunAndScale(): JSX.Element | null {
   const { figures, view, change } = usePage();
-  const { runs } = figures;
+  // Runs of other workloads have tabs of their own.
+  const runs = figures.runs.map((run, index) => ({ run, index })).filter(({ run }) => hasWorkload(run, view.workload));
   if (runs.length < 2) return null;
-  const scales = [...new Set(runs.map((run) => run.data.documents))].sort((a, b) => a - b);
+  const scales = [...new Set(runs.map(({ run }) => run.data.documents))].sort((a, b) => a - b);
   const scale = view.run.data.documents;
-  const sameScale = runs.flatMap((run, index) => (run.data.documents === scale ? [[String(index), run.name] as const] : []));
+  const sameScale = runs.flatMap(({ run, index }) => (run.data.documents === scale ? [[String(index), run.name] as const] : []));
   return (
     <>
       {scales.length > 1 && (
         <Select label="Scale" name="scale" value={String(scale)} options={scales.map((one) => [String(one), `${tick(count(one))} documents`] as const)}
-          change={(to) => change({ run: Math.max(0, runs.findIndex((run) => String(run.data.documents) === to)) })} />
+          change={(to) => change({ run: runs.find(({ run }) => String(run.data.documents) === to)?.index ?? view.runIndex })} />
       )}
       {sameScale.length > 1 && <Select label="Run" name="run" value={String(view.runIndex)} options={sameScale} change={(to) => change({ run: Number(to) })} />}
     </>
@@ -94,50 +97,95 @@ const STRUCTURES: readonly (readonly [State['structure'], string])[] = [
   ['all', 'all'], ['bytes', 'same bytes'], ['value', 'same values'], ['changed', 'changed'],
 ];
 
-export function Filters(): JSX.Element {
+/** A filter that is set, as text, and the change that removes it. */
+interface Chip {
+  text: string;
+  reset: Partial<State>;
+}
+
+/** Values left out that a chip names; more are counted. */
+const NAMED = 2;
+
+function chipsOf(state: State, own: State, sets: readonly BoxSet[]): Chip[] {
+  const found = sets.flatMap(({ legend, of, words, title }): Chip[] => {
+    const left = words.filter((word) => state[of].has(word));
+    if (left.length === 0) return [];
+    const text = left.length <= NAMED ? `without ${list(left.map(title))}` : `${legend}: ${words.length - left.length} of ${words.length}`;
+    return [{ text, reset: { [of]: new Set<string>() } }];
+  });
+  if (state.metric !== own.metric) found.push({ text: `metric: ${metric(state.metric).title}`, reset: { metric: own.metric } });
+  if (state.data !== own.data) found.push({ text: `data ${state.data}`, reset: { data: own.data } });
+  if (state.structure !== own.structure) found.push({ text: `round trip: ${STRUCTURES.find(([name]) => name === state.structure)?.[1] ?? state.structure}`, reset: { structure: own.structure } });
+  if (state.published !== own.published) found.push({ text: `published results of ${state.published}`, reset: { published: own.published } });
+  return found;
+}
+
+/** Filters that are set, each with a button that removes it. */
+function Chips({ chips }: { chips: readonly Chip[] }): JSX.Element | null {
+  const { change } = usePage();
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Filters that are set">
+      {chips.map(({ text, reset }) => (
+        <li key={text}><button type="button" class="chip" onClick={() => change(reset)} aria-label={`Remove the filter: ${text}`}>{text} <span aria-hidden="true">×</span></button></li>
+      ))}
+    </ul>
+  );
+}
+
+/** Rankings as a filter; empty if class and profile already determine the ranking. */
+function furtherRankings(runs: readonly Run[], rankings: readonly string[]): readonly string[] {
+  const own = runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
+  return rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size ? rankings : [];
+}
+
+/** The filters of the tab. None has a single value, and those that are set stay in sight. */
+export function Filters(): JSX.Element | null {
   const { figures, view, change } = usePage();
-  const { state } = view;
-  const all = useMemo(() => choices(figures.runs), [figures]);
-  const metrics = useMemo(() => metricsOf(figures.runs), [figures]);
-  const titles = useMemo(() => {
-    const found = new Map<string, string>();
-    for (const run of figures.runs) for (const one of run.configurations) if (!found.has(one.system)) found.set(one.system, one.title);
-    return found;
-  }, [figures]);
-  // A ranking filter is shown only if class and profile do not already determine the ranking.
-  const further = useMemo(() => {
-    const own = figures.runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
-    return all.rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size;
-  }, [figures]);
+  const { state, workload } = view;
+  const runs = useMemo(() => figures.runs.filter((run) => hasWorkload(run, workload)), [figures, workload]);
+  const all = useMemo(() => choices(runs), [runs]);
+  const metrics = useMemo(() => metricsOf(runs), [runs]);
+  const sets = useMemo((): readonly BoxSet[] => {
+    const titles = new Map(runs.flatMap((run) => run.configurations).map((one) => [one.system, one.title] as const));
+    return [
+      { legend: 'Class', name: 'classes', of: 'withoutClasses', words: all.classes, title: String },
+      { legend: 'Memory profile', name: 'profiles', of: 'withoutProfiles', words: all.profiles, title: (word) => word || 'not stated' },
+      { legend: 'Systems', name: 'systems', of: 'withoutSystems', words: all.systems, title: (word) => titles.get(word) ?? word },
+      { legend: 'Variants', name: 'variants', of: 'withoutVariants', words: all.variants, title: String },
+      { legend: 'Ranking', name: 'rankings', of: 'withoutRankings', words: furtherRankings(runs, all.rankings), title: rankingTitle },
+      { legend: 'Questions', name: 'questions', of: 'withoutQuestions', words: all.questions, title: stepTitle },
+    ];
+  }, [runs, all]);
+  const asked = isAsking(workload);
+  const structures = useMemo(() => new Set(runs.flatMap((run) => run.configurations.flatMap((one) => one.structure?.retains ?? []))), [runs]);
   const snapshots = [...new Set(figures.published.filter((one) => one.scale === view.run.data.documents).map((one) => one.snapshot))].sort().reverse();
   const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
-  // The following filters apply to loads and questions only.
-  const asked = figures.runs.some(({ cells }) => cells.length === 0 || cells.some((cell) => cell.workload !== SERVING));
-  const narrow = typeof matchMedia === 'function' && matchMedia('(max-width: 700px)').matches;
+  const chips = chipsOf(state, initial(figures), sets);
+  const offers = [runs.length > 1, asked && metrics.length > 1, all.states.length > 1, asked && structures.size > 1, asked && offered.length > 0, ...sets.map(({ words }) => words.length > 1)];
+  if (!offers.includes(true) && chips.length === 0) return null;
   return (
-    <section class="filters" aria-label="Filters">
-      <details open={!narrow}>
+    <div class="filter-bar" role="region" aria-label="Filters">
+      <details class="filters">
         <summary>Filters</summary>
-        <div class="controls">
-          <RunAndScale />
-          {asked && <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />}
-          {all.states.length > 1 && <Select label="State of the data" name="data" value={state.data} options={all.states.map((one) => [one, one] as const)} change={(data) => change({ data })} />}
-          {asked && <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
-            change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />}
-          {asked && <Select label="Published results" name="published" value={state.published}
-            options={[['', offered.length === 0 ? `none at ${integer(view.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
-            change={(published) => change({ published })} />}
-          <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
-        </div>
-        <div class="sets">
-          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" />
-          <Boxes legend="Memory profile" name="profiles" words={all.profiles} of="withoutProfiles" title={(word) => word || 'not stated'} />
-          <Boxes legend="Systems" name="systems" words={all.systems} of="withoutSystems" title={(word) => titles.get(word) ?? word} />
-          <Boxes legend="Variants" name="variants" words={all.variants} of="withoutVariants" />
-          {further && <Boxes legend="Ranking" name="rankings" words={all.rankings} of="withoutRankings" title={rankingTitle} />}
-          <Boxes legend="Questions" name="questions" words={all.questions} of="withoutQuestions" title={stepTitle} />
+        <div class="filter-panel">
+          <div class="controls">
+            <RunAndScale />
+            {asked && metrics.length > 1 && <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />}
+            {all.states.length > 1 && <Select label="State of the data" name="data" value={state.data} options={all.states.map((one) => [one, one] as const)} change={(data) => change({ data })} />}
+            {asked && structures.size > 1 && <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
+              change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />}
+            {asked && offered.length > 0 && <Select label="Published results" name="published" value={state.published}
+              options={[['', 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]} change={(published) => change({ published })} />}
+            <button type="button" class="reset" onClick={() => change({ ...initial(figures), workload, run: state.run, opened: state.opened })}>Reset</button>
+          </div>
+          <div class="sets">
+            {sets.map((one) => <Boxes key={one.name} {...one} />)}
+          </div>
         </div>
       </details>
-    </section>
+      <span class="count">{counted(view.configurations.length, 'configuration')} shown</span>
+      <Chips chips={chips} />
+    </div>
   );
 }

@@ -1,30 +1,31 @@
-// The first screen: what was run and how. The workloads add their findings in between.
+// The top of the page: title, broken promises, what each workload has answered; and the facts of a run.
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 
 import type { Run } from '../../model.ts';
 import type { View } from '../../view.ts';
 import { bytes, counted, integer, list, timestamp } from '../../format.ts';
+import { workloadTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
+import { isAsking, workloadsOf } from '../../view.ts';
 import { DOCUMENTS, DURABILITY, FIDELITY, MemoryProfile, SERVING } from '../../vocabulary.ts';
+import { Headline } from './answers.tsx';
+import { Section } from './multiples.tsx';
 
 /** Loads per configuration: the largest number among all configurations. */
 function loadsOf(view: View): number {
   return Math.max(1, ...[...view.loads.values()].map((cell) => cell.trials));
 }
 
-/** Returns `true` if the run asks questions; assumed for runs without any cell. */
-function hasQuestions({ run: { cells } }: View): boolean {
-  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY && cell.workload !== DURABILITY);
-}
-
-/** What the run does in addition to loading, as text. */
-function actionPhrase(view: View): string {
-  const has = (name: string): boolean => view.run.cells.some((cell) => cell.workload === name);
-  if (hasQuestions(view)) return 'asks the same questions';
-  if (has(DOCUMENTS)) return 'copies and asks for them';
-  if (has(DURABILITY)) return 'crashes them while clients write';
-  return has(FIDELITY) ? 'reads each back' : 'sends the same operations from many clients';
+/** What the workload shown does in addition to loading, as text. */
+function actionPhrase({ workload }: View): string {
+  switch (workload) {
+    case DOCUMENTS: return 'copies and asks for them';
+    case DURABILITY: return 'crashes them while clients write';
+    case FIDELITY: return 'reads each back';
+    case SERVING: return 'sends the same operations from many clients';
+    default: return 'asks the same questions';
+  }
 }
 
 /** The memory budgets of the configurations shown, as text. */
@@ -38,7 +39,8 @@ function budgets(view: View): string {
   return words.length === 0 ? 'not stated' : words.join('; ');
 }
 
-function Facts(): JSX.Element {
+/** What was run and how, as a part of the page. */
+export function RunFacts(): JSX.Element {
   const { view, figures } = usePage();
   const { run } = view;
   const { machine, data } = run;
@@ -47,10 +49,14 @@ function Facts(): JSX.Element {
     ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
     ['System', `${machine.os}, ${machine.kernel_release}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
     ['Memory profile', budgets(view)],
-    ['Started', `${timestamp(run.started)}, ${counted(run.rounds, 'round')}${hasQuestions(view) ? ' of questions' : ''}, ${counted(loadsOf(view), 'load')} per configuration`],
+    ['Started', `${timestamp(run.started)}, ${counted(run.rounds, 'round')}${isAsking(view.workload) ? ' of questions' : ''}, ${counted(loadsOf(view), 'load')} per configuration`],
     ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${timestamp(figures.created)}`],
   ];
-  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <Section id="run" title="The run" ofRun={false}>
+      <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+    </Section>
+  );
 }
 
 /** The titles of the user's own questions as a sentence, shown first; empty if there are none. */
@@ -71,20 +77,25 @@ function Alarms(): JSX.Element | null {
   );
 }
 
-export function Header({ children }: { children: ComponentChildren }): JSX.Element {
-  const { view, figures } = usePage();
+/** What the page holds: the workloads if there are several, else the documents and the run. */
+function title({ figures, run }: View): string {
+  const workloads = workloadsOf(figures.runs);
+  if (workloads.length > 1) return list(workloads.map(workloadTitle));
+  return `${integer(run.data.documents)} JSON documents${figures.runs.length > 1 ? `, run ${run.name}` : ''}`;
+}
+
+export function Header(): JSX.Element {
+  const { view } = usePage();
   const { machine, data } = view.run;
   return (
     <section class="part top" aria-labelledby="title-top">
-      <h1 id="title-top">jsonathlon: {integer(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${view.run.name}` : ''}</h1>
+      <h1 id="title-top">jsonathlon: {title(view)}</h1>
       <Alarms />
+      <Headline />
       <p class="what">
-        {questionList(view.run)}jsonathlon loads the same documents into databases, {actionPhrase(view)}, checks every answer and measures. This run: {bytes(data.bytes)} of
+        {questionList(view.run)}jsonathlon loads the same documents into databases, {actionPhrase(view)}, checks every answer and measures. {workloadsOf(view.figures.runs).length > 1 ? `The run of ${workloadTitle(view.workload)}` : 'This run'}: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {timestamp(view.run.started)}.
       </p>
-      {children}
-      <h2>The run</h2>
-      <Facts />
     </section>
   );
 }

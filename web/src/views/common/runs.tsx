@@ -3,17 +3,21 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { RatioDot } from '../../charts/dots.ts';
-import type { Grown } from '../../charts/scaling.ts';
+import type { DrawnCurve } from '../../charts/curves.ts';
+import type { Bar } from '../../charts/rows.ts';
+import type { Scale } from '../../charts/scale.ts';
+import type { FigureData } from '../../export/csv.ts';
 import type { Cell } from '../../model.ts';
 import type { Estimate } from '../../stats.ts';
 import type { Entry, View } from '../../view.ts';
 import type { Table, TableCell } from './table.tsx';
 import { DRAWN } from '../../bars.ts';
-import { dotsHeight, drawDots, ratioDomain, signOf } from '../../charts/dots.ts';
-import { ChartFrame } from '../../charts/frame.tsx';
-import { drawScaling, GROWTH_HEIGHT } from '../../charts/scaling.ts';
+import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
+import { drawIntervals } from '../../charts/intervals.ts';
+import { rowChartHeight } from '../../charts/row-chart.ts';
+import { ratioScale } from '../../charts/scale.ts';
 import { colourOf } from '../../colours.ts';
+import { curvesData } from '../../export/curves.ts';
 import { bytes, count, integer, interval, list, NONE, seconds, times, TOO_FEW_ROUNDS } from '../../format.ts';
 import { cellName, configurationKey, HOT, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { totalEstimate } from '../../metric.ts';
@@ -21,8 +25,9 @@ import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { metricOf } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
-import { buildView, cellsOf, isAsking, rankStatus } from '../../view.ts';
+import { buildView, cellsOf, hasWorkload, isAsking, rankStatus } from '../../view.ts';
 import { ANALYTICS, DataState, Phase, SERVING } from '../../vocabulary.ts';
+import { Figure } from './figure.tsx';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -135,8 +140,21 @@ function verdictOn(step: Step, one: Estimate): string {
   return shown ? (one.value < 1 ? step.less : step.more) : 'not shown';
 }
 
+/** Symbols of the later runs in charts, each with the character that resembles it. */
+const SYMBOLS = [['circle', '●'], ['square', '■'], ['triangle', '▲'], ['diamond', '◆']] as const;
+
+function symbolOf(run: number): (typeof SYMBOLS)[number] {
+  return SYMBOLS[(run - 1) % SYMBOLS.length] ?? SYMBOLS[0];
+}
+
+/** The ratio of a later run to the first one, of one configuration. */
+interface RatioRow extends Bar {
+  value: number;
+  run: number;
+}
+
 /** One row per configuration and later run, largest change first. */
-function dotsOf(views: readonly View[], step: Step): RatioDot[] {
+function dotsOf(views: readonly View[], step: Step): RatioRow[] {
   const dots = across(views, step).flatMap((row) => {
     const first = comparable(step, views[0], row.entries[0]);
     return row.entries.slice(1).flatMap((entry, place) => {
@@ -144,10 +162,19 @@ function dotsOf(views: readonly View[], step: Step): RatioDot[] {
       if (first === null || other === null) return [];
       const by = ratio(other, first);
       const name = views.length > 2 ? `${row.name}, ${views[place + 1]?.run.name ?? ''}` : row.name;
-      return [{ key: `${place} ${row.key}`, name, run: place + 1, ratio: by.value, low: by.low, high: by.high, label: `${times(by.value)} ${verdictOn(step, by)}` }];
+      return [{
+        key: `${place} ${row.key}`, name, notes: [], group: '', colour: 'var(--accent)', look: 'plain' as const, run: place + 1, value: by.value, low: by.low, high: by.high,
+        label: `${times(by.value)} ${verdictOn(step, by)}`, more: '', open: null,
+      }];
     });
   });
-  return dots.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+  return dots.sort((a, b) => Math.abs(Math.log(b.value)) - Math.abs(Math.log(a.value)));
+}
+
+/** Draws the ratios of one step. */
+function drawRatios(rows: readonly RatioRow[], scale: Scale, width: number, title: string): SVGElement {
+  const runs = new Map(rows.map((row) => [row.key, row.run]));
+  return drawIntervals(rows, [], scale, width, `${title}: ratio between runs`, (row) => symbolOf(runs.get(row.key) ?? 1)[0]);
 }
 
 function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => void): Table {
@@ -179,10 +206,18 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   const steps = useMemo(() => stepsOf(views), [views]);
   const found = useMemo(() => steps.map((step) => ({ step, dots: dotsOf(views, step) })).filter((one) => one.dots.length > 0), [views, steps]);
   const charts = useMemo(() => {
-    const domain = ratioDomain(found.flatMap((one) => one.dots));
+    const dots = found.flatMap((one) => one.dots);
+    const limits = dots.flatMap(({ low, high }) => [low, high].filter((limit) => limit !== null));
+    const scale = ratioScale(dots.map((one) => one.value), times, 'later run ÷ first run', limits);
     return found.map((one) => {
-      const dots = all ? one.dots : one.dots.slice(0, DRAWN);
-      return { step: one.step, rows: dots.length, draw: (width: number) => drawDots(dots, domain, width, `${one.step.title}: ratio between runs`) };
+      const rows = all ? one.dots : one.dots.slice(0, DRAWN);
+      return {
+        step: one.step, rows, draw: (width: number) => drawRatios(rows, scale, width, one.step.title),
+        data: (): FigureData => ({
+          columns: ['configuration', 'later run', 'ratio', 'low', 'high', 'shown as'],
+          rows: one.dots.map((row) => [row.name, views[row.run]?.run.name ?? '', row.value, row.low, row.high, row.label]),
+        }),
+      };
     });
   }, [found, all]);
   const most = Math.max(0, ...found.map((one) => one.dots.length));
@@ -194,10 +229,10 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
       </p>
       {charts.length === 0 ? <p class="empty">No configuration has a verified result in more than one run.</p> : (
         <div class="multiples">
-          {charts.map((one) => <ChartFrame key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
+          {charts.map((one) => <Figure key={one.step.title} title={one.step.title} height={rowChartHeight(one.rows, 0)} draw={one.draw} data={one.data} />)}
         </div>
       )}
-      <p class="legend">{views.slice(1).map((one, place) => `${signOf(place + 1)} ${one.run.name} ÷ ${views[0]?.run.name ?? ''}`).join(', ')}</p>
+      <p class="legend">{views.slice(1).map((one, place) => `${symbolOf(place + 1)[1]} ${one.run.name} ÷ ${views[0]?.run.name ?? ''}`).join(', ')}</p>
       {most > DRAWN && (
         <p class="more">
           <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${most}`}</button>
@@ -208,31 +243,39 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   );
 }
 
-function pointsOf(views: readonly View[], step: Step): Grown[] {
-  const rows = across(views, step).map((row) => ({
-    row, points: row.entries.flatMap((entry, place) => {
-      const [view, time] = [views[place], comparable(step, views[place], entry)];
-      return view === undefined || time === null || entry === null ? []
-        : [{ name: row.name, colour: colourOf(entry.configuration.system), documents: view.run.data.documents, value: time.value }];
-    }),
-  })).filter((one) => one.points.length > 1);
-  const largest = Math.max(0, ...rows.flatMap((one) => one.points.map((point) => point.documents)));
-  const worth = (points: readonly Grown[]): number => points.find((point) => point.documents === largest)?.value ?? Infinity;
-  return rows.sort((a, b) => worth(a.points) - worth(b.points)).slice(0, MOST_LINES).flatMap((one) => one.points.sort((a, b) => a.documents - b.documents));
+/** Values of a step by number of documents, one curve per configuration; the least at the largest number first. */
+function growthOf(views: readonly View[], step: Step): DrawnCurve[] {
+  const rows = across(views, step).map((row): DrawnCurve => {
+    const system = row.entries.find((entry) => entry !== null)?.configuration.system ?? '';
+    const points = row.entries.flatMap((entry, place) => {
+      const [view, value] = [views[place], comparable(step, views[place], entry)];
+      if (view === undefined || value === null) return [];
+      const { documents } = view.run.data;
+      return [{ x: documents, y: value.value, low: value.low, high: value.high, ranked: true, title: `${row.name}, ${count(documents)}: ${step.format(value.value)}` }];
+    });
+    return { name: row.name, colour: colourOf(system), points: points.sort((a, b) => a.x - b.x) };
+  }).filter((one) => one.points.length > 1);
+  const largest = Math.max(0, ...rows.flatMap((one) => one.points.map((point) => point.x)));
+  const worth = ({ points }: DrawnCurve): number => points.find((point) => point.x === largest)?.y ?? Infinity;
+  return rows.sort((a, b) => worth(a) - worth(b)).slice(0, MOST_LINES);
 }
 
 function Growth({ views }: { views: readonly View[] }): JSX.Element {
   const page = usePage();
   const steps = useMemo(() => stepsOf(views), [views]);
-  const charts = useMemo(() => steps.map((step) => ({ step, points: pointsOf(views, step) })).filter((one) => one.points.length > 0).map((one) => ({
-    ...one, draw: (width: number) => drawScaling(one.points, one.step.format, count, width, `${one.step.title}: ${one.step.axis} against documents`),
-  })), [views, steps]);
+  const charts = useMemo(() => steps.map((step) => ({ step, curves: growthOf(views, step) })).filter((one) => one.curves.length > 0).map(({ step, curves }) => {
+    const ticks = [...new Set(curves.flatMap((curve) => curve.points.map((point) => point.x)))].sort((a, b) => a - b);
+    const [x, y] = [{ title: 'documents', log: true, format: count, ticks }, { title: step.axis, log: true, format: step.format }];
+    return { step, curves, draw: (width: number) => drawCurves(curves, x, y, width, `${step.title}: ${step.axis} against documents`) };
+  }), [views, steps]);
   return (
     <>
       <h3>Scaling with document count</h3>
-      <p>Time and size against documents; a line as steep as the diagonal of the grid grows in proportion. The {MOST_LINES} least at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
+      <p>Time and size against documents. Growth is in proportion where ten times the documents take ten times as much. The {MOST_LINES} least at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
       <div class="multiples broad">
-        {charts.map((one) => <ChartFrame key={one.step.step} title={`Scaling: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
+        {charts.map((one) => (
+          <Figure key={one.step.title} title={`Scaling: ${one.step.title}`} height={CURVES_HEIGHT} draw={one.draw} data={() => curvesData(one.curves, 'documents', one.step.axis)} />
+        ))}
       </div>
       <Tables title="Results as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
     </>
@@ -241,7 +284,7 @@ function Growth({ views }: { views: readonly View[] }): JSX.Element {
 
 export function Runs(): JSX.Element | null {
   const { figures, view } = usePage();
-  const views = useMemo(() => figures.runs.flatMap((_, index) => buildView(figures, view.state, index) ?? []), [view]);
+  const views = useMemo(() => figures.runs.flatMap((run, index) => (hasWorkload(run, view.workload) ? buildView(figures, view.state, index) ?? [] : [])), [view]);
   if (views.length < 2) return null;
   const { documents, digest } = view.run.data;
   const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
@@ -251,7 +294,7 @@ export function Runs(): JSX.Element | null {
   for (const one of [view, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
   const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
   return (
-    <Section id="runs" title="Runs side by side">
+    <Section id="runs" title="Runs side by side" ofRun={false}>
       {unlike.length > 0 && <p>Not compared, because of other documents: {list(unlike)}.</p>}
       {same.length > 1 && <SideBySide views={same} />}
       {grown.length > 1 && <Growth views={grown} />}

@@ -15,7 +15,7 @@ export interface PageSection {
 export interface WorkloadSections {
   /** Workload name, as used in cells. */
   name: string;
-  /** Findings for the first screen. */
+  /** Remarks and tables below the answers. */
   findings: ComponentType;
   parts: readonly PageSection[];
   /** Returns `true` if one of the parts shows the cell. */

@@ -4,13 +4,14 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Band, Point } from '../../charts/lines.ts';
+import type { FigureData } from '../../export/csv.ts';
 import type { RunEvidence, Series } from '../../model.ts';
 import type { Table } from './table.tsx';
-import { ChartFrame } from '../../charts/frame.tsx';
 import { drawLines, LINES_HEIGHT } from '../../charts/lines.ts';
 import { colourOf } from '../../colours.ts';
 import { byName, counted, formatOr, nameInWords, NONE, seconds } from '../../format.ts';
 import { usePage } from '../../page.ts';
+import { Figure } from './figure.tsx';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -89,13 +90,16 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
     const points = thinned(series.elapsed_s, series.values[name] ?? []);
     const title = titleOf(name);
     const format = (value: number): string => byName(name, Number(value.toPrecision(3)));
-    return { name, title, draw: (width: number) => drawLines(points, bands, format, width, `${title} over the run`) };
+    return {
+      name, title, data: (): FigureData => ({ columns: ['second', name], rows: series.elapsed_s.map((at, index) => [at, series.values[name]?.[index] ?? null]) }),
+      draw: (width: number) => drawLines(points, bands, { title, format }, width, `${title} over the run`),
+    };
   }), [series, bands, names, all]);
   return (
     <>
       <p>Sampled once a second{series.samples_per_point > 1 ? `; each point is the mean of ${series.samples_per_point} samples, so peaks may have been higher` : ''}. Where points are denser than the line is wide, the highest is drawn. Bands in the colours of the systems show the step; hover to read it, or open the table.</p>
       <div class="multiples broad">
-        {charts.map((one) => <ChartFrame key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} />)}
+        {charts.map((one) => <Figure key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} data={one.data} />)}
       </div>
       {names.length > FIRST.length && <p class="more"><button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? 'Show fewer' : `Show all ${names.length}`}</button></p>}
       <Tables title={`Steps (${counted(bands.length, 'band')})`} tables={() => [tableOf(series, bands, names)]} />

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 
 import type { Severity } from '../../model.ts';
 import { copyOrDownload, markdown } from '../../export/markdown.ts';
+import { Sign } from './sign.tsx';
 
 export interface Column {
   title: string;
@@ -45,12 +46,6 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
       <span class="told" role="status">{told}</span>
     </>
   );
-}
-
-/** A sign for warnings and failures that does not depend on colour. */
-function Sign({ of }: { of: Severity | undefined }): JSX.Element | null {
-  if (of === 'failed') return <span class="sign" role="img" aria-label="failed">✖ </span>;
-  return of === 'warning' ? <span class="sign" role="img" aria-label="with care">⚠ </span> : null;
 }
 
 /** A table that is rendered immediately. */

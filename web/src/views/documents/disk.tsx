@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { Bar } from '../../charts/rows.ts';
 import type { MetricName } from '../../metrics.ts';
 import type { Page } from '../../page.ts';
 import type { Entry } from '../../view.ts';
@@ -37,23 +38,29 @@ function tableOf(page: Page, entries: readonly Entry[]): Table {
   };
 }
 
+const SHARED = metric(Metric.AddedShare);
+
+/** Rows of one chart, whose title states size and data. */
+function rowsOf(page: Page, entries: readonly Entry[]): Bar[] {
+  return placedBars(page.view, entries, SHARED, page.open).map(({ bar, entry }) => ({ ...bar, name: configurationName(entry.configuration) }));
+}
+
 export function Disk(): JSX.Element {
   const page = usePage();
   const { view } = page;
   const entries = useMemo(() => disksOf(view), [view]);
-  const shown = metric(Metric.AddedShare);
   const multiples = useMemo(() => {
     const groups = new Map<string, Entry[]>();
     for (const entry of entries.filter(({ cell }) => (cell.metrics[Metric.AddedShare] ?? 0) > 0)) {
       const title = `sharing: documents of ${sizeLabel(sizeOf(entry.cell))}, ${dataOf(entry)}`;
       groups.set(title, [...groups.get(title) ?? [], entry]);
     }
-    return [...groups].map(([title, group]) => ({ key: title, title, own: placedBars(view, group, shown, page.open).map((one) => one.bar), published: [], references: [] }));
+    return [...groups].map(([title, group]) => ({ key: title, title, own: rowsOf(page, group), published: [], references: [] }));
   }, [entries]);
   return (
     <Section id="disk" title="Disk and sharing">
       <p>Sharing is what the copy added to the system’s files, logs apart and after background work, ÷ bytes of the documents’ texts. Of identical documents it says how alike they are as much as what the system shares.</p>
-      <Multiples multiples={multiples} format={(value) => byName(Metric.AddedShare, value)} axis={axisOf(shown)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
+      <Multiples multiples={multiples} format={(value) => byName(Metric.AddedShare, value)} axis={axisOf(SHARED)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
     </Section>
   );
 }

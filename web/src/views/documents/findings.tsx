@@ -1,4 +1,4 @@
-// Findings of a documents run for the first screen.
+// Remarks on the answers of a documents run.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -15,7 +15,6 @@ export function DocumentsFindings(): JSX.Element {
   const alike = disksOf(view).every(({ cell }) => cell.parameters.data === 'identical');
   return (
     <>
-      <h2 id="title-documents-findings" tabIndex={-1}>Large documents</h2>
       <p>
         {counted(view.configurations.length, 'configuration')} with tables of large documents: export, import, copy with a small change, lookup of one number, indexes.
         Every answer is compared by value; {wrong === 0 ? 'none here is wrong.' : `wrong ones have no time (${counted(wrong, 'cell')}).`}

@@ -46,7 +46,6 @@ export function DurabilityFindings(): JSX.Element {
   const all = useMemo(() => crashSetsOf(view), [view]);
   return (
     <>
-      <h2 id="title-durability-findings" tabIndex={-1}>Durability</h2>
       <p>
         Clients insert and update; at a random moment all processes of the system are killed, or the power of its disk is cut; it is started again, and
         everything that was acknowledged is looked for. What was under way may be there or not.

@@ -2,12 +2,12 @@
 
 import { DURABILITY, Phase } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { Broken } from './crashes.tsx';
+import { Broken, Survival } from './crashes.tsx';
 import { DurabilityFindings } from './findings.tsx';
 
 export const DURABILITY_PARTS: WorkloadSections = {
   name: DURABILITY,
   findings: DurabilityFindings,
-  parts: [{ id: 'crashes', title: 'Crashes', component: Broken }],
+  parts: [{ id: 'survival', title: 'Promises', component: Survival }, { id: 'crashes', title: 'Crashes', component: Broken }],
   shows: ({ cell }) => cell.phase === Phase.Steady && cell.parameters.durability !== undefined,
 };

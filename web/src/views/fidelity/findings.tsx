@@ -35,7 +35,6 @@ export function FidelityFindings(): JSX.Element {
   const documents = view.run.cases?.length ?? 0;
   return (
     <>
-      <h2 id="title-fidelity-findings" tabIndex={-1}>Fidelity</h2>
       <p>
         {counted(documents, 'document')} through {counted(systems.length, 'configuration')}: each alone into an empty table, by the bulk path and as one parameter, and out whole and as a value.
         A system is I-JSON-safe when every object of I-JSON (RFC 7493) goes in and comes back with the same value.

@@ -7,13 +7,14 @@ import type { Table } from '../common/table.tsx';
 import type { ConditionGroup } from '../../serving.ts';
 import type { Entry } from '../../view.ts';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
-import { ChartFrame } from '../../charts/frame.tsx';
 import { colourOf } from '../../colours.ts';
+import { curvesData } from '../../export/curves.ts';
 import { microseconds, NONE } from '../../format.ts';
 import { configurationName, dimensionsOf } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, distributionOf, groupsOf, percentileName, timesOf } from '../../serving.ts';
 import { rankStatus } from '../../view.ts';
+import { Figure } from '../common/figure.tsx';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -61,7 +62,7 @@ export function Distributions(): JSX.Element {
     const most = Math.max(0, ...curves.flatMap((curve) => curve.points.map((point) => point.x)));
     const x = { title: 'percentile', log: false, ticks: ticks.filter((at) => at <= most + 1e-9), format: (at: number) => percentileName(1 - 10 ** -at) };
     const y = { title: words, log: true, format: microseconds };
-    return { group, entries, title, has: curves.length > 0, draw: (width: number) => drawCurves(curves, x, y, width, `${title}, by percentile, a curve for each configuration`) };
+    return { group, entries, title, has: curves.length > 0, data: () => curvesData(curves, 'nines', 'microseconds'), draw: (width: number) => drawCurves(curves, x, y, width, `${title}, by percentile, a curve for each configuration`) };
   }).filter((one) => one.has), [view, groups, clients]);
   return (
     <Section id="distributions" title="Distribution of times">
@@ -75,7 +76,7 @@ export function Distributions(): JSX.Element {
       )}
       {charts.length === 0 ? <p class="empty">No histograms match the filters.</p> : (
         <>
-          <div class="multiples broad">{charts.map((one) => <ChartFrame key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
+          <div class="multiples broad">{charts.map((one) => <Figure key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} data={one.data} />)}</div>
           <Tables title="Results as tables" tables={() => charts.map((one) => tableOf(one.group, one.entries, one.title))} />
         </>
       )}

@@ -37,7 +37,7 @@ export function Loads(): JSX.Element {
             ];
           }),
         }]} />
-      <Multiples multiples={taken} format={bytes} axis="bytes, less is better" empty="No sizes match the filters." />
+      <Multiples multiples={taken} format={bytes} axis="bytes, less is better" kind="bars" empty="No sizes match the filters." />
     </Section>
   );
 }

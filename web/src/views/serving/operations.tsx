@@ -10,7 +10,7 @@ import type { Table, TableCell } from '../common/table.tsx';
 import { placedBars } from '../../bars.ts';
 import { byName, integer, metricTitle, NONE } from '../../format.ts';
 import { configurationName, verdictLabel } from '../../labels.ts';
-import { axisOf, measuredWord, metric } from '../../metric.ts';
+import { axisOf, chartKind, measuredWord, metric } from '../../metric.ts';
 import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound } from '../../serving.ts';
@@ -68,7 +68,7 @@ export function Operations(): JSX.Element {
     <Section id="operations" title="What an operation costs">
       <p>At the largest number of clients. An embedded engine shares its process with the clients, so its CPU time is theirs too. WAL bytes have those of an idle interval subtracted. Where a system reports them separately, images of whole pages are shown next to records of changes: an image is written when a page is changed for the first time after a checkpoint, so that what one trial writes depends on what came before it. Where trials fall into two groups, both are shown: a median over both would be of neither.</p>
       {charts.length === 0 ? <p class="empty">Not measured.</p> : charts.map(({ name, shown, multiples }) => (
-        <Multiples key={name} multiples={multiples} format={(value) => byName(name, value)} axis={axisOf(shown)} empty="Not measured."
+        <Multiples key={name} multiples={multiples} format={(value) => byName(name, value)} axis={axisOf(shown)} kind={chartKind(name)} empty="Not measured."
           {...(name === charts[charts.length - 1]?.name ? { tables: () => groups.map((group) => tableOf(page, group)) } : {})} />
       ))}
     </Section>

@@ -3,10 +3,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { FigureData } from '../../export/csv.ts';
 import type { Evidence, SecondColumns } from '../../model.ts';
 import type { Entry } from '../../view.ts';
 import type { Table } from '../common/table.tsx';
-import { ChartFrame } from '../../charts/frame.tsx';
 import { drawSeconds, QUEUE_HEIGHT, SECONDS_HEIGHT } from '../../charts/seconds.ts';
 import { colourOf } from '../../colours.ts';
 import { count, integer, microseconds, NONE, threeDigits } from '../../format.ts';
@@ -14,6 +14,7 @@ import { cellName, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf } from '../../serving.ts';
 import { Verdict } from '../../vocabulary.ts';
+import { Figure } from '../common/figure.tsx';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -44,6 +45,17 @@ function tableOf({ title, trials }: Shown): Table {
   };
 }
 
+/** Data of the charts of one cell: operations and disk queue in each second. */
+function dataOf({ trials }: Shown): FigureData {
+  return {
+    columns: ['round', 'second', 'operations', 'errors', 'longest_us', 'waiting', 'disk queue', 'warm-up'],
+    rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
+      trial.round, at + 1, operations, trial.errors[at] ?? null, trial.longest_us[at] ?? null, trial.backlog[at] ?? null, trial.disk_queue?.[at] ?? null,
+      at < trial.ramp ? 'yes' : 'no',
+    ])),
+  };
+}
+
 function shownOf(evidence: Evidence, entries: readonly Entry[], runIndex: number): Shown[] {
   return entries.flatMap((entry) => {
     const trials = evidence.runs[runIndex]?.cells[entry.index]?.seconds ?? [];
@@ -69,10 +81,10 @@ export function SecondBySecond(): JSX.Element {
     const queues = one.trials.flatMap((trial) => (trial.disk_queue === undefined ? [] : [lineOf(trial, trial.disk_queue.map((value) => value ?? 0))]));
     return {
       ...one,
-      draw: (width: number) => drawSeconds(lines, colourOf(system), count, { width, height: SECONDS_HEIGHT, least: 1 }, `${one.title}: operations in each second, a line for each round`),
+      draw: (width: number) => drawSeconds(lines, colourOf(system), count, { width, height: SECONDS_HEIGHT, least: 1, title: 'operations in each second' }, `${one.title}: operations in each second, a line for each round`),
       // The disk queue of short trials is not informative enough to be drawn.
       queue: queues.every((line) => line.values.length < LONG_S) ? null
-        : (width: number) => drawSeconds(queues, colourOf(system), threeDigits, { width, height: QUEUE_HEIGHT, least: 0.1 }, `${one.title}: requests under way on the disk in each second, a line for each round`),
+        : (width: number) => drawSeconds(queues, colourOf(system), threeDigits, { width, height: QUEUE_HEIGHT, least: 0.1, title: 'requests under way' }, `${one.title}: requests under way on the disk in each second, a line for each round`),
     };
   }), [shown]);
   return (
@@ -92,9 +104,9 @@ export function SecondBySecond(): JSX.Element {
       </p>
       {evidence === null ? <p class="empty">Reading …</p> : charts.length === 0 ? <p class="empty">No seconds were kept.</p> : (
         <>
-          <div class="multiples">{charts.map((one) => <ChartFrame key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} />)}</div>
+          <div class="multiples">{charts.map((one) => <Figure key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} data={() => dataOf(one)} />)}</div>
           {charts.some((one) => one.queue !== null) && (
-            <div class="multiples">{charts.map((one) => one.queue !== null && <ChartFrame key={one.entry.index} title={`${one.title}: disk queue`} height={QUEUE_HEIGHT} draw={one.queue} />)}</div>
+            <div class="multiples">{charts.map((one) => one.queue !== null && <Figure key={one.entry.index} title={`${one.title}: disk queue`} height={QUEUE_HEIGHT} draw={one.queue} data={() => dataOf(one)} />)}</div>
           )}
           <Tables title="Seconds as tables" tables={() => shown.map(tableOf)} />
         </>

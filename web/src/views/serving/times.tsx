@@ -4,16 +4,17 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { ConditionGroup, Percentile } from '../../serving.ts';
+import type { ConditionGroup, CurvePoint, Percentile } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
-import { ChartFrame } from '../../charts/frame.tsx';
-import { count, formatOr, integer, microseconds, NONE, withInterval } from '../../format.ts';
+import { curvesData } from '../../export/curves.ts';
+import { count, formatOr, integer, microseconds, NONE, percent, tick, withInterval } from '../../format.ts';
 import { configurationName, dimensionsOf, verdictLabel } from '../../labels.ts';
 import { Metric } from '../../metrics.ts';
 import { usePage } from '../../page.ts';
-import { clientsOf, groupsOf, groupsWithTimes, overThroughput, timeMetric, timesOf } from '../../serving.ts';
+import { clientsOf, groupsOf, groupsWithTimes, isOpenLoop, overThroughput, timeMetric, timesOf } from '../../serving.ts';
 import { rankStatus } from '../../view.ts';
+import { Figure } from '../common/figure.tsx';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 import { drawn } from './throughput.tsx';
@@ -24,6 +25,14 @@ function rate(entry: ConditionGroup['entries'][number]): string {
   const { clients: _, ...rest } = entry.cell.parameters;
   const words = dimensionsOf({ ...(rest.rate_per_s === undefined ? {} : { rate_per_s: rest.rate_per_s }), ...(rest.rate_share === undefined ? {} : { rate_share: rest.rate_share }) });
   return words === '' ? NONE : words;
+}
+
+/** The load behind a point: the number of clients in a closed loop, the rate or its share of the capacity in an open one. */
+function loadOf({ entry }: CurvePoint): string {
+  const { rate_share: share, rate_per_s: perSecond } = entry.cell.parameters;
+  if (!isOpenLoop(entry.cell)) return String(clientsOf(entry.cell));
+  if (share !== undefined) return percent(Number(share)).replace('.0 %', ' %');
+  return perSecond === undefined ? '' : `${tick(count(Number(perSecond)))}/s`;
 }
 
 /** A table with the percentiles of every cell of a group. */
@@ -61,11 +70,11 @@ export function Times(): JSX.Element {
   const groups = useMemo(() => groupsWithTimes(groupsOf(view)), [view]);
   const charts = useMemo(() => groups.map((group) => {
     const { words } = timesOf(group);
-    const shown = drawn(overThroughput(view, group, percentile), (point) => `${count(point.x)} operations/s: ${microseconds(point.y)}`);
-    const x = { title: 'operations per second, log scale', log: true, format: count };
-    const y = { title: words, log: true, format: microseconds };
+    const shown = drawn(overThroughput(view, group, percentile), (point) => `${count(point.x)} operations/s, ${loadOf(point)}: ${microseconds(point.y)}`, loadOf);
+    const x = { title: 'operations per second', log: true, format: count };
+    const y = { title: `${words}, ${word}, less is better`, log: true, format: microseconds };
     const title = `${group.title}: ${words}, ${word}`;
-    return { group, title, has: shown.length > 0, draw: (width: number) => drawCurves(shown, x, y, width, `${title}, over operations per second, a curve for each configuration`) };
+    return { group, title, has: shown.length > 0, data: () => curvesData(shown, 'operations per second', 'microseconds'), draw: (width: number) => drawCurves(shown, x, y, width, `${title}, over operations per second, a curve for each configuration`) };
   }).filter((one) => one.has), [view, groups, percentile]);
   return (
     <Section id="times" title="Latency over throughput">
@@ -82,8 +91,8 @@ export function Times(): JSX.Element {
       </p>
       {charts.length === 0 ? <p class="empty">No times match the filters.</p> : (
         <>
-          <div class="multiples broad">{charts.map((one) => <ChartFrame key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
-          <p class="legend">A percentile is that of all rounds’ histograms together. It has an interval where each round has ten operations beyond it.</p>
+          <div class="multiples broad">{charts.map((one) => <Figure key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} data={one.data} />)}</div>
+          <p class="legend">Points are labelled with the number of clients in closed loops, and with the rate of arrivals in open ones. A percentile is that of all rounds’ histograms together. It has an interval where each round has ten operations beyond it.</p>
         </>
       )}
       <Tables title="Results as tables" tables={() => groupsOf(view).map((group) => percentileTable(page, group, group.entries, `${group.title}: ${timesOf(group).words}`))} />

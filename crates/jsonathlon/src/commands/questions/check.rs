@@ -15,6 +15,7 @@ use jsonathlon_schema::{
 use jsonathlon_workloads::{
     RunError,
     questions::{Questions, build_settings},
+    quiet_machine::BusyMachinePolicy,
     run::{RunPlan, start},
 };
 
@@ -106,6 +107,7 @@ fn ask_systems(
         targets: install_targets(configurations, QUESTIONS, &store, &interrupt)?,
         worker: worker_command()?,
         command: Vec::new(),
+        busy_machine: BusyMachinePolicy::Ignore,
     };
     let settings =
         QuestionSettings { hot_trials: 1, max_hot_trials: 1, cold: false, ..QuestionSettings::default() };

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use jsonathlon_report::page;
-use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::study::{FILE, StudyResult};
 use jsonathlon_results::folder::{is_run_folder, write_atomic};
 use jsonathlon_results::summary::Run;
@@ -18,12 +17,13 @@ use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::{built_in, names};
 use jsonathlon_workloads::run::default_folder;
 
-use super::print;
 use super::run::execute;
+use super::table_style::table_style;
+use super::{print, short_path};
 use crate::cli::study::StudyArguments;
 use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
-use plan::StudyPlan;
+use plan::{PassedOnOptions, StudyPlan};
 use saved::SavedStudy;
 
 /// Argument that lists the studies instead of naming one.
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         let run = Run::read(&folder.join(&study_run.name))?;
         runs.push((study_run, run));
     }
-    show(&study, &runs, &folder, arguments.markdown)
+    show(&study, &runs, &folder, arguments)
 }
 
 /// Built-in study of a name, or the study in a file that ends in `.toml`.
@@ -94,18 +94,22 @@ fn measure(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let folder = &folder.join(&study_run.name);
+    let passed_on = PassedOnOptions {
+        allow_newer: arguments.install.allow_newer,
+        wait_quiet: arguments.quiet.wait_quiet,
+    };
     let command = if !is_run_folder(folder) {
-        plan::command(study, saved, study_run, systems, folder, arguments.install.allow_newer)?
+        plan::command(study, saved, study_run, systems, folder, passed_on)?
     } else if Run::read(folder)?.open_trials().is_empty() {
         return Ok(());
     } else {
-        plan::resume_command(saved, folder, arguments.install.allow_newer)?
+        plan::resume_command(saved, folder, passed_on)?
     };
     if let Some(failure) = execute(&command, interrupt)?.cut_short {
         return Err(failure);
     }
     // Page of this single run. A failure is not fatal, because the study's answer does not need it.
-    if let Err(error) = page::write_page(Run::read(folder)?) {
+    if let Err(error) = page::write_page(&Run::read(folder)?, page::PathDisplay::Hidden) {
         crate::say!("failed to write the page of {}: {error}", folder.display());
     }
     Ok(())
@@ -122,14 +126,23 @@ fn with_study_advice(failure: Failure, folder: &Path) -> Failure {
     ))
 }
 
-/// Prints the finding and writes the study's page. The exit code is success if all runs are complete and no
-/// cell failed.
-fn show(study: &Study, runs: &[(StudyRun, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
+/// Prints the tables, writes the study's page, and prints the answer. The exit code is success if all runs are
+/// complete and no cell failed.
+fn show(
+    study: &Study,
+    runs: &[(StudyRun, Run)],
+    folder: &Path,
+    arguments: &StudyArguments,
+) -> Result<ExitCode, Failure> {
     let result = StudyResult::new(study, runs, &published_results()?);
-    print(&if markdown { result.markdown() } else { result.tables(TableStyle { colour: true }) })?;
+    let style = table_style(arguments.tables);
+    print(&if arguments.markdown { result.markdown() } else { result.tables(style) })?;
     let file = folder.join(FILE);
     write_atomic(&file, result.page().as_bytes())?;
-    crate::say!("the page of this study: {}", file.display());
+    match arguments.markdown {
+        true => crate::say!("the page of this study: {}", file.display()),
+        false => print(&result.closing_answer(short_path(&file), style))?,
+    }
     let is_rankable = result.observations.complete && result.observations.failures.is_empty();
     Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -29,6 +29,14 @@ pub(super) struct Systems {
     variants: Vec<String>,
 }
 
+/// Options of `jsonathlon study` that each of its runs gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct PassedOnOptions {
+    pub(super) allow_newer: bool,
+    /// Seconds to wait for a quiet machine before each run. `None` if runs do not wait.
+    pub(super) wait_quiet: Option<f64>,
+}
+
 /// All runs of a study, and notes on what they lack.
 pub(super) struct StudyPlan {
     /// Runs with their systems, in the order of execution.
@@ -68,7 +76,7 @@ impl StudyPlan {
                 &study_run,
                 &run_systems,
                 Path::new("out"),
-                false,
+                PassedOnOptions::default(),
             )?)?;
             runs.push((study_run, run_systems));
         }
@@ -171,7 +179,7 @@ pub(super) fn command(
     study_run: &StudyRun,
     systems: &Systems,
     folder: &Path,
-    allow_newer: bool,
+    passed_on: PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
     let variants = match systems.variants.as_slice() {
         [] => "default".to_owned(),
@@ -188,7 +196,7 @@ pub(super) fn command(
             value => arguments.push(format!("--{option}={value}")),
         }
     }
-    arguments.extend(shared_options(saved, allow_newer));
+    arguments.extend(shared_options(saved, passed_on));
     parse_command(&arguments).map_err(|error| {
         let (option, message) = describe_error(&error);
         match option {
@@ -205,22 +213,25 @@ pub(super) fn command(
 pub(super) fn resume_command(
     saved: &SavedStudy,
     folder: &Path,
-    allow_newer: bool,
+    passed_on: PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
     let mut arguments: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
     arguments.push(folder.display().to_string());
-    arguments.extend(shared_options(saved, allow_newer));
+    arguments.extend(shared_options(saved, passed_on));
     parse_command(&arguments).map_err(|error| Failure::usage(describe_error(&error).1))
 }
 
 /// Options that starting and resuming a run have in common.
-fn shared_options(saved: &SavedStudy, allow_newer: bool) -> Vec<String> {
+fn shared_options(saved: &SavedStudy, passed_on: PassedOnOptions) -> Vec<String> {
     let mut options = Vec::new();
     for folder in &saved.systems_dir {
         options.extend(["--systems-dir".to_owned(), folder.display().to_string()]);
     }
-    if allow_newer {
+    if passed_on.allow_newer {
         options.push("--allow-newer".to_owned());
+    }
+    if let Some(seconds) = passed_on.wait_quiet {
+        options.push(format!("--wait-quiet={seconds}s"));
     }
     options
 }

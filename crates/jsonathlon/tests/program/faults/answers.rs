@@ -144,7 +144,7 @@ fn a_column_declared_approximate_may_differ_and_its_error_is_shown() {
     summary.is_right_but_for("declared", "q2");
     let elsewhere = summary.hot("elsewhere", "q2");
     assert_eq!((elsewhere.verdict, elsewhere.median_s), (Verdict::Wrong, None));
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(tables.contains("approximate, error ≤ "), "{tables}");
 }
 
@@ -172,6 +172,6 @@ fn a_plan_that_breaks_its_promise_fails_the_run_and_keeps_the_times() {
     );
     assert!(ended.stderr.contains("breaks 1.0 plain q2: "), "{}", ended.stderr);
     assert!(!ended.stderr.contains("keeps 1.0 plain q2: "), "{}", ended.stderr);
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(tables.contains("failed: breaks 1.0 plain q2 hot: plan: "), "{tables}");
 }

@@ -79,7 +79,7 @@ fn interrupted_in_the_rounds_by_each_signal_that_asks_for_an_end() {
         assert!(kept.journal().starts_with(&before));
         world.nothing_left();
     }
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(tables.contains("INCOMPLETE: ") && tables.contains("--resume"), "{tables}");
     resumes_to_the_end(&world, &kept);
 }

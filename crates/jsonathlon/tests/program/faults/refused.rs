@@ -53,7 +53,8 @@ fn below_999_of_a_thousand_a_system_is_not_compared() {
         // The answer is correct for the stored documents, but not for all documents.
         assert_eq!(summary.hot("picky", question).verdict, Verdict::Partial);
     }
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
+    let (tables, _) = tables.split_once("\nanswer\n").unwrap();
     for line in tables.lines().filter(|line| line.trim_start().starts_with("picky 1.0")) {
         assert!(!line.contains("exact"), "{line}");
     }
@@ -82,7 +83,8 @@ fn what_is_no_json_is_no_document_and_ranks_nobody_down() {
     let listed = std::fs::read_to_string(kept.path(DataSetInfo::NO_DOCUMENTS)).unwrap();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!((&listed["input"], &listed["line"]), (&json!(data), &json!(2)));
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
+    let (tables, _) = tables.split_once("\nanswer\n").unwrap();
     assert!(!tables.contains("partial"), "{tables}");
     assert!(tables.contains("1 line is no JSON, and no document"), "{tables}");
 }
@@ -158,7 +160,7 @@ fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
         .collect();
     let (a, b) = (format!("{data}/a.ndjson"), format!("{data}/b.ndjson"));
     assert_eq!(places, [(a.clone(), 5), (b.clone(), 152), (b, 201)]);
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     let words = format!("picky rejected 3: cannot parse row …: … (the first: {a}, line 5)");
     assert!(tables.contains(&words), "{tables}");
 }

@@ -266,7 +266,7 @@ fn a_set_of_nothing_but_suspects_loads_and_their_time_is_part_of_it() {
     assert!(
         std::fs::read_to_string(world.kept("out").path("answers/fixed-sum.json")).unwrap().contains("[[4]]")
     );
-    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(tables.contains("same bytes"), "they are read back as any other: {tables}");
 }
 

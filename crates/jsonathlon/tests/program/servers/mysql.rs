@@ -321,7 +321,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
         assert!(hot.is_some_and(|entry| entry.metrics["read_bytes"] > 1e6), "{question}: {cells:?}");
         assert!(cells.iter().all(|entry| entry.cell.phase != Phase::Hot), "{question}: {cells:?}");
     }
-    let tables = world.run(&["export", &out]).expect(0).stdout;
+    let tables = world.run(&["export", "--tables", "full", &out]).expect(0).stdout;
     assert!(tables.contains("hot, not in memory (reads "), "{tables}");
     // With the pool size of a normal run nothing is read.
     let usual = run(&[], &world.text("usual"));

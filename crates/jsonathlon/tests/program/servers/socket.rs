@@ -100,7 +100,7 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
     let transports: Vec<Option<Transport>> =
         manifest.configurations.iter().map(|configuration| configuration.transport).collect();
     assert_eq!(transports, [None, Some(Transport::Unix)]);
-    let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let shown = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with a Unix socket in their times: PostgreSQL"), "{shown}");
     // A configuration with another digest would not be resumed.
     world.resume("out").expect(0);

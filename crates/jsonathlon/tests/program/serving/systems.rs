@@ -279,7 +279,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     let manifest = world.kept("out").manifest();
     assert_eq!(manifest.configurations.len(), systems.len());
     assert!(manifest.configurations.iter().all(|one| one.transport == Some(Transport::Tls)));
-    let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let shown = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
 }
 
@@ -323,7 +323,7 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     }
     let ended = running.end(LIMIT).expect(0);
     assert_eq!(ended.stderr.contains("cannot limit the page cache"), !can, "{}", ended.stderr);
-    let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let shown = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     let words = if can { "were capped at 512 MB for each system" } else { "page cache: not capped" };
     assert!(shown.contains(words), "{shown}");
     world.nothing_left();

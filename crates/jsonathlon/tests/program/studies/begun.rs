@@ -57,7 +57,7 @@ fn a_study_of_ones_own_ends_in_a_sentence_a_table_and_a_page() {
     let out = world.text("out");
     let ended = study(&world, &[&file, "-o", &out]).expect(0);
     shows(
-        &ended.stdout,
+        &ended.unbroken(),
         &[
             "study mine: Does the kind of values matter?",
             "It was said to matter.",
@@ -101,7 +101,7 @@ fn what_was_published_is_judged() {
     let out = world.text("out");
     let ended = study(&world, &[&file, "-o", &out, "-s", "mb"]).expect(0);
     shows(
-        &ended.stdout,
+        &ended.unbroken(),
         // The verdict depends on the load of the machine; unit tests of the sentence cover it.
         &["Four clients of The system mb does", "90 % fewer published: ", "reads at 4 clients"],
     );
@@ -119,7 +119,7 @@ fn one_run_is_a_run_folder_like_any_other() {
     let file = world.file("mine.toml", &text);
     let out = world.text("out");
     let ended = study(&world, &[&file, "-o", &out, "-s", "ma,mb"]).expect(0);
-    shows(&ended.stdout, &["The system ma does", "The system mb does"]);
+    shows(&ended.unbroken(), &["The system ma does", "The system mb does"]);
     world.kept("out").is_complete();
     let exported = world.run(&["export", "-f", "json", &out]).expect(0).summary();
     assert!(exported.complete && exported.failures.is_empty());
@@ -139,7 +139,7 @@ fn an_interrupted_study_goes_on() {
     world.nothing_left();
     let first = world.kept("out/text").journal();
     let ended = study(&world, &["--resume", &out]).expect(0);
-    shows(&ended.stdout, &["With random values"]);
+    shows(&ended.unbroken(), &["With random values"]);
     assert_eq!(world.kept("out/text").journal(), first, "what was measured is not measured again");
     world.kept("out/random").is_complete();
     assert!(world.path("out/study.html").exists());
@@ -163,7 +163,7 @@ fn a_sweep_is_looked_over_for_edges() {
     let file = world.file("mine.toml", &text);
     let out = world.text("out");
     let ended = study(&world, &[&file, "-o", &out, "-s", "mb", "--set", "rounds=2"]).expect(0);
-    shows(&ended.stdout, &["The system mb"]);
+    shows(&ended.unbroken(), &["The system mb"]);
     let page = std::fs::read_to_string(world.path("out/study.html")).unwrap();
     shows(&page, &["<svg", "document-size"]);
 }

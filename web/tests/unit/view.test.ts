@@ -3,15 +3,14 @@ import test from 'node:test';
 
 import type { PageData, RunEvidence } from '../../src/model.ts';
 import { findCaveats } from '../../src/caveats.ts';
-import { confidencePhrase, findingsOf, headline, leading, ratioPhrase } from '../../src/findings.ts';
 import { configurationKey, HOT, rankingTitle } from '../../src/labels.ts';
 import { initial } from '../../src/state.ts';
 import { differs, meanRatio, ratio } from '../../src/stats.ts';
 import { stealByCell } from '../../src/steal.ts';
 import { placedBars } from '../../src/bars.ts';
-import { ariaLabel } from '../../src/charts/bars.ts';
+import { ariaLabel } from '../../src/charts/rows.ts';
 import { documentsOf, metric } from '../../src/metric.ts';
-import { buildView, cellsOf, rankStatus } from '../../src/view.ts';
+import { buildView, cellsOf, leading, rankStatus } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
 function of(figures: PageData) {
@@ -19,20 +18,6 @@ function of(figures: PageData) {
   assert.ok(view);
   return view;
 }
-
-test('by how much, in words', () => {
-  assert.equal(ratioPhrase(1.004, 'longer', 'long'), 'as long');
-  assert.equal(ratioPhrase(1.12, 'longer', 'long'), '12 % longer');
-  assert.equal(ratioPhrase(3.1, 'longer', 'long'), '3.10 times as long');
-});
-
-test('a difference is shown only when the interval excludes 1', () => {
-  assert.equal(confidencePhrase({ value: 2, low: 1.5, high: 2.5 }, '').difference, 'shown');
-  const not = confidencePhrase({ value: 1.2, low: 0.9, high: 1.6 }, '');
-  assert.equal(not.difference, 'not shown');
-  assert.match(not.confidence, /It includes 1/);
-  assert.deepEqual(confidencePhrase({ value: 2, low: null, high: null }, 'once'), { confidence: 'once', difference: 'once' });
-});
 
 test('the interval of a mean over questions is as wide as the widest reading of it', () => {
   const one = { value: 2, low: 1, high: 4 };
@@ -56,37 +41,12 @@ test('an interval that is lopsided after 10 ms are added stays lopsided', () => 
   assert.ok(other?.low && other.high && Math.abs(other.low * by.high - 1) < 1e-9 && Math.abs(other.high * by.low - 1) < 1e-9);
 });
 
-test('nobody is named who failed, lost documents, is a reference row or is ranked apart', () => {
-  const view = of(samples.small().figures);
-  const main = findingsOf(view, 'prepared');
-  assert.deepEqual(main.map((one) => one.about), ['Fastest hot', 'Fastest cold', 'Fastest to load', 'Smallest']);
-  for (const finding of main) {
-    assert.equal(finding.first?.system, 'clickhouse', finding.about);
-    assert.equal(finding.first.ranking, 'prepared');
-  }
-  assert.match(`${main[0]?.sentence} ${main[0]?.runnersUp}`, /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
-  const apart = findingsOf(view, 'extracted');
-  assert.ok(apart.every((one) => one.first === null || one.first.system === 'dolt'), 'MySQL lost two of a hundred documents');
-});
-
-test('a fast wrong answer wins nothing', () => {
-  const { figures } = samples.small();
-  const run = figures.runs[0];
-  assert.ok(run);
-  for (const cell of run.cells) {
-    if (cell.configuration === 0 && cell.step === 'q1') Object.assign(cell, { verdict: 'wrong', median_s: null, low_s: null, high_s: null });
-  }
-  const [hot] = findingsOf(of(figures), 'prepared');
-  assert.equal(hot?.first?.system, 'sqlite');
-});
-
 test('a load that was not verified keeps everything of it out of the ranking', () => {
   const { figures } = samples.small();
   const load = figures.runs[0]?.cells.find((cell) => cell.configuration === 0 && cell.step === 'load');
   assert.ok(load);
   load.verdict = 'unverified';
   const view = of(figures);
-  assert.ok(findingsOf(view, 'prepared').every((one) => one.first?.system !== 'clickhouse'));
   const cell = cellsOf(view, 'q1', ['hot']).find((entry) => entry.cell.configuration === 0);
   assert.ok(cell);
   assert.equal(rankStatus(view, cell).tier, 'apart');
@@ -111,7 +71,6 @@ test('cold that was verified in some rounds only is not ranked, and a wrong answ
     return { entry, how: rankStatus(view, entry) };
   };
   assert.deepEqual([slot().how.tier, slot().how.notes, slot().entry.cell.phase], ['apart', ['cold unverified in part'], 'cold']);
-  assert.doesNotMatch(findingsOf(of(figures), 'prepared')[1]?.sentence ?? '', /SQLite/);
   const unverified = run.cells.find((cell) => cell.configuration === index && cell.step === 'q3' && cell.phase === 'cold-unverified');
   assert.ok(unverified);
   for (const verdict of ['wrong', 'failed', 'timeout'] as const) {
@@ -136,17 +95,6 @@ test('a plan that breaks its promise keeps its time and its place apart', () => 
   assert.doesNotMatch(told.find((one) => one.title === 'Failures')?.text ?? '', /PostgreSQL/);
 });
 
-test('who could not answer one question still takes another one away from the first', () => {
-  const { figures } = samples.small();
-  const run = figures.runs[0];
-  assert.ok(run);
-  const index = run.configurations.findIndex((one) => one.system === 'duckdb');
-  const cell = run.cells.find((one) => one.configuration === index && one.step === 'q1' && one.phase === 'hot');
-  assert.ok(cell);
-  Object.assign(cell, { median_s: 1e-6, low_s: 1e-6, high_s: 1e-6 });
-  assert.match(findingsOf(of(figures), 'prepared')[0]?.sentence ?? '', /fastest on 5 of 6 questions/);
-});
-
 test('what had not settled, and an answer compared with nothing, are shown and not ranked', () => {
   const { figures } = samples.small();
   const run = figures.runs[0];
@@ -161,7 +109,6 @@ test('what had not settled, and an answer compared with nothing, are shown and n
   cell.verdict = 'unverified';
   const doubted = of(figures);
   assert.ok(findCaveats(doubted).some((one) => one.title === 'Unverified answers' && /ClickHouse/.test(one.text)));
-  assert.notEqual(findingsOf(doubted, 'prepared')[0]?.first?.system, 'clickhouse');
 });
 
 test('a ratio says whose best it is, also when that one is filtered out', () => {
@@ -185,31 +132,14 @@ test('documents a second are those that a configuration holds', () => {
   assert.ok(Math.abs((metric('documents_per_s').of(cell, run)?.value ?? 0) * cell.median_s - 980_000) < 1);
 });
 
-test('a run of one round, one without cold questions and one of nothing are told as they are', () => {
-  const { figures } = samples.two();
-  const run = figures.runs[0];
-  assert.ok(run);
-  run.rounds = 1;
-  for (const cell of run.cells) Object.assign(cell, { low_s: null, high_s: null });
-  const [hot] = findingsOf(of(figures), 'prepared, json-only');
-  assert.deepEqual([hot?.difference, hot?.first], ['once', null]);
-  assert.match(hot?.sentence ?? '', /^Too few rounds to say which is first\. ClickHouse/);
-  assert.match(headline(of(figures), findingsOf(of(figures), 'prepared, json-only')), /^Prepared for these questions, json-only, (too few rounds to say which is first \(fastest hot, fastest cold and fastest to load\)|.* is the smallest; too few rounds)/);
-  run.cells = run.cells.filter((cell) => !cell.phase.startsWith('cold'));
-  assert.ok(findingsOf(of(figures), 'prepared, json-only').every((one) => one.about !== 'Fastest cold'));
-  Object.assign(run, { cells: [], failures: [] });
-  const nothing = of(figures);
-  assert.deepEqual(findingsOf(nothing, 'prepared'), []);
-  assert.deepEqual(nothing.questions, []);
-});
-
 test('a cell with parameters has them in its name, and another workload needs no load to be ranked', () => {
   const { figures } = samples.two();
   const run = figures.runs[0];
   const cell = run?.cells.find((one) => one.step === 'q1' && one.phase === 'hot');
   assert.ok(run && cell);
   run.cells.push({ ...cell, workload: 'append', step: 'q1', phase: 'measured', parameters: { clients: 4 } });
-  const view = of(figures);
+  const view = buildView(figures, { ...initial(figures), workload: 'append' });
+  assert.ok(view);
   const entry = view.entries.find((one) => one.cell.workload === 'append');
   assert.ok(entry);
   assert.equal(rankStatus(view, entry).tier, 'ranked');
@@ -248,36 +178,11 @@ test('every catch of a run is told, in a line each', () => {
   assert.ok(!titles.includes('Prepared differently'));
 });
 
-test('one sentence names the class and who was first at what, and does not hide a tie', () => {
-  const { figures } = samples.small();
-  const view = of(figures);
-  assert.equal(leading(view), 'as-is');
-  assert.match(headline(view, findingsOf(view, 'as-is')), /^As-is, DuckDB is the fastest hot and cold, loads fastest/);
-  const main = findingsOf(view, 'prepared');
-  assert.match(headline(view, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
-  const run = figures.runs[0];
-  assert.ok(run);
-  // A single configuration that may be equally good, not only the second, is enough that none leads.
-  const other = run.configurations.findIndex((one) => one.ranking === 'prepared' && one.ranked && one.system !== 'clickhouse'
-    && main[0]?.runnersUp.includes(one.title));
-  for (const cell of run.cells) {
-    if (cell.configuration === other && cell.phase === 'hot' && cell.median_s !== null) Object.assign(cell, { low_s: cell.median_s / 1e3, high_s: cell.median_s * 1e3 });
-  }
-  const tied = of(figures);
-  const [hot] = findingsOf(tied, 'prepared');
-  assert.deepEqual([hot?.first, hot?.difference, hot?.alike.length], [null, 'not shown', 2]);
-  assert.match(hot?.sentence ?? '', /^No difference shown between ClickHouse .* and .*\. ClickHouse .*: fastest on/);
-  assert.match(headline(tied, findingsOf(tied, 'prepared')), /ClickHouse is the fastest cold, .*; no difference is shown between ClickHouse and .* \(fastest hot\)\.$/);
-  assert.equal(headline(view, []), '');
-  const apart = of(samples.two().figures);
-  assert.match(headline(apart, findingsOf(apart, 'prepared, json-only')), /^Prepared for these questions, json-only, ClickHouse is the fastest/);
-});
-
 test('classes and profiles are rankings of their own, in the order of the page, and what is never ranked is named nowhere', () => {
   const { figures } = samples.small();
   const view = of(figures);
   assert.deepEqual(view.rankings, ['as-is', 'prepared', 'prepared, not ranked', 'prepared, stock', 'extracted']);
-  assert.deepEqual(findingsOf(view, 'prepared, not ranked'), []);
+  assert.equal(leading(view), 'as-is');
   const published = view.entries.filter((entry) => !entry.configuration.ranked && !entry.configuration.reference);
   assert.ok(published.length > 10);
   for (const entry of published) assert.notEqual(rankStatus(view, entry).tier, 'ranked');
@@ -303,27 +208,7 @@ test('hot that was not in memory is shown with its bytes, never ranked and never
   assert.ok(entry);
   assert.deepEqual([rankStatus(view, entry).tier, rankStatus(view, entry).notes], ['apart', ['not in memory: 1.09 GB read']]);
   assert.equal(cellsOf(view, 'q2', ['hot']).some((one) => one.cell === cell), false);
-  assert.notEqual(findingsOf(view, 'prepared')[0]?.first?.system, 'clickhouse');
   assert.match(findCaveats(view).find((one) => one.title === 'Hot, not in memory')?.text ?? '', /ClickHouse 26\.7 challenge \(Q2 1\.09 GB\)/);
-});
-
-test('the smallest is who is smallest compacted; drained is told too, with the range over loads', () => {
-  const { figures } = samples.small();
-  const run = figures.runs[0];
-  assert.ok(run);
-  const sizes = run.cells.filter((one) => one.configuration === 0 && one.step === 'size');
-  for (const one of sizes) {
-    const total = one.state === 'drained' ? 1e6 : 900e6;
-    Object.assign(one.metrics, { total_bytes: total, least_total_bytes: total, most_total_bytes: total });
-  }
-  const found = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
-  assert.ok(found?.first && found.first.system !== 'clickhouse');
-  assert.match(`${found.sentence} ${found.runnersUp}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
-  assert.match(found.confidence, /^Over 3 loads: .* to .*; the second .* to /);
-  // Configurations with overlapping sizes over loads are not shown to differ.
-  for (const one of run.cells) if (one.step === 'size' && one.state === 'compacted') Object.assign(one.metrics, { least_total_bytes: 1 });
-  const alike = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
-  assert.deepEqual([alike?.first, alike?.difference], [null, 'not shown']);
 });
 
 test('a further rule separates the rankings of a class, and another class is another configuration', () => {

@@ -1,0 +1,342 @@
+//! The answer that closes a run or a study on the terminal: a few short lines, what went wrong first.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anstyle::Style;
+use jsonathlon_results::answer::{Answer, AnswerCaveat, AnswerOutcome};
+use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::severity::Severity;
+
+use crate::render::terminal::paint;
+use crate::render::{TableStyle, TableWidth, wrap};
+
+/// Maximum number of lines, with the title and the path of the page.
+const MAX_LINES: usize = 12;
+/// Maximum width of a line. Only the path of the page may be wider, because a broken path cannot be opened.
+const MAX_WIDTH: usize = 80;
+/// Maximum number of lines of a statement; a longer one is cut.
+const MAX_STATEMENT_LINES: usize = 3;
+/// Number of measured answers from which on a caveat of all of them is said once.
+const MANY_ANSWERS: usize = 3;
+
+/// The closing answer of a run. `page` is the path of the run's page, which comes last; `None` if there is
+/// none.
+#[must_use]
+pub fn closing_answer(run: &Run, summary: &Summary, page: Option<&Path>, style: TableStyle) -> String {
+    let shared = shared_caveats(&summary.answers);
+    let closing = ClosingAnswer {
+        statements: incomplete(run, summary).into_iter().chain(statements(summary, &shared)).collect(),
+        cautions: shared.iter().map(|caveat| caveat.text().to_owned()).collect(),
+        page,
+        remainder: if page.is_some() { "--tables full or the page" } else { "--tables full" },
+    };
+    closing.draw(style)
+}
+
+/// All answers of a run, one statement each, with their caveats.
+pub(crate) fn all_statements(summary: &Summary) -> Vec<Statement> {
+    statements(summary, &BTreeSet::new())
+}
+
+/// A statement of a closing answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    /// How strongly the statement is marked.
+    pub(crate) severity: Severity,
+    /// Plain text without a sign and without a full stop.
+    pub(crate) text: String,
+}
+
+/// What is said at the end of a run or of a study.
+#[derive(Debug, Default)]
+pub(crate) struct ClosingAnswer<'a> {
+    /// Statements, the most important ones first. Failures come before all others.
+    pub(crate) statements: Vec<Statement>,
+    /// Reasons to be careful with most statements.
+    pub(crate) cautions: Vec<String>,
+    /// Path of the page, said last; `None` if there is no page.
+    pub(crate) page: Option<&'a Path>,
+    /// Where statements are found that have no room here.
+    pub(crate) remainder: &'static str,
+}
+
+impl ClosingAnswer<'_> {
+    /// Lines for the terminal: the title, statements as far as there is room for them, cautions, and the page.
+    pub(crate) fn draw(&self, style: TableStyle) -> String {
+        let width = match style.width {
+            TableWidth::Full => MAX_WIDTH,
+            TableWidth::Compact(width) => width.min(MAX_WIDTH),
+        };
+        let bold = if style.colour { Style::new().bold() } else { Style::new() };
+        let footer = self.footer(width, style);
+        let blocks: Vec<Block> = self.blocks(width);
+        let shown = fitting(&blocks, MAX_LINES.saturating_sub(1 + footer.len()));
+        let mut lines = vec![format!("{bold}answer{bold:#}")];
+        for block in &shown {
+            lines.extend(block.lines.iter().map(|line| paint(line, block.severity, style)));
+        }
+        if shown.len() < blocks.len() {
+            lines.push(format!("  … and {} more: {}", blocks.len() - shown.len(), self.remainder));
+        }
+        lines.extend(footer);
+        lines.join("\n") + "\n"
+    }
+
+    fn blocks(&self, width: usize) -> Vec<Block> {
+        let nothing = Statement {
+            severity: Severity::Warning,
+            text: "nothing could be compared: the tables above say why".to_owned(),
+        };
+        let mut blocks: Vec<Block> = match self.statements.as_slice() {
+            [] => vec![Block::new(&nothing, width)],
+            statements => statements.iter().map(|statement| Block::new(statement, width)).collect(),
+        };
+        blocks.sort_by_key(|block| block.severity != Severity::Failed);
+        blocks
+    }
+
+    fn footer(&self, width: usize, style: TableStyle) -> Vec<String> {
+        let mut lines = Vec::new();
+        for caution in &self.cautions {
+            let statement = Statement { severity: Severity::Warning, text: format!("careful: {caution}") };
+            let block = Block::new(&statement, width);
+            lines.extend(block.lines.iter().map(|line| paint(line, block.severity, style)));
+        }
+        let page = self.page.map(|page| wrap::remove_controls(&page.display().to_string()));
+        lines.extend(page.map(|page| format!("  page: {page}")));
+        lines
+    }
+}
+
+/// Lines of a statement.
+struct Block {
+    severity: Severity,
+    lines: Vec<String>,
+}
+
+impl Block {
+    fn new(statement: &Statement, width: usize) -> Self {
+        let Statement { severity, text } = statement;
+        // A sign besides the colour, for those who do not see colours.
+        let sign = if *severity == Severity::Failed { "✖ " } else { "  " };
+        let width = width.saturating_sub(wrap::width(sign)).max(1);
+        let paragraph = wrap::paragraph(&wrap::remove_controls(text), width, 2);
+        let mut lines: Vec<String> = paragraph.iter().flat_map(|line| wrap::pieces(line, width)).collect();
+        if lines.len() > MAX_STATEMENT_LINES {
+            lines.truncate(MAX_STATEMENT_LINES);
+            if let Some(last) = lines.last_mut() {
+                let start = wrap::pieces(last, width.saturating_sub(2).max(1)).into_iter().next();
+                *last = start.unwrap_or_default() + " …";
+            }
+        }
+        let indent = |(index, line): (usize, &String)| {
+            if index == 0 { format!("{sign}{line}") } else { format!("  {line}") }
+        };
+        Self { severity: *severity, lines: lines.iter().enumerate().map(indent).collect() }
+    }
+}
+
+/// Blocks that fit into `room` lines. If not all do, a line stays free for the number of the others, and
+/// failures leave up to half of the lines to what did not fail.
+fn fitting(blocks: &[Block], room: usize) -> Vec<&Block> {
+    let height = |blocks: &[&Block]| blocks.iter().map(|block| block.lines.len()).sum::<usize>();
+    let all: Vec<&Block> = blocks.iter().collect();
+    if height(&all) <= room {
+        return all;
+    }
+    let room = room.saturating_sub(1);
+    let (failed, others): (Vec<&Block>, Vec<&Block>) =
+        all.into_iter().partition(|block| block.severity == Severity::Failed);
+    let mut shown = first_fitting(failed, room - height(&others).min(room / 2));
+    let room = room - height(&shown);
+    shown.extend(first_fitting(others, room));
+    shown
+}
+
+/// The first blocks that fit into `room` lines together.
+fn first_fitting(blocks: Vec<&Block>, mut room: usize) -> Vec<&Block> {
+    let fits = |block: &&Block| {
+        let rest = room.checked_sub(block.lines.len());
+        room = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    blocks.into_iter().take_while(fits).collect()
+}
+
+/// Statement that planned trials have not run; `None` if all have.
+fn incomplete(run: &Run, summary: &Summary) -> Option<Statement> {
+    if summary.complete {
+        return None;
+    }
+    let open = run.open_trials().len();
+    let trials =
+        if open == 1 { "1 planned trial has".to_owned() } else { format!("{open} planned trials have") };
+    Some(Statement { severity: Severity::Failed, text: format!("INCOMPLETE: {trials} not run") })
+}
+
+/// Answers as statements. Answers about a single configuration come last, because they compare nothing.
+fn statements(summary: &Summary, shared: &BTreeSet<AnswerCaveat>) -> Vec<Statement> {
+    let rankings: BTreeSet<&str> = summary.answers.iter().map(|answer| answer.ranking.as_str()).collect();
+    let is_alone = |answer: &&Answer| matches!(answer.outcome, AnswerOutcome::OnlyOne { .. });
+    let (alone, compared): (Vec<&Answer>, Vec<&Answer>) = summary.answers.iter().partition(is_alone);
+    let answers = compared.into_iter().chain(alone);
+    let mut statements: Vec<Statement> =
+        answers.map(|answer| statement(answer, rankings.len() > 1, shared)).collect();
+    let says_failures = statements.iter().any(|statement| statement.severity == Severity::Failed);
+    if !summary.failures.is_empty() && !says_failures {
+        let text = match summary.failures.len() {
+            1 => "1 trial failed: see what went wrong above".to_owned(),
+            trials => format!("{trials} trials failed: see what went wrong above"),
+        };
+        statements.insert(0, Statement { severity: Severity::Failed, text });
+    }
+    statements
+}
+
+/// The sentence of an answer, after its ranking if there are several, and before its caveats.
+fn statement(answer: &Answer, has_rankings: bool, shared: &BTreeSet<AnswerCaveat>) -> Statement {
+    let sentence = answer.sentence.trim_start_matches(['✖', ' ']);
+    let mut text = match has_rankings && !answer.ranking.is_empty() {
+        true => format!("{}: {sentence}", answer.ranking),
+        false => sentence.to_owned(),
+    };
+    let own = answer.caveats.iter().filter(|caveat| !shared.contains(caveat));
+    let caveats: Vec<&str> = own.map(|caveat| short_caveat(*caveat)).collect();
+    if !caveats.is_empty() {
+        text.push_str(&format!(" ({})", caveats.join(", ")));
+    }
+    Statement { severity: answer.severity, text }
+}
+
+/// A caveat in as few words as a parenthesis needs.
+fn short_caveat(caveat: AnswerCaveat) -> &'static str {
+    match caveat {
+        AnswerCaveat::EndOfLife => "end of life",
+        AnswerCaveat::Embedded => "in-process beside a server",
+        AnswerCaveat::OneRound => "one round",
+        AnswerCaveat::BusyMachine => "busy machine",
+        AnswerCaveat::Approximate => "approximate answers",
+        AnswerCaveat::Partial => "a part of the results",
+    }
+}
+
+/// Caveats that all measured answers have; none if there are few of these, which then have their own. Counts,
+/// such as sizes, are the same in whatever conditions.
+fn shared_caveats(answers: &[Answer]) -> BTreeSet<AnswerCaveat> {
+    let is_measured = |answer: &&Answer| {
+        !matches!(answer.outcome, AnswerOutcome::Counted { .. } | AnswerOutcome::Nobody { .. })
+    };
+    let measured: Vec<&Answer> = answers.iter().filter(is_measured).collect();
+    if measured.len() < MANY_ANSWERS {
+        return BTreeSet::new();
+    }
+    let is_shared = |caveat: &&AnswerCaveat| measured.iter().all(|answer| answer.caveats.contains(caveat));
+    measured.iter().flat_map(|answer| &answer.caveats).filter(is_shared).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_results::answer::AnswerSubject;
+
+    use super::*;
+
+    fn statement(severity: Severity, text: &str) -> Statement {
+        Statement { severity, text: text.to_owned() }
+    }
+
+    fn closing(statements: Vec<Statement>) -> ClosingAnswer<'static> {
+        ClosingAnswer {
+            statements,
+            cautions: Vec::new(),
+            page: Some(Path::new("runs/one/report.html")),
+            remainder: "--tables full or the page",
+        }
+    }
+
+    const LEADER: &str = "SQLite ran Q1–Q6 1.5 × faster than DuckDB (1.3 … 1.7)";
+
+    #[test]
+    fn what_failed_comes_first_and_the_page_last() {
+        let answer = closing(vec![
+            statement(Severity::Good, LEADER),
+            statement(Severity::Failed, "mb lost 135 of 1,449 acknowledged writes after a process crash"),
+        ]);
+        let lines = [
+            "answer",
+            "✖ mb lost 135 of 1,449 acknowledged writes after a process crash",
+            "  SQLite ran Q1–Q6 1.5 × faster than DuckDB (1.3 … 1.7)",
+            "  page: runs/one/report.html",
+            "",
+        ];
+        assert_eq!(answer.draw(TableStyle::PLAIN), lines.join("\n"));
+        let coloured = answer.draw(TableStyle::COLOURED);
+        assert!(
+            coloured.contains("\u{1b}[31m✖ mb lost") && coloured.contains("\u{1b}[1manswer"),
+            "{coloured}"
+        );
+    }
+
+    #[test]
+    fn it_is_never_longer_or_wider_than_a_small_terminal() {
+        let long = format!("{LEADER}, {LEADER}, {LEADER}, {}, {LEADER}", "x".repeat(90));
+        for (failed, good) in [(0, 40), (40, 0), (40, 40), (1, 9), (3, 2)] {
+            for text in [LEADER, long.as_str()] {
+                let mut statements = vec![statement(Severity::Good, text); good];
+                statements.extend(vec![statement(Severity::Failed, text); failed]);
+                let mut answer = closing(statements);
+                answer.cautions = vec!["other processes were running: repeat on a quiet machine".to_owned()];
+                for (style, limit) in [(TableStyle::PLAIN, 80), (TableStyle::PLAIN.compact(60), 60)] {
+                    let drawn = answer.draw(style);
+                    assert!(drawn.lines().count() <= MAX_LINES, "{drawn}");
+                    assert!(drawn.lines().all(|line| wrap::width(line) <= limit), "{drawn}");
+                    assert!(drawn.ends_with("  page: runs/one/report.html\n"), "{drawn}");
+                    assert_eq!(drawn.contains('✖'), failed > 0, "{drawn}");
+                    let says_good = drawn.lines().any(|line| line.starts_with("  SQLite"));
+                    assert!(says_good || good == 0, "{drawn}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_caveat_of_all_is_said_once() {
+        let answer = |outcome: AnswerOutcome, caveats: Vec<AnswerCaveat>| Answer {
+            workload: "serving".into(),
+            ranking: "as-is".to_owned(),
+            subject: AnswerSubject::Throughput,
+            conditions: String::new(),
+            outcome,
+            caveats,
+            sentence: "✖ one".to_owned(),
+            severity: Severity::Good,
+        };
+        let tied = || AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] };
+        let counted = AnswerOutcome::Counted { first: vec![0], value: "1 MB".to_owned() };
+        let busy = || vec![AnswerCaveat::BusyMachine];
+        let both = || vec![AnswerCaveat::EndOfLife, AnswerCaveat::BusyMachine];
+        let mut answers = vec![answer(tied(), both()), answer(tied(), busy()), answer(counted, Vec::new())];
+        assert!(shared_caveats(&answers).is_empty(), "two are few");
+        answers.push(answer(tied(), busy()));
+        let shared = shared_caveats(&answers);
+        assert_eq!(shared, BTreeSet::from([AnswerCaveat::BusyMachine]));
+        assert_eq!(super::statement(&answers[0], false, &shared).text, "one (end of life)");
+        let own = super::statement(&answers[0], true, &BTreeSet::new());
+        assert_eq!(own.text, "as-is: one (end of life, busy machine)");
+    }
+
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let drawn = closing(vec![statement(Severity::Good, LEADER); 20]).draw(TableStyle::PLAIN);
+        assert!(drawn.contains("\n  … and 11 more: --tables full or the page\n"), "{drawn}");
+        assert_eq!(drawn.lines().count(), MAX_LINES);
+        let all = closing(vec![statement(Severity::Good, LEADER); 10]).draw(TableStyle::PLAIN);
+        assert!(!all.contains("more:") && all.lines().count() == MAX_LINES, "{all}");
+    }
+
+    #[test]
+    fn without_any_answer_that_is_said() {
+        let drawn = closing(Vec::new()).draw(TableStyle::PLAIN);
+        assert!(drawn.contains("  nothing could be compared: the tables above say why\n"), "{drawn}");
+    }
+}

@@ -1,0 +1,304 @@
+//! Answers about questions, for analytics and for the user's own: hot and cold times, load, size.
+
+use jsonathlon_schema::id::{DataState, Step};
+use jsonathlon_schema::metric::{
+    BACKGROUND_WORK_LEFT, FILES_BYTES, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, TOTAL_BYTES,
+};
+use jsonathlon_schema::record::{Phase, Verdict};
+use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::workload::WorkloadKind;
+
+use super::contest::{Contest, Topic, count_caveats};
+use super::context::{Context, Ranking};
+use super::sentence::{Wording, bytes, first_fitting, list, percent, with_list};
+use super::step_names::ranges;
+use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
+use crate::cell_summary::CellSummary;
+use crate::ratio_to_best::RankedCell;
+
+/// Number of characters of a question's title that a sentence repeats.
+const TITLE_LENGTH: usize = 30;
+
+pub(super) fn answers(context: &Context<'_>, workload: WorkloadKind) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    for ranking in &context.rankings {
+        let questions = Questions { context, workload, ranking };
+        for state in DataState::ALL {
+            answers.extend(questions.fastest(AnswerSubject::Hot, state));
+            answers.extend(questions.fastest(AnswerSubject::Cold, state));
+        }
+        answers.extend(questions.load());
+        answers.extend(questions.smallest());
+    }
+    answers.extend(correctness::answers(context, workload));
+    answers
+}
+
+/// Results of the members of one ranking in a workload that asks questions.
+struct Questions<'c, 'a> {
+    context: &'c Context<'a>,
+    workload: WorkloadKind,
+    ranking: &'c Ranking,
+}
+
+/// Result of one configuration for one question.
+enum Standing<'c, 'a> {
+    Verified(&'c RankedCell<'a>),
+    /// The question was not asked, or the system does not have the tested feature.
+    Missing,
+    /// The answer is wrong, late, unverified or partial, or its time must not be ranked.
+    Excluded,
+}
+
+impl<'c, 'a> Questions<'c, 'a> {
+    /// Entries of a member in a data state that were planned for a phase.
+    fn entries(&self, member: usize, phase: Phase, state: DataState) -> Vec<&'a CellSummary> {
+        let mut entries = self.context.entries_of(member, self.workload);
+        entries.retain(|entry| {
+            let cell = &entry.cell;
+            cell.step.is_workload_step() && cell.phase.planned() == phase && cell.state == Some(state)
+        });
+        entries
+    }
+
+    /// Names of all questions that were asked, in the order of the plan.
+    fn asked(&self, phase: Phase, state: DataState) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for member in &self.ranking.members {
+            for entry in self.entries(*member, phase, state) {
+                let name = entry.cell.step.word();
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        let planned = self.context.run.manifest.user_questions();
+        let place = |name: &String| planned.iter().position(|question| question.name == *name);
+        names.sort_by_key(|name| (place(name), name.len(), name.clone()));
+        names
+    }
+
+    fn standing(&self, entries: &[&'a CellSummary], question: &str) -> Standing<'c, 'a> {
+        let mut own = entries.iter().filter(|entry| entry.cell.step.word() == question).peekable();
+        if own.peek().is_none() {
+            return Standing::Missing;
+        }
+        let mut standing = Standing::Missing;
+        for entry in own {
+            let is_entry = |cell: &&RankedCell<'a>| std::ptr::eq(cell.entry, *entry);
+            let ranked =
+                self.context.cells.iter().find(is_entry).filter(|cell| cell.entry.median_s.is_some());
+            match (ranked, entry.verdict) {
+                (Some(cell), _) => standing = Standing::Verified(cell),
+                (None, Verdict::NotApplicable) => {}
+                (None, _) => return Standing::Excluded,
+            }
+        }
+        standing
+    }
+
+    /// Who answers the questions fastest, hot or cold. `None` if none was asked.
+    fn fastest(&self, subject: AnswerSubject, state: DataState) -> Option<Answer> {
+        let phase = if subject == AnswerSubject::Cold { Phase::Cold } else { Phase::Hot };
+        let asked = self.asked(phase, state);
+        if asked.is_empty() {
+            return None;
+        }
+        let (questions, members) = self.comparable(&asked, phase, state);
+        let is_part = questions.len() < asked.len();
+        let topic = |questions: &[String]| self.topic(subject, state, &self.describe(questions));
+        let contest = Contest::over_several(self.context, &members);
+        let Some((contest, outcome)) =
+            contest.and_then(|contest| contest.outcome(self.context).map(|outcome| (contest, outcome)))
+        else {
+            let phase = phase_suffix(subject);
+            let reason = format!("no system has verified answers to {}{phase}", self.describe(&asked));
+            let outcome = AnswerOutcome::Nobody { reason };
+            let caveats = count_caveats(self.context, &outcome);
+            return Some(topic(&asked).answer(self.context, outcome, caveats));
+        };
+        let caveats = contest.caveats(self.context, &outcome, is_part);
+        Some(topic(&questions).answer(self.context, outcome, caveats))
+    }
+
+    /// Questions that all compared configurations answered and that were verified, and the cells of each
+    /// configuration in their order.
+    ///
+    /// A configuration is compared if none of its answers is excluded, and if it answered at least half of
+    /// the questions.
+    fn comparable(
+        &self,
+        asked: &[String],
+        phase: Phase,
+        state: DataState,
+    ) -> (Vec<String>, Vec<Vec<&'c RankedCell<'a>>>) {
+        let standings = |member: &usize| {
+            let entries = self.entries(*member, phase, state);
+            asked.iter().map(|question| self.standing(&entries, question)).collect::<Vec<Standing<'_, '_>>>()
+        };
+        let is_compared = |standings: &Vec<Standing<'_, '_>>| {
+            let is_excluded = standings.iter().any(|standing| matches!(standing, Standing::Excluded));
+            let answered = standings.iter().filter(|standing| matches!(standing, Standing::Verified(_)));
+            !is_excluded && 2 * answered.count() >= asked.len()
+        };
+        let compared: Vec<Vec<Standing<'_, '_>>> =
+            self.ranking.members.iter().map(standings).filter(is_compared).collect();
+        let is_answered_by_all = |question: &usize| {
+            compared.iter().all(|standings| matches!(standings.get(*question), Some(Standing::Verified(_))))
+        };
+        let common: Vec<usize> = (0..asked.len()).filter(is_answered_by_all).collect();
+        let cells = |standings: &Vec<Standing<'c, 'a>>| {
+            let cell = |question: &usize| match standings.get(*question) {
+                Some(Standing::Verified(cell)) => Some(*cell),
+                _ => None,
+            };
+            common.iter().filter_map(cell).collect::<Vec<_>>()
+        };
+        let members = if common.is_empty() { Vec::new() } else { compared.iter().map(cells).collect() };
+        (common.iter().filter_map(|question| asked.get(*question).cloned()).collect(), members)
+    }
+
+    fn topic(&self, subject: AnswerSubject, state: DataState, questions: &str) -> Topic<'c> {
+        let phase = phase_suffix(subject);
+        let conditions = if state == DataState::Drained { "" } else { state.word() };
+        Topic {
+            workload: self.workload,
+            ranking: &self.ranking.name,
+            subject,
+            conditions: conditions.to_owned(),
+            wording: Wording {
+                conditions: conditions.to_owned(),
+                deed: format!("ran {questions}{phase}"),
+                relation: "faster than",
+                scope: format!("over {questions}{phase}"),
+                is_minimum: false,
+            },
+        }
+    }
+
+    /// The questions in a few words: `Q1–Q6`, `“Top users”`, `all 8 questions`.
+    fn describe(&self, questions: &[String]) -> String {
+        if self.workload == WorkloadKind::Analytics {
+            return ranges(questions);
+        }
+        match questions {
+            [only] => {
+                let mut planned = self.context.run.manifest.user_questions().iter();
+                let title = planned.find(|question| question.name == *only);
+                let title = title.map_or(only.as_str(), |question| question.title.as_str());
+                match title.chars().count() > TITLE_LENGTH {
+                    true => format!("“{}…”", title.chars().take(TITLE_LENGTH).collect::<String>()),
+                    false => format!("“{title}”"),
+                }
+            }
+            several => format!("{} questions", several.len()),
+        }
+    }
+
+    /// Who loads the documents fastest. `None` if there is no load.
+    fn load(&self) -> Option<Answer> {
+        let is_load = |entry: &&CellSummary| entry.cell.step == Step::Load;
+        let mut entries =
+            self.ranking.members.iter().flat_map(|member| self.context.entries_of(*member, self.workload));
+        entries.find(is_load)?;
+        let mut cells = self.context.cells_of(self.ranking, self.workload);
+        cells.retain(|cell| cell.entry.cell.phase == Phase::Load);
+        let topic = Topic {
+            workload: self.workload,
+            ranking: &self.ranking.name,
+            subject: AnswerSubject::Load,
+            conditions: String::new(),
+            wording: Wording {
+                conditions: String::new(),
+                deed: "loaded".to_owned(),
+                relation: "faster than",
+                scope: "in loading".to_owned(),
+                is_minimum: false,
+            },
+        };
+        let contest = Contest::of_cells(self.context, &cells);
+        let (outcome, caveats) = match &contest {
+            Some(contest) => {
+                let outcome = contest.outcome(self.context)?;
+                let caveats = contest.caveats(self.context, &outcome, false);
+                (outcome, caveats)
+            }
+            None => {
+                let reason = "no load is complete and verified".to_owned();
+                let outcome = AnswerOutcome::Nobody { reason };
+                let caveats = count_caveats(self.context, &outcome);
+                (outcome, caveats)
+            }
+        };
+        Some(topic.answer(self.context, outcome, caveats))
+    }
+
+    /// Who stores the documents in the fewest bytes: compacted if that was measured, otherwise drained.
+    /// `None` if no size was measured.
+    fn smallest(&self) -> Option<Answer> {
+        let by_state =
+            |state: DataState| Some((state, self.sizes(state))).filter(|(_, sizes)| !sizes.is_empty());
+        let (state, sizes) = DataState::ALL.into_iter().rev().find_map(by_state)?;
+        let smallest = sizes.first()?;
+        let share = smallest.total / self.context.run.manifest.data.bytes as f64;
+        let of_text =
+            if share.is_finite() { format!(", {} of the text", percent(share)) } else { String::new() };
+        let value = format!("{}{of_text}", bytes(smallest.total));
+        let is_tied = |size: &&Size| size.least <= smallest.most;
+        let first: Vec<usize> = sizes.iter().filter(is_tied).map(|size| size.member).collect();
+        let names = self.context.names(&first);
+        let (outcome, sentence) = match sizes.as_slice() {
+            [only] => {
+                let sentence = format!("Only {} has a comparable size: {value}", list(&names, 1));
+                (AnswerOutcome::OnlyOne { only: only.member }, first_fitting([sentence]))
+            }
+            _ => {
+                let sentence = with_list(&names, |names| format!("Smallest: {names}, {value}"));
+                (AnswerOutcome::Counted { first, value }, sentence)
+            }
+        };
+        Some(Answer {
+            workload: self.workload.into(),
+            ranking: self.ranking.name.clone(),
+            subject: AnswerSubject::Size,
+            conditions: state.word().to_owned(),
+            caveats: count_caveats(self.context, &outcome),
+            outcome,
+            sentence,
+            severity: Severity::Good,
+        })
+    }
+
+    /// Sizes of the members in a data state, the smallest first.
+    fn sizes(&self, state: DataState) -> Vec<Size> {
+        let size = |member: &usize| {
+            let entries = self.context.entries_of(*member, self.workload);
+            let entry = entries.into_iter().find(|entry| {
+                entry.cell.step == Step::Size
+                    && entry.cell.state == Some(state)
+                    && entry.verdict == Verdict::Exact
+                    && entry.metric(&BACKGROUND_WORK_LEFT).unwrap_or_default() <= 0.0
+            })?;
+            let total = entry.metric(&TOTAL_BYTES).or_else(|| entry.metric(&FILES_BYTES))?;
+            let [least, most] =
+                [LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES].map(|metric| entry.metric(&metric).unwrap_or(total));
+            Some(Size { member: *member, total, least, most }).filter(|size| size.total > 0.0)
+        };
+        let mut sizes: Vec<Size> = self.ranking.members.iter().filter_map(size).collect();
+        sizes.sort_by(|a, b| a.total.total_cmp(&b.total));
+        sizes
+    }
+}
+
+/// Size of one configuration in bytes, with its range over loads.
+struct Size {
+    member: usize,
+    total: f64,
+    least: f64,
+    most: f64,
+}
+
+/// Ending of a sentence that tells questions asked cold from those asked hot.
+fn phase_suffix(subject: AnswerSubject) -> &'static str {
+    if subject == AnswerSubject::Cold { " cold" } else { "" }
+}
