@@ -1,6 +1,6 @@
 //! The answer that closes a run or a study on the terminal: a few short lines, what went wrong first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anstyle::Style;
@@ -175,12 +175,13 @@ fn incomplete(run: &Run, summary: &Summary) -> Option<Statement> {
     Some(Statement { severity: Severity::Failed, text: format!("INCOMPLETE: {trials} not run") })
 }
 
-/// Answers as statements. Answers about a single configuration come last, because they compare nothing.
+/// Answers as statements: the first of each ranking, then the second of each, so that no ranking is left out
+/// where there is little room. Answers about a single configuration come last, because they compare nothing.
 fn statements(summary: &Summary, shared: &BTreeSet<AnswerCaveat>) -> Vec<Statement> {
     let rankings: BTreeSet<&str> = summary.answers.iter().map(|answer| answer.ranking.as_str()).collect();
     let is_alone = |answer: &&Answer| matches!(answer.outcome, AnswerOutcome::OnlyOne { .. });
     let (alone, compared): (Vec<&Answer>, Vec<&Answer>) = summary.answers.iter().partition(is_alone);
-    let answers = compared.into_iter().chain(alone);
+    let answers = in_turns(compared).into_iter().chain(alone);
     let mut statements: Vec<Statement> =
         answers.map(|answer| statement(answer, rankings.len() > 1, shared)).collect();
     let says_failures = statements.iter().any(|statement| statement.severity == Severity::Failed);
@@ -192,6 +193,19 @@ fn statements(summary: &Summary, shared: &BTreeSet<AnswerCaveat>) -> Vec<Stateme
         statements.insert(0, Statement { severity: Severity::Failed, text });
     }
     statements
+}
+
+/// Orders answers so that rankings take turns. Answers of one ranking keep their order.
+fn in_turns(answers: Vec<&Answer>) -> Vec<&Answer> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut placed: Vec<(usize, &Answer)> = Vec::with_capacity(answers.len());
+    for answer in answers {
+        let count = counts.entry(answer.ranking.as_str()).or_default();
+        placed.push((*count, answer));
+        *count += 1;
+    }
+    placed.sort_by_key(|(turn, _)| *turn);
+    placed.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// The sentence of an answer, after its ranking if there are several, and before its caveats.
@@ -323,6 +337,25 @@ mod tests {
         assert_eq!(super::statement(&answers[0], false, &shared).text, "one (end of life)");
         let own = super::statement(&answers[0], true, &BTreeSet::new());
         assert_eq!(own.text, "as-is: one (end of life, busy machine)");
+    }
+
+    #[test]
+    fn rankings_take_turns_so_that_none_is_left_out() {
+        let answer = |ranking: &str, sentence: &str| Answer {
+            workload: "analytics".into(),
+            ranking: ranking.to_owned(),
+            subject: AnswerSubject::Hot,
+            conditions: String::new(),
+            outcome: AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] },
+            caveats: Vec::new(),
+            sentence: sentence.to_owned(),
+            severity: Severity::Good,
+        };
+        let answers =
+            [answer("as-is", "1"), answer("as-is", "2"), answer("as-is", "3"), answer("prepared", "4")];
+        let ordered: Vec<&str> =
+            in_turns(answers.iter().collect()).iter().map(|answer| answer.sentence.as_str()).collect();
+        assert_eq!(ordered, ["1", "4", "2", "3"]);
     }
 
     #[test]
