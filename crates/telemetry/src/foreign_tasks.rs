@@ -8,6 +8,9 @@ use crate::process_tree::{proc_file, threads};
 /// Minimum time between two counts, because reading the threads of a large server takes milliseconds.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// Time from a count that found foreign tasks to the one that confirms them.
+const BETWEEN_COUNTS: Duration = Duration::from_millis(2);
+
 /// Counts the tasks of other programs that are running or ready to run. The load average cannot replace this
 /// count, because it includes the run itself.
 #[derive(Debug, Default)]
@@ -25,9 +28,21 @@ impl ForeignTasks {
         {
             return tasks;
         }
-        let tasks = count();
+        let tasks = lasting();
         self.last = Some((Instant::now(), tasks));
         tasks
+    }
+}
+
+/// Number of foreign tasks that are seen in two counts. A task of the run itself that stops amid a count would
+/// be taken for a foreign one, and a program that wakes up for a moment disturbs nothing.
+fn lasting() -> Option<u64> {
+    match count()? {
+        0 => Some(0),
+        first => {
+            std::thread::sleep(BETWEEN_COUNTS);
+            Some(first.min(count()?))
+        }
     }
 }
 
