@@ -459,7 +459,7 @@ test('a page of several workloads has a tab for each, kept in the address, and a
   assert.deepEqual(await tabs.allTextContents(), ['Analytics', 'Serving']);
   const leads = await page.locator('.lead').allTextContents();
   assert.match(leads[0], /^Analytics: Prepared, json-only: ClickHouse was 1\.50 × faster/);
-  assert.match(leads[1], /^As-is: Dolt was 1\.50 × faster/);
+  assert.match(leads[1], /^Prepared, generated: Dolt was 1\.50 × faster/);
   assert.match(leads[2], /^Serving: ✖ A system gave 3 wrong answers\./);
   assert.ok(await page.locator('.lead.failed').count() === 1 && leads.length === 4);
   await tabs.first().focus();
