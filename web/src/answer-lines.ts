@@ -13,7 +13,7 @@ export interface CaveatWords {
 
 /** The words are those of `AnswerCaveat::text` of the program. */
 const CAVEATS: Record<AnswerCaveat, CaveatWords> = {
-  end_of_life: { words: 'its vendor no longer supports this version', term: 'end-of-life' },
+  end_of_life: { words: 'a version named here is no longer supported by its vendor', term: 'end-of-life' },
   embedded: { words: 'the first runs in the client’s process, the second is a server', term: 'in-process' },
   one_round: { words: 'one round only: repeat with more', term: 'round' },
   busy_machine: { words: 'other processes were running: repeat on a quiet machine', term: 'busy-machine' },
@@ -24,6 +24,13 @@ const CAVEATS: Record<AnswerCaveat, CaveatWords> = {
 /** The caveats of an answer as words. */
 export function caveatWords({ caveats }: Answer): CaveatWords[] {
   return caveats.map((one) => CAVEATS[one]);
+}
+
+/** Caveats that several answers have in common; none of a single answer, which has its own. */
+export function sharedCaveats(answers: readonly Answer[]): CaveatWords[] {
+  const [first, ...others] = answers;
+  if (first === undefined || others.length === 0) return [];
+  return caveatWords(first).filter(({ term }) => others.every((other) => caveatWords(other).some((caveat) => caveat.term === term)));
 }
 
 /** The sentence of an answer with a full stop, so that caveats can follow it. */

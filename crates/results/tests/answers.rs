@@ -172,7 +172,7 @@ fn what_one_system_lacks_is_not_compared() {
             (trial.verdict, trial.seconds) = (Verdict::NotApplicable, None);
         },
     );
-    assert_eq!(only(&run, AnswerSubject::Hot).sentence, "Only fast can be compared over Q1–Q3");
+    assert_eq!(only(&run, AnswerSubject::Hot).sentence, "fast has nothing to be compared with over Q1–Q3");
 }
 
 #[test]
@@ -430,6 +430,6 @@ fn the_round_trip_counts_what_decides_whether_a_system_is_i_json_safe() {
     let settings = FidelitySettings { cases: cases.to_vec(), ..FidelitySettings::default() };
     run.manifest.settings.workload.fidelity = Some(settings);
     let round_trip = only(&run, AnswerSubject::RoundTrip);
-    assert_eq!(round_trip.sentence, "Most I-JSON objects preserved: one, 2 of 2");
+    assert_eq!(round_trip.sentence, "All 2 I-JSON objects preserved by one");
     assert_eq!(round_trip.outcome.configurations(), [0]);
 }

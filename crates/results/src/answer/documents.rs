@@ -142,6 +142,7 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
                 relation: "faster than",
                 scope: format!("in {}", subject.title().to_lowercase()),
                 is_minimum: result.sizes.len() > 1,
+                exceptions: String::new(),
             };
             let (workload, ranking) = (WorkloadKind::Documents, self.ranking.name.as_str());
             let topic = Topic { workload, ranking, subject, conditions, wording };

@@ -28,7 +28,10 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
     let first: Vec<usize> = grades.iter().filter(is_best).map(|(member, _)| *member).collect();
     let value = format!("{most} of {deciding}");
     let names = context.names(&first);
-    let sentence = with_list(&names, |names| format!("Most I-JSON objects preserved: {names}, {value}"));
+    let sentence = with_list(&names, |names| match most == deciding {
+        true => format!("All {deciding} I-JSON objects preserved by {names}"),
+        false => format!("Most I-JSON objects preserved: {names}, {value}"),
+    });
     let outcome = AnswerOutcome::Counted { first, value };
     Some(Answer {
         workload: WorkloadKind::Fidelity.into(),

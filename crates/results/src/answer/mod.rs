@@ -194,7 +194,7 @@ impl AnswerCaveat {
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Self::EndOfLife => "its vendor no longer supports this version",
+            Self::EndOfLife => "a version named here is no longer supported by its vendor",
             Self::Embedded => "the first runs in the client's process, the second is a server",
             Self::OneRound => "one round only: repeat with more",
             Self::BusyMachine => "other processes were running: repeat on a quiet machine",
@@ -227,10 +227,15 @@ pub(crate) fn answers(run: &Run, parts: &SummaryParts<'_>) -> Vec<Answer> {
 fn sort(context: &Context<'_>, answers: &mut [Answer]) {
     let rankings = &context.rankings;
     let headline = rankings.iter().find(|ranking| ranking.members.len() > 1);
+    // Large documents are imported, exported, copied and searched, and none of these stands for the others. So
+    // what shows a difference comes before what shows none.
+    let shows_nothing = |answer: &Answer| {
+        answer.workload == WorkloadKind::Documents && !matches!(answer.outcome, AnswerOutcome::Leader { .. })
+    };
     answers.sort_by_key(|answer| {
         let place = rankings.iter().position(|ranking| ranking.name == answer.ranking);
         let is_headline = headline.is_some_and(|ranking| ranking.name == answer.ranking);
         let is_failed = answer.severity == Severity::Failed;
-        (!is_failed, !is_headline, place.unwrap_or(rankings.len()), answer.subject)
+        (!is_failed, !is_headline, place.unwrap_or(rankings.len()), shows_nothing(answer), answer.subject)
     });
 }

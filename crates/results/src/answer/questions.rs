@@ -106,7 +106,8 @@ impl<'c, 'a> Questions<'c, 'a> {
         }
         let (questions, members) = self.comparable(&asked, phase, state);
         let is_part = questions.len() < asked.len();
-        let topic = |questions: &[String]| self.topic(subject, state, &self.describe(questions));
+        let topic =
+            |questions: &[String]| self.topic(subject, state, &self.describe(questions), String::new());
         let contest = Contest::over_several(self.context, &members);
         let Some((contest, outcome)) =
             contest.and_then(|contest| contest.outcome(self.context).map(|outcome| (contest, outcome)))
@@ -118,7 +119,53 @@ impl<'c, 'a> Questions<'c, 'a> {
             return Some(topic(&asked).answer(self.context, outcome, caveats));
         };
         let caveats = contest.caveats(self.context, &outcome, is_part);
-        Some(topic(&questions).answer(self.context, outcome, caveats))
+        let exceptions = self.exceptions(&outcome, &questions, &members);
+        let topic = self.topic(subject, state, &self.describe(&questions), exceptions);
+        Some(topic.answer(self.context, outcome, caveats))
+    }
+
+    /// Words for the questions in which the two that the outcome names stand otherwise than over all of them.
+    /// Empty if there are none, or if the outcome names other than two. A mean over questions would hide that
+    /// one of two is faster in some, and the other one in others.
+    fn exceptions(
+        &self,
+        outcome: &AnswerOutcome,
+        questions: &[String],
+        members: &[Vec<&'c RankedCell<'a>>],
+    ) -> String {
+        let [first, second] = outcome.configurations()[..] else { return String::new() };
+        let cells_of = |index: usize| {
+            let is_of = |cells: &&Vec<&RankedCell<'_>>| {
+                cells.first().and_then(|cell| self.context.index_of(&cell.entry.cell)) == Some(index)
+            };
+            members.iter().find(is_of)
+        };
+        let (Some(first_cells), Some(second_cells)) = (cells_of(first), cells_of(second)) else {
+            return String::new();
+        };
+        let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
+        for (question, pair) in questions.iter().zip(first_cells.iter().zip(second_cells)) {
+            let contest = Contest::of_cells(self.context, &[*pair.0, *pair.1]);
+            match contest.and_then(|contest| contest.outcome(self.context)) {
+                Some(AnswerOutcome::Leader { first: leader, .. }) if leader == first => {
+                    of_first.push(question.clone());
+                }
+                Some(AnswerOutcome::Leader { .. }) => of_second.push(question.clone()),
+                _ => {}
+            }
+        }
+        let faster = |index: usize, questions: &[String]| {
+            format!("{} faster in {}", self.context.name(index), self.describe(questions))
+        };
+        match (outcome, of_first.as_slice(), of_second.as_slice()) {
+            (AnswerOutcome::Leader { .. }, _, []) | (_, [], []) => String::new(),
+            (AnswerOutcome::Leader { .. }, _, slower) => format!("slower in {}", self.describe(slower)),
+            (_, [], only) => faster(second, only),
+            (_, only, []) => faster(first, only),
+            (_, some, others) => {
+                format!("{}, {} in {}", faster(first, some), self.context.name(second), self.describe(others))
+            }
+        }
     }
 
     /// Questions that all compared configurations answered and that were verified, and the cells of each
@@ -158,7 +205,13 @@ impl<'c, 'a> Questions<'c, 'a> {
         (common.iter().filter_map(|question| asked.get(*question).cloned()).collect(), members)
     }
 
-    fn topic(&self, subject: AnswerSubject, state: DataState, questions: &str) -> Topic<'c> {
+    fn topic(
+        &self,
+        subject: AnswerSubject,
+        state: DataState,
+        questions: &str,
+        exceptions: String,
+    ) -> Topic<'c> {
         let phase = phase_suffix(subject);
         let conditions = if state == DataState::Drained { "" } else { state.word() };
         Topic {
@@ -172,6 +225,7 @@ impl<'c, 'a> Questions<'c, 'a> {
                 relation: "faster than",
                 scope: format!("over {questions}{phase}"),
                 is_minimum: false,
+                exceptions,
             },
         }
     }
@@ -214,6 +268,7 @@ impl<'c, 'a> Questions<'c, 'a> {
                 relation: "faster than",
                 scope: "in loading".to_owned(),
                 is_minimum: false,
+                exceptions: String::new(),
             },
         };
         let contest = Contest::of_cells(self.context, &cells);

@@ -18,6 +18,8 @@ pub(super) struct Wording {
     pub(super) scope: String,
     /// Whether the ratio is the smallest one of several comparisons.
     pub(super) is_minimum: bool,
+    /// Parts of what was compared in which another one leads than over all of it. Empty if there are none.
+    pub(super) exceptions: String,
 }
 
 impl Wording {
@@ -32,7 +34,15 @@ impl Wording {
                 let (first, runner_up) = (name(*first), name(*runner_up));
                 let parts: [&str; 6] = [&first, &self.deed, least, &ratio, self.relation, &runner_up];
                 let text = self.with_conditions(&joined(&parts));
-                first_fitting([format!("{text} {interval}"), text])
+                let whole = format!("{text} {interval}");
+                match self.exceptions.is_empty() {
+                    true => first_fitting([whole, text]),
+                    false => first_fitting([format!("{whole}, {}", self.exceptions), whole, text]),
+                }
+            }
+            AnswerOutcome::NoDifferenceShown { .. } if !self.exceptions.is_empty() => {
+                let text = joined(&["No difference shown", &self.scope]);
+                first_fitting([self.with_conditions(&format!("{text}: {}", self.exceptions))])
             }
             AnswerOutcome::NoDifferenceShown { tied } => with_list(&names(tied), |list| {
                 let list = format!("between {list}");
@@ -43,8 +53,11 @@ impl Wording {
                 self.with_conditions(&joined(&["Too few rounds", &list, &self.scope]))
             }),
             AnswerOutcome::OnlyOne { only } => {
-                let text = joined(&["Only", &name(*only), "can be compared", &self.scope]);
-                first_fitting([self.with_conditions(&text)])
+                let text = format!("{} has nothing to be compared with", name(*only));
+                first_fitting([
+                    self.with_conditions(&joined(&[&text, &self.scope])),
+                    self.with_conditions(&text),
+                ])
             }
             AnswerOutcome::Counted { first, value } => {
                 with_list(&names(first), |list| self.with_conditions(&format!("{list}, {value}")))
@@ -58,7 +71,7 @@ impl Wording {
         if self.conditions.is_empty() {
             return text.to_owned();
         }
-        let text = match ["No ", "Too ", "Only "].iter().any(|start| text.starts_with(start)) {
+        let text = match ["No ", "Too "].iter().any(|start| text.starts_with(start)) {
             true => uncapitalized(text),
             false => text.to_owned(),
         };
@@ -165,7 +178,7 @@ mod tests {
 
     fn wording(conditions: &str, deed: &str, relation: &'static str, scope: &str) -> Wording {
         let [conditions, deed, scope] = [conditions, deed, scope].map(str::to_owned);
-        Wording { conditions, deed, relation, scope, is_minimum: false }
+        Wording { conditions, deed, relation, scope, is_minimum: false, exceptions: String::new() }
     }
 
     fn name(index: usize) -> String {
@@ -188,7 +201,7 @@ mod tests {
         let once = AnswerOutcome::TooFewRounds { candidates: vec![0, 1, 2] };
         assert_eq!(sentence(&once), "Too few rounds to compare SQLite, DuckDB and ClickHouse over Q1–Q6");
         let only = AnswerOutcome::OnlyOne { only: 1 };
-        assert_eq!(sentence(&only), "Only DuckDB can be compared over Q1–Q6");
+        assert_eq!(sentence(&only), "DuckDB has nothing to be compared with over Q1–Q6");
         let nobody = AnswerOutcome::Nobody { reason: "no verified answers".to_owned() };
         assert_eq!(sentence(&nobody), "No verified answers");
         let mix = wording("mix a, 8 clients", "", "the throughput of", "");
@@ -204,6 +217,22 @@ mod tests {
         assert_eq!(
             smallest.sentence(&leader(8.6, 8.0, 9.97), name),
             "SQLite copied at least 8.6 × faster than DuckDB (8.0 … 10)"
+        );
+    }
+
+    #[test]
+    fn parts_in_which_another_one_leads_are_named() {
+        let hot = wording("", "ran Q1–Q6", "faster than", "over Q1–Q6");
+        let split =
+            Wording { exceptions: "DuckDB faster in Q1–Q5, SQLite in Q6".to_owned(), ..hot.clone() };
+        assert_eq!(
+            split.sentence(&AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] }, name),
+            "No difference shown over Q1–Q6: DuckDB faster in Q1–Q5, SQLite in Q6"
+        );
+        let but = Wording { exceptions: "slower in Q1".to_owned(), ..hot };
+        assert_eq!(
+            but.sentence(&leader(1.5, 1.3, 1.7), name),
+            "SQLite ran Q1–Q6 1.5 × faster than DuckDB (1.3 … 1.7), slower in Q1"
         );
     }
 

@@ -160,6 +160,7 @@ fn topic<'t>(
             relation,
             scope: String::new(),
             is_minimum: false,
+            exceptions: String::new(),
         },
     }
 }

@@ -2,9 +2,9 @@
 
 import type { JSX } from 'preact';
 
-import type { AnswerLine } from '../../answer-lines.ts';
+import type { AnswerLine, CaveatWords } from '../../answer-lines.ts';
 import type { Answer } from '../../model.ts';
-import { answerLines, answersOf, caveatWords, fullSentence } from '../../answer-lines.ts';
+import { answerLines, answersOf, caveatWords, fullSentence, sharedCaveats } from '../../answer-lines.ts';
 import { counted } from '../../format.ts';
 import { rankingTitle, workloadTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
@@ -15,12 +15,18 @@ import { Term } from './term.tsx';
 /** Lines that are shown before the reader asks for those of further runs. */
 const LINES = 6;
 
-/** The sentence of an answer with its caveats. */
-function AnswerText({ answer }: { answer: Answer }): JSX.Element {
+/** A caveat. Its sign is a part of the button, so that no line ends between the two. */
+function CaveatText({ caveat: { words, term } }: { caveat: CaveatWords }): JSX.Element {
+  return <span class="caveat"> <Term id={term}><span aria-hidden="true">⚠ </span>{words}</Term></span>;
+}
+
+/** The sentence of an answer with its caveats, but for those that are said elsewhere. */
+function AnswerText({ answer, saidElsewhere = [] }: { answer: Answer; saidElsewhere?: readonly CaveatWords[] }): JSX.Element {
+  const own = caveatWords(answer).filter(({ term }) => !saidElsewhere.some((said) => said.term === term));
   return (
     <>
       <Sign of={answer.severity} />{fullSentence(answer)}
-      {caveatWords(answer).map(({ words, term }) => <span key={term} class="caveat"> <span aria-hidden="true">⚠ </span><Term id={term}>{words}</Term></span>)}
+      {own.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}
     </>
   );
 }
@@ -39,14 +45,16 @@ function LineName({ line }: { line: AnswerLine }): JSX.Element | null {
 function Line({ line }: { line: AnswerLine }): JSX.Element {
   const compared = line.answers.filter(({ severity }) => severity !== 'failed');
   const hasRankings = new Set(compared.map(({ ranking }) => ranking)).size > 1;
+  const shared = sharedCaveats(line.answers);
   const rankingOf = (answer: Answer): string => (hasRankings && compared.includes(answer) && answer.ranking !== '' ? `${rankingTitle(answer.ranking)}: ` : '');
   return (
     <>
       {line.answers.map((answer, place) => (
         <p key={`${place} ${answer.ranking} ${answer.sentence}`} class={`lead ${answer.severity}`}>
-          {place === 0 && <LineName line={line} />}{rankingOf(answer)}<AnswerText answer={answer} />
+          {place === 0 && <LineName line={line} />}{rankingOf(answer)}<AnswerText answer={answer} saidElsewhere={shared} />
         </p>
       ))}
+      {shared.length > 0 && <p class="lead-more">{shared.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}</p>}
       {line.more > 0 && <p class="lead-more failed">and {counted(line.more, 'failure')} more: see the findings.</p>}
     </>
   );

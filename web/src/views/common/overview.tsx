@@ -61,12 +61,19 @@ function Ranking({ ranking, rows, columns, isOnly }: { ranking: string; rows: re
   );
 }
 
+/** What colours and signs of the cells mean. */
+function meaningOfColours(workload: string): string {
+  if (workload === DURABILITY) return 'Each cell has the number of crashes after which nothing was lost, and is coloured if that is all of them. ⚠ stands where only what the tier allows was lost, ✖ where more was.';
+  if (workload === FIDELITY) return 'Coloured where nothing was lost or changed. A sign stands where documents were.';
+  return 'Coloured by the ratio to the best of the column within the ranking, among what is shown. A sign stands where a result is wrong, failed or not comparable.';
+}
+
 /** The colours with the ratios that they stand for. */
 function Legend(): JSX.Element {
   const limits = [1, ...LIMITS];
   return (
     <p class="legend heat-legend">
-      {limits.map((limit, level) => <span key={limit} class={`swatch heat-${level}`}>{level === 0 ? 'best' : `${limit} ×`}</span>)}
+      {limits.map((limit, level) => <span key={limit} class={`swatch heat-${level}`}>{level === 0 ? `below ${limits[1]} ×` : `${limit} ×`}</span>)}
       <span>from that ratio on.</span>
     </p>
   );
@@ -85,8 +92,7 @@ export function Overview(): JSX.Element | null {
       {rows.length === 0 ? <p class="empty">No comparable results match the filters.</p> : (
         <>
           <p>
-            {isCounted ? 'Coloured where nothing was lost or changed.' : 'Coloured by the ratio to the best of the column within the ranking, among what is shown.'} A
-            sign stands where a result is wrong, failed or not comparable. A click opens the evidence of a cell.
+            {meaningOfColours(view.workload)} A click opens the evidence of a cell.
           </p>
           <div class="scroll overview-scroll" tabIndex={0} role="region" aria-label="Results at a glance">
             <table class="overview">
