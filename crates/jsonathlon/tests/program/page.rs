@@ -22,7 +22,7 @@ use jsonathlon_studies::runs::{StudyRun, StudySelection};
 use serde_json::{Value, json};
 
 /// Timeout for scripts that start a browser a few dozen times.
-const BROWSER_LIMIT: Duration = Duration::from_secs(600);
+const BROWSER_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Unpacks one data part of a page.
 fn data(page: &str, part: &str) -> Value {
