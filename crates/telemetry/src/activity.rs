@@ -87,6 +87,11 @@ impl Counters {
         Self::parse(&stat, &disks, device)
     }
 
+    /// Counters of the processors from the text of `/proc/stat`, without those of a disk.
+    pub(crate) fn of_processors(stat: &str) -> Self {
+        Self::parse(stat, "", None)
+    }
+
     fn parse(stat: &str, disks: &str, device: Option<(u32, u32)>) -> Self {
         // "cpu user nice system idle iowait irq softirq steal …" (proc_stat(5)).
         let cpu: Vec<u64> = stat

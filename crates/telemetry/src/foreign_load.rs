@@ -5,7 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::activity;
 use crate::clock::Clock;
+use crate::process::cpu_s_with_ended_children;
+use crate::process_tree::{Children, visit_processes};
 
 /// Length of a measurement.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -94,98 +97,58 @@ impl ForeignLoadMeter {
     }
 }
 
-/// Cumulative CPU times at one moment, in clock ticks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Cumulative CPU times at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Counters {
     at: Duration,
     cores: u64,
-    /// Ticks in user, nice, system, irq and softirq, summed over all cores.
-    busy: u64,
-    /// Ticks of CPU steal, summed over all cores.
-    stolen: u64,
-    /// Ticks of the own process tree; children that have ended and been waited for count with their parents.
-    own: u64,
+    machine: activity::Counters,
+    /// Seconds of the own process tree; children that have ended and been waited for count with their parents.
+    own_s: f64,
 }
 
 impl Counters {
     fn read(proc_folder: &Path, root: u32, at: Duration) -> io::Result<Self> {
         let stat = std::fs::read_to_string(proc_folder.join("stat"))?;
-        let own = own_ticks(&read_processes(proc_folder)?, root);
-        Self::parse(&stat, own, at)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no CPU times"))
-    }
-
-    fn parse(stat: &str, own: u64, at: Duration) -> Option<Self> {
-        // "cpu user nice system idle iowait irq softirq steal …", then one line a core (proc_stat(5)).
-        let total = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-        let ticks: Vec<u64> = total.split_whitespace().map_while(|field| field.parse().ok()).collect();
-        let tick = |index: usize| ticks.get(index).copied().unwrap_or(0);
+        // After "cpu …" for all of them, there is one line a core (proc_stat(5)).
         let is_core = |line: &&str| {
             line.strip_prefix("cpu")
                 .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
         };
         let cores = stat.lines().filter(is_core).count() as u64;
-        let busy = tick(0) + tick(1) + tick(2) + tick(5) + tick(6);
-        (cores > 0).then_some(Self { at, cores, busy, stolen: tick(7), own })
+        if cores == 0 || !stat.lines().any(|line| line.starts_with("cpu ")) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no CPU times"));
+        }
+        let machine = activity::Counters::of_processors(&stat);
+        Ok(Self { at, cores, machine, own_s: own_seconds(proc_folder, root)? })
     }
 
     /// Load between `earlier` and `self`; all zero if no time has passed.
     fn since(&self, earlier: &Self) -> ForeignLoad {
         let cores = self.cores as f64;
-        let ticks_per_second = rustix::param::clock_ticks_per_second() as f64;
-        let elapsed = self.at.saturating_sub(earlier.at).as_secs_f64() * ticks_per_second;
-        if elapsed <= 0.0 {
+        let elapsed_s = self.at.saturating_sub(earlier.at).as_secs_f64();
+        if elapsed_s <= 0.0 {
             return ForeignLoad { cores, ..ForeignLoad::default() };
         }
-        let busy = self.busy.saturating_sub(earlier.busy);
-        let own = self.own.saturating_sub(earlier.own);
+        let activity = self.machine.since(&earlier.machine, elapsed_s);
+        let own_cores = (self.own_s - earlier.own_s).max(0.0) / elapsed_s;
         ForeignLoad {
             cores,
-            busy_cores: (busy.saturating_sub(own) as f64 / elapsed).min(cores),
-            steal_share: self.stolen.saturating_sub(earlier.stolen) as f64 / (elapsed * cores),
+            busy_cores: (activity.busy_cores - own_cores).clamp(0.0, cores),
+            steal_share: activity.stolen_cores / cores,
         }
     }
 }
 
-/// Parent and CPU time in clock ticks of every process, by pid.
-fn read_processes(proc_folder: &Path) -> io::Result<HashMap<u32, (u32, u64)>> {
-    let mut processes = HashMap::new();
-    for entry in std::fs::read_dir(proc_folder)? {
-        let entry = entry?;
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        // Processes may end while they are listed.
-        let stat = std::fs::read_to_string(entry.path().join("stat")).ok();
-        if let Some(process) = stat.as_deref().and_then(parse_process) {
-            processes.insert(pid, process);
-        }
-    }
-    Ok(processes)
-}
-
-/// Parses parent and CPU time from `/proc/PID/stat` (proc_pid_stat(5)): fields 4 and 14 to 17. The process
-/// name in parentheses may contain any character, so fields are counted from the last `)`.
-fn parse_process(stat: &str) -> Option<(u32, u64)> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let parent = fields.get(1)?.parse().ok()?;
-    let ticks = fields.get(11..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
-    Some((parent, ticks))
-}
-
-/// Ticks of `root` and all its descendants.
-fn own_ticks(processes: &HashMap<u32, (u32, u64)>, root: u32) -> u64 {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (pid, (parent, _)) in processes {
-        children.entry(*parent).or_default().push(*pid);
-    }
-    let (mut total, mut pending) = (0, vec![root]);
-    while let Some(pid) = pending.pop() {
-        total += processes.get(&pid).map_or(0, |(_, ticks)| *ticks);
-        // Entries are removed, so that a reused pid cannot form a cycle.
-        pending.extend(children.remove(&pid).unwrap_or_default());
-    }
-    total
+/// CPU seconds of `root` and all its descendants, by the processes of `proc_folder`.
+fn own_seconds(proc_folder: &Path, root: u32) -> io::Result<f64> {
+    let (mut seconds, mut children) = (HashMap::new(), Children::default());
+    visit_processes(proc_folder, |pid, stat| {
+        children.add(pid, stat);
+        seconds.insert(pid, cpu_s_with_ended_children(stat).unwrap_or_default());
+    })?;
+    let own = std::iter::once(root).chain(children.descendants(root));
+    Ok(own.filter_map(|pid| seconds.get(&pid)).sum())
 }
 
 #[cfg(test)]

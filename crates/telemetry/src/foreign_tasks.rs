@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::process::field;
-use crate::process_tree::{proc_file, threads};
+use crate::process_tree::{fields_from_state, proc_file, threads};
 
 /// Minimum time between two counts, because reading the threads of a large server takes milliseconds.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -59,9 +59,9 @@ fn is_runnable(process: u32, thread: u32) -> bool {
     stat.is_ok_and(|stat| state(&stat) == Some("R"))
 }
 
-/// Parses the state: field 3 of proc_pid_stat(5), the first one after the name.
+/// Parses the state of a task.
 fn state(stat: &str) -> Option<&str> {
-    stat.rsplit_once(')')?.1.split_whitespace().next()
+    fields_from_state(stat)?.next()
 }
 
 #[cfg(test)]

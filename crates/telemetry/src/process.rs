@@ -4,7 +4,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process_tree::{self, proc_file};
+use crate::process_tree::{self, fields_from_state, proc_file};
 
 /// Resource counters of a process or process tree since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -106,11 +106,14 @@ impl Usage {
 const PROCESS: [usize; 3] = [9, 11, 12];
 const ENDED_CHILDREN: [usize; 3] = [10, 13, 14];
 
-/// Parses `/proc/PID/stat` (proc_pid_stat(5)). The process name in parentheses may contain any character, so
-/// fields are counted from the last `)`.
+/// CPU time of a process and of its children that have ended, in seconds, from its `/proc/PID/stat`.
+pub(crate) fn cpu_s_with_ended_children(stat: &str) -> Option<f64> {
+    Some(parse_stat(stat, PROCESS)?.cpu_s() + parse_stat(stat, ENDED_CHILDREN)?.cpu_s())
+}
+
+/// Parses `/proc/PID/stat` (proc_pid_stat(5)).
 fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
-    let fields_text = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = fields_text.split_whitespace().collect();
+    let fields: Vec<&str> = fields_from_state(stat)?.collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     Some(Usage {

@@ -2,33 +2,63 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::SplitWhitespace;
 
 /// Lists all descendants of `root` at any depth, without `root` itself, in no particular order.
 ///
 /// # Errors
 /// If `/proc` cannot be listed.
 pub fn descendants(root: u32) -> io::Result<Vec<u32>> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for entry in std::fs::read_dir("/proc")? {
-        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+    let mut children = Children::default();
+    visit_processes(Path::new("/proc"), |pid, stat| children.add(pid, stat))?;
+    Ok(children.descendants(root))
+}
+
+/// Passes the pid of every process and the text of its `stat` to `visit`. `proc_folder` is `/proc`, or a
+/// folder that looks like it.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub(crate) fn visit_processes(proc_folder: &Path, mut visit: impl FnMut(u32, &str)) -> io::Result<()> {
+    for entry in std::fs::read_dir(proc_folder)? {
+        let entry = entry?;
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
-        // Processes may end while `/proc` is being listed.
-        if let Some(parent) = std::fs::read_to_string(proc_file(pid, "stat")).ok().and_then(|s| parent(&s)) {
-            children.entry(parent).or_default().push(pid);
+        // Processes may end while they are listed.
+        if let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) {
+            visit(pid, &stat);
         }
     }
-    let mut pids = Vec::new();
-    let mut pending = vec![root];
-    while let Some(pid) = pending.pop() {
-        // Entries are removed, so that a reused pid cannot form a cycle.
-        for child in children.remove(&pid).unwrap_or_default() {
-            pids.push(child);
-            pending.push(child);
+    Ok(())
+}
+
+/// Children of processes, by the pid of their parent.
+#[derive(Debug, Default)]
+pub(crate) struct Children(HashMap<u32, Vec<u32>>);
+
+impl Children {
+    /// Adds a process with the parent that its `stat` names; one without a parent is not added.
+    pub(crate) fn add(&mut self, pid: u32, stat: &str) {
+        if let Some(parent) = parent(stat) {
+            self.0.entry(parent).or_default().push(pid);
         }
     }
-    Ok(pids)
+
+    /// All descendants of `root` at any depth, without `root` itself, in no particular order.
+    pub(crate) fn descendants(mut self, root: u32) -> Vec<u32> {
+        let mut pids = Vec::new();
+        let mut pending = vec![root];
+        while let Some(pid) = pending.pop() {
+            // Entries are removed, so that a reused pid cannot form a cycle.
+            for child in self.0.remove(&pid).unwrap_or_default() {
+                pids.push(child);
+                pending.push(child);
+            }
+        }
+        pids
+    }
 }
 
 /// Most attempts to sum over a process tree until no process starts or ends meanwhile. A process that ends
@@ -82,9 +112,15 @@ fn add_threads(pid: u32, threads: &mut Vec<(u32, u32)>) -> io::Result<()> {
     Ok(())
 }
 
+/// Fields of `/proc/PID/stat` (proc_pid_stat(5)) from the state on, which is field 3. The name before it stands
+/// in parentheses and may contain any character, so fields are counted from the last `)`.
+pub(crate) fn fields_from_state(stat: &str) -> Option<SplitWhitespace<'_>> {
+    Some(stat.rsplit_once(')')?.1.split_whitespace())
+}
+
 /// Parses the parent's pid: field 4 of proc_pid_stat(5), the second one after the name.
 fn parent(stat: &str) -> Option<u32> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    fields_from_state(stat)?.nth(1)?.parse().ok()
 }
 
 /// Path of `/proc/PID/NAME`; `name` may contain slashes.

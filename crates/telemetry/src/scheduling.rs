@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::process::field;
-use crate::process_tree::{self, proc_file};
+use crate::process_tree::{self, fields_from_state, proc_file};
 
 /// Scheduler counters of all threads of a process tree at one moment.
 #[derive(Debug, Clone, Default)]
@@ -61,8 +61,8 @@ impl Scheduling {
 /// Start time of a thread, field 22 of proc_pid_stat(5), in ticks since boot. Distinguishes threads whose
 /// number is reused.
 fn start_time(stat: &str) -> u64 {
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    fields.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+    let ticks = fields_from_state(stat).and_then(|mut fields| fields.nth(19));
+    ticks.and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
 /// Parses `se.nr_migrations : 12` of `/proc/PID/task/TID/sched`, a file that not every kernel has.
