@@ -1,6 +1,9 @@
-//! Formats numbers for readers, usually with three significant digits.
+//! Formats times, ratios, shares and metrics for readers, usually with three significant digits.
 
 use jsonathlon_schema::metric::Unit;
+
+pub(crate) use jsonathlon_results::number_format::three_digits;
+pub use jsonathlon_results::number_format::{bytes, count, integer};
 
 /// Formats seconds as `1.23 s`, `45.6 ms` or `789 µs`; a dash if the value is not finite.
 #[must_use]
@@ -22,18 +25,6 @@ pub fn seconds(seconds: f64) -> String {
 #[must_use]
 pub fn microseconds(microseconds: f64) -> String {
     seconds(microseconds / 1e6)
-}
-
-/// Formats bytes in decimal units: `480 MB`.
-#[must_use]
-pub fn bytes(bytes: f64) -> String {
-    scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB"], " ")
-}
-
-/// Formats a count, rounded above a thousand: `1.23M`, `45.6k`, `789`.
-#[must_use]
-pub fn count(count: f64) -> String {
-    scaled(count, &["", "k", "M", "G", "T"], "")
 }
 
 /// Formats a ratio: `1.00 ×`, `12.3 ×`, `456 ×`.
@@ -67,43 +58,6 @@ pub fn metric_value(unit: Unit, value: f64) -> String {
         Unit::Share => percent(value),
         Unit::Count | Unit::Number if value.fract() == 0.0 => integer(value),
         Unit::Count | Unit::Number => three_digits(value),
-    }
-}
-
-/// Formats a number without decimals, with commas between groups of three digits: `1,234,567`.
-#[must_use]
-pub fn integer(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{sign}{grouped}")
-}
-
-fn scaled(mut value: f64, units: &[&str], space: &str) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
-    let mut unit = 0;
-    while value.abs() >= 999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let number = if unit == 0 { format!("{value:.0}") } else { three_digits(value) };
-    format!("{number}{space}{}", units.get(unit).copied().unwrap_or_default())
-}
-
-/// Three significant digits from 1 to 1,000, whole numbers above, two decimals below 1.
-pub(crate) fn three_digits(value: f64) -> String {
-    match value.abs() {
-        v if v >= 99.95 => format!("{value:.0}"),
-        v if v >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
     }
 }
 

@@ -7,10 +7,11 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, bytes, list, percent, with_list};
+use super::sentence::{Wording, list, percent, with_list};
 use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
 use crate::document_size::{bytes_of, is_smaller, word};
+use crate::number_format::bytes;
 use crate::ratio_to_best::RankedCell;
 
 /// Timed subjects with their tests, and what the leader did.

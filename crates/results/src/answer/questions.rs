@@ -10,10 +10,11 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, bytes, first_fitting, list, percent, with_list};
+use super::sentence::{Wording, first_fitting, list, percent, with_list};
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
+use crate::number_format::bytes;
 use crate::ratio_to_best::RankedCell;
 
 /// Number of characters of a question's title that a sentence repeats.

@@ -1,6 +1,7 @@
 //! Words of answers: one sentence for each outcome, short enough for a line of a terminal.
 
 use super::AnswerOutcome;
+use crate::number_format::integer;
 
 /// Maximum number of characters of a sentence.
 const MAX_LENGTH: usize = 110;
@@ -129,52 +130,19 @@ fn factors(factors: [f64; 3]) -> [String; 3] {
         low if low < 1.095 => 2,
         _ => 1,
     };
-    factors.map(|factor| if factor >= 9.95 { whole(factor) } else { format!("{factor:.decimals$}") })
-}
-
-/// Formats a number without decimals, with commas between groups of three digits.
-fn whole(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// Formats a number with three significant digits.
-fn three_digits(number: f64) -> String {
-    match number {
-        number if number >= 99.95 => format!("{number:.0}"),
-        number if number >= 9.995 => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
-    }
-}
-
-/// Formats bytes in decimal units: `12.1 MB`.
-pub(super) fn bytes(bytes: f64) -> String {
-    let (mut number, mut unit) = (bytes, "B");
-    for larger in ["kB", "MB", "GB", "TB", "PB"] {
-        if number < 999.5 {
-            break;
-        }
-        (number, unit) = (number / 1e3, larger);
-    }
-    if unit == "B" { format!("{number:.0} B") } else { format!("{} {unit}", three_digits(number)) }
+    factors.map(|factor| if factor >= 9.95 { integer(factor) } else { format!("{factor:.decimals$}") })
 }
 
 /// Formats a share as a percentage with two significant digits: `13 %`, `1.2 %`.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent >= 9.95 { format!("{} %", whole(percent)) } else { format!("{percent:.1} %") }
+    if percent >= 9.95 { format!("{} %", integer(percent)) } else { format!("{percent:.1} %") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number_format::bytes;
 
     fn wording(conditions: &str, deed: &str, relation: &'static str, scope: &str) -> Wording {
         let [conditions, deed, scope] = [conditions, deed, scope].map(str::to_owned);
