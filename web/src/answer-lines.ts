@@ -16,7 +16,7 @@ const CAVEATS: Record<AnswerCaveat, CaveatWords> = {
   end_of_life: { words: 'a version named here is no longer supported by its vendor', term: 'end-of-life' },
   embedded: { words: 'the first runs in the client’s process, the second is a server', term: 'in-process' },
   one_round: { words: 'one round only: repeat with more', term: 'round' },
-  busy_machine: { words: 'other processes were running: repeat on a quiet machine', term: 'busy-machine' },
+  busy_machine: { words: 'other programs or virtual machines were running: repeat on a quiet machine', term: 'busy-machine' },
   approximate: { words: 'answers are approximate', term: 'approximate' },
   partial: { words: 'only a part of the results could be compared', term: 'incomplete' },
 };

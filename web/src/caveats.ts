@@ -141,7 +141,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
       'The hypervisor gave CPU time to other machines during these trials or their preparation. They count like all others; a result’s trials show the seconds.');
   }
   if (answersOf(run, view.workload).some(({ caveats }) => caveats.includes('busy_machine'))) {
-    add('Busy machine', 'other processes were running: repeat on a quiet machine', 'In at least a tenth of the trials, other processes used the machine or the hypervisor took CPU time. Differences may be due to that.');
+    add('Busy machine', 'other programs or virtual machines were running: repeat on a quiet machine', 'In at least a tenth of the trials, other processes used the machine or the hypervisor took CPU time. Differences may be due to that.');
   }
   if (!isTimed) return found;
   if (run.rounds === 1) add('One round only', 'no intervals, so differences may not repeat');

@@ -98,7 +98,7 @@ export type AnswerOutcome = { 'kind': 'leader',
 export type AnswerStatus = 'same' | 'different' | 'other_documents' | 'failed' | 'not_asked';
 
 /** Subject of a comparison, in the order in which answers are shown. */
-export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'import' | 'export' | 'copy' | 'lookup' | 'index_build' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
+export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'operations' | 'import' | 'export' | 'copy' | 'lookup' | 'index_build' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
 
 /**
  * One cell of an answer.

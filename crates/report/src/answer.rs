@@ -299,7 +299,9 @@ mod tests {
                 let mut statements = vec![statement(Severity::Good, text); good];
                 statements.extend(vec![statement(Severity::Failed, text); failed]);
                 let mut answer = closing(statements);
-                answer.cautions = vec!["other processes were running: repeat on a quiet machine".to_owned()];
+                answer.cautions = vec![
+                    "other programs or virtual machines were running: repeat on a quiet machine".to_owned(),
+                ];
                 for (style, limit) in [(TableStyle::PLAIN, 80), (TableStyle::PLAIN.compact(60), 60)] {
                     let drawn = answer.draw(style);
                     assert!(drawn.lines().count() <= MAX_LINES, "{drawn}");

@@ -85,7 +85,7 @@ fn a_leader_is_ahead_by_the_mean_of_all_questions() {
     // Ratios of 2, 2 and 4, in every round alike.
     assert_eq!((first, runner_up), (1, 0));
     assert!([ratio, low, high].into_iter().all(|value| (value - 16_f64.cbrt()).abs() < 1e-9), "{hot:?}");
-    assert_eq!(hot.sentence, "fast ran Q1–Q3 2.5 × faster than slow (2.5 … 2.5)");
+    assert_eq!(hot.sentence, "fast ran Q1–Q3 hot 2.5 × faster than slow (95 %: 2.5 … 2.5)");
     assert_eq!((hot.conditions.as_str(), hot.severity), ("", Severity::Good));
     assert!(hot.caveats.is_empty() && hot.ranking == "as-is, json-only", "{hot:?}");
     let load = only(&run, AnswerSubject::Load);
@@ -117,7 +117,7 @@ fn nobody_leads_while_an_interval_contains_one() {
     );
     let hot = only(&run, AnswerSubject::Hot);
     assert_eq!(hot.outcome, AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] });
-    assert_eq!(hot.sentence, "No difference shown between steady and unsteady over Q1–Q3");
+    assert_eq!(hot.sentence, "No difference shown between steady and unsteady over Q1–Q3 hot");
     // After one round, the larger difference shows nothing either.
     run.records.retain(|record| !matches!(record.key.rsplit_once('#'), Some((_, trial)) if trial >= "2"));
     run.manifest.plan.trials = run.records.iter().map(|record| record.key.clone()).collect();
@@ -148,7 +148,7 @@ fn what_is_wrong_unverified_or_partial_never_leads() {
     }
     let mut run = run(&systems);
     edit(&mut run, |trial| trial.cell.phase == Phase::Hot, |trial| trial.verdict = Verdict::Disputed);
-    assert_eq!(only(&run, AnswerSubject::Hot).sentence, "No system has verified answers to Q1–Q3");
+    assert_eq!(only(&run, AnswerSubject::Hot).sentence, "No system has verified answers to Q1–Q3 hot");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn what_one_system_lacks_is_not_compared() {
         },
     );
     let hot = only(&run, AnswerSubject::Hot);
-    assert_eq!(hot.sentence, "fast ran Q1, Q2 2.0 × faster than slow (2.0 … 2.0)");
+    assert_eq!(hot.sentence, "fast ran Q1, Q2 hot 2.0 × faster than slow (95 %: 2.0 … 2.0)");
     assert_eq!(hot.caveats, [AnswerCaveat::Partial]);
     // A system that lacks most questions does not limit the others.
     edit(
@@ -172,7 +172,10 @@ fn what_one_system_lacks_is_not_compared() {
             (trial.verdict, trial.seconds) = (Verdict::NotApplicable, None);
         },
     );
-    assert_eq!(only(&run, AnswerSubject::Hot).sentence, "fast has nothing to be compared with over Q1–Q3");
+    assert_eq!(
+        only(&run, AnswerSubject::Hot).sentence,
+        "Only fast can be compared over Q1–Q3 hot, so nobody wins"
+    );
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn variants_are_named_only_where_they_tell_systems_apart() {
     configurations[0].embedded = false;
     let run = run_of(configurations.to_vec(), &[SLOW, FAST, SLOW.map(|seconds| 2.0 * seconds)]);
     let hot = only(&run, AnswerSubject::Hot);
-    assert_eq!(hot.sentence, "one indexed ran Q1–Q3 2.5 × faster than one plain (2.5 … 2.5)");
+    assert_eq!(hot.sentence, "one indexed ran Q1–Q3 hot 2.5 × faster than one plain (95 %: 2.5 … 2.5)");
     assert_eq!(hot.caveats, [AnswerCaveat::EndOfLife, AnswerCaveat::Embedded]);
     let correctness = only(&run, AnswerSubject::Correctness);
     assert_eq!(correctness.sentence, "All answers verified: one plain, one indexed and two");
@@ -261,7 +264,7 @@ fn throughput_is_compared_at_the_most_clients_that_all_have_and_at_the_best() {
     );
     let sentence = &answers[0].sentence;
     assert!(sentence.starts_with("mix a, 32 clients: postgresql 2."), "{sentence}");
-    assert!(sentence.contains(" × the throughput of mongodb ("), "{sentence}");
+    assert!(sentence.contains(" × the throughput of mongodb (95 %: "), "{sentence}");
     let AnswerOutcome::Leader { first: 0, runner_up: 1, ratio, low, high } = answers[0].outcome else {
         panic!("{answers:?}")
     };
@@ -389,7 +392,16 @@ fn sizes_of_documents_with_the_same_leader_are_one_answer() {
     assert_eq!(copy.conditions, "64 KiB and 1 MiB documents");
     assert_eq!(
         copy.sentence,
-        "64 KiB and 1 MiB documents: two copied at least 2.0 × faster than one (2.0 … 2.0)"
+        "64 KiB and 1 MiB documents: two copied at least 2.0 × faster than one (95 %: 2.0 … 2.0)"
+    );
+    let operations = only(&run, AnswerSubject::Operations);
+    assert_eq!(
+        operations.sentence,
+        "64 KiB and 1 MiB documents: two fastest in 1 of 2 operations (copy), no difference shown in import"
+    );
+    assert_eq!(
+        operations.outcome,
+        AnswerOutcome::Counted { first: vec![1], value: "1 of 2 operations".to_owned() }
     );
     let import = only(&run, AnswerSubject::Import);
     assert_eq!(

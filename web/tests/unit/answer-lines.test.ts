@@ -43,7 +43,7 @@ test('caveats are words with a definition', () => {
   assert.ok(answer);
   assert.equal(fullSentence({ ...answer, sentence: 'A was faster than B (1.30 … 1.70)' }), 'A was faster than B (1.30 … 1.70).');
   const found = caveatWords({ ...answer, caveats: ['end_of_life', 'busy_machine'] });
-  assert.deepEqual(found.map(({ words }) => words), ['a version named here is no longer supported by its vendor', 'other processes were running: repeat on a quiet machine']);
+  assert.deepEqual(found.map(({ words }) => words), ['a version named here is no longer supported by its vendor', 'other programs or virtual machines were running: repeat on a quiet machine']);
 });
 
 test('each term is defined once, in sentences that can be read at once', () => {

@@ -30,9 +30,11 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
     for warning in table::warnings(result) {
         let _ = writeln!(body, "<p class=\"bad\">✖ {}</p>", escape(&warning));
     }
-    for (index, clause) in table::clauses(&result.sentence).iter().enumerate() {
-        let class = if index == 0 { " class=\"lead\"" } else { "" };
-        let _ = writeln!(body, "<p{class}>{}.</p>", escape(clause.trim_end_matches('.')));
+    for clause in table::clauses(&result.sentence) {
+        let _ = writeln!(body, "<p class=\"lead\">{}.</p>", escape(clause.trim_end_matches('.')));
+    }
+    if let Some(line) = table::measured_on(result) {
+        let _ = writeln!(body, "<p class=\"explained\">{}</p>", escape(&line));
     }
     if !study.claim.is_empty() {
         let _ = writeln!(body, "<p class=\"explained\">Published: {}</p>", escape(&study.claim));

@@ -56,6 +56,15 @@ pub(super) fn conditions(result: &StudyResult<'_>) -> Vec<String> {
     lines
 }
 
+/// Day and machine of the first run in one line; `None` without a run.
+pub(super) fn measured_on(result: &StudyResult<'_>) -> Option<String> {
+    let (_, run) = result.runs.first()?;
+    let machine = &run.manifest.machine;
+    let day: String = run.manifest.started.to_string().chars().take(10).collect();
+    let (processor, memory) = (printable(&machine.processor), format::bytes(machine.memory_bytes as f64));
+    Some(format!("Measured {day} on {} cores, {processor}, {memory} memory.", machine.cores))
+}
+
 /// Table of the measurements of this study's own runs.
 pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
     let metric = result.study.metric();

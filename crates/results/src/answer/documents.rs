@@ -7,7 +7,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, list, percent, with_list};
+use super::sentence::{Wording, first_fitting, list, percent, with_list};
 use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
 use crate::document_size::{bytes_of, is_smaller, word};
@@ -30,6 +30,7 @@ pub(super) fn answers(context: &Context<'_>) -> Vec<Answer> {
         for (data, sizes) in &tables {
             let tables =
                 DocumentTables { context, ranking, data, sizes, is_only_data_set: tables.len() == 1 };
+            answers.extend(tables.operations());
             for (subject, tests, deed) in TIMED {
                 answers.extend(tables.fastest(subject, tests, deed));
             }
@@ -110,6 +111,56 @@ impl<'c> SizeOutcome<'c> {
     }
 }
 
+/// Who leads in which operations on documents of one or several sizes.
+struct OperationLeaders<'c> {
+    sizes: Vec<&'c str>,
+    /// Configurations with the operations in which each leads, the one with the most first.
+    leaders: Vec<(usize, Vec<AnswerSubject>)>,
+    /// Operations in which no difference is shown.
+    undecided: Vec<AnswerSubject>,
+    caveats: Vec<AnswerCaveat>,
+}
+
+impl OperationLeaders<'_> {
+    fn total(&self) -> usize {
+        self.leaders.iter().map(|(_, operations)| operations.len()).sum::<usize>() + self.undecided.len()
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.leaders == other.leaders && self.undecided == other.undecided
+    }
+
+    /// Words behind the conditions. Operations are named or counted, those in which nobody leads apart.
+    fn words(&self, context: &Context<'_>, [names_led, names_undecided]: [bool; 2]) -> String {
+        let total = self.total();
+        let names = |operations: &[AnswerSubject]| {
+            let names: Vec<String> = operations.iter().map(|one| one.title().to_lowercase()).collect();
+            list(&names, names.len())
+        };
+        let mut parts = Vec::new();
+        for (member, operations) in &self.leaders {
+            let count = operations.len();
+            let share =
+                if parts.is_empty() { format!("{count} of {total} operations") } else { count.to_string() };
+            let start = if parts.is_empty() { " fastest" } else { "" };
+            let name = context.name(*member);
+            parts.push(match names_led {
+                true if parts.is_empty() => format!("{name}{start} in {share} ({})", names(operations)),
+                true => format!("{name} in {}", names(operations)),
+                false => format!("{name}{start} in {share}"),
+            });
+        }
+        if !self.undecided.is_empty() {
+            let operations = match names_undecided {
+                true => names(&self.undecided),
+                false => self.undecided.len().to_string(),
+            };
+            parts.push(format!("no difference shown in {operations}"));
+        }
+        parts.join(", ")
+    }
+}
+
 /// Bytes on disk of one configuration, and their ratio to the documents' texts.
 #[derive(Clone, Copy)]
 struct StoredSize {
@@ -119,16 +170,87 @@ struct StoredSize {
 }
 
 impl<'c, 'a> DocumentTables<'c, 'a> {
+    /// Who leads in which operations, one answer for all sizes with the same leaders. None for a single
+    /// operation, and none if nobody can be compared.
+    fn operations(&self) -> Vec<Answer> {
+        let mut merged: Vec<OperationLeaders<'_>> = Vec::new();
+        for size in self.sizes {
+            let leaders = self.operation_leaders(size);
+            match merged.iter_mut().find(|known| known.is_same(&leaders)) {
+                _ if leaders.total() < 2 => {}
+                Some(known) => {
+                    known.sizes.push(size);
+                    let new = leaders.caveats.iter().filter(|caveat| !known.caveats.contains(caveat));
+                    let new: Vec<AnswerCaveat> = new.copied().collect();
+                    known.caveats.extend(new);
+                }
+                None => merged.push(leaders),
+            }
+        }
+        let answer = |leaders: OperationLeaders<'_>| {
+            let conditions = self.conditions(&leaders.sizes);
+            let sentence = |named| format!("{conditions}: {}", leaders.words(self.context, named));
+            let first: Vec<usize> = leaders.leaders.iter().map(|(member, _)| *member).take(1).collect();
+            let count = leaders.leaders.first().map_or(0, |(_, operations)| operations.len());
+            Answer {
+                workload: WorkloadKind::Documents.into(),
+                ranking: self.ranking.name.clone(),
+                subject: AnswerSubject::Operations,
+                sentence: first_fitting([[true, true], [true, false], [false, false]].map(sentence)),
+                conditions: conditions.clone(),
+                outcome: AnswerOutcome::Counted {
+                    first,
+                    value: format!("{count} of {} operations", leaders.total()),
+                },
+                caveats: leaders.caveats.clone(),
+                severity: Severity::Good,
+            }
+        };
+        merged.into_iter().map(answer).collect()
+    }
+
+    fn operation_leaders(&self, size: &'c str) -> OperationLeaders<'c> {
+        let mut found = OperationLeaders {
+            sizes: vec![size],
+            leaders: Vec::new(),
+            undecided: Vec::new(),
+            caveats: Vec::new(),
+        };
+        for (subject, tests, _) in TIMED {
+            let Some((outcome, caveats)) = self.outcome(tests, size) else { continue };
+            match outcome {
+                AnswerOutcome::Leader { first, .. } => {
+                    match found.leaders.iter_mut().find(|(member, _)| *member == first) {
+                        Some((_, operations)) => operations.push(subject),
+                        None => found.leaders.push((first, vec![subject])),
+                    }
+                }
+                AnswerOutcome::NoDifferenceShown { .. } => found.undecided.push(subject),
+                _ => continue,
+            }
+            let new: Vec<AnswerCaveat> =
+                caveats.into_iter().filter(|caveat| !found.caveats.contains(caveat)).collect();
+            found.caveats.extend(new);
+        }
+        found.leaders.sort_by_key(|(_, operations)| std::cmp::Reverse(operations.len()));
+        found
+    }
+
+    /// Outcome of these tests for one size, with its caveats. `None` if nobody has results.
+    fn outcome(&self, tests: &[&str], size: &str) -> Option<(AnswerOutcome, Vec<AnswerCaveat>)> {
+        let members = self.members(tests, size);
+        let members: Vec<Vec<&RankedCell<'a>>> = members.iter().map(|cells| cells.iter().collect()).collect();
+        let contest = Contest::over_several(self.context, &members)?;
+        let outcome = contest.outcome(self.context)?;
+        let caveats = contest.caveats(self.context, &outcome, false);
+        Some((outcome, caveats))
+    }
+
     /// Who is fastest in these tests, one answer for all sizes with the same outcome.
     fn fastest(&self, subject: AnswerSubject, tests: &[&str], deed: &str) -> Vec<Answer> {
         let mut merged: Vec<SizeOutcome<'_>> = Vec::new();
         for size in self.sizes {
-            let members = self.members(tests, size);
-            let members: Vec<Vec<&RankedCell<'a>>> =
-                members.iter().map(|cells| cells.iter().collect()).collect();
-            let Some(contest) = Contest::over_several(self.context, &members) else { continue };
-            let Some(outcome) = contest.outcome(self.context) else { continue };
-            let caveats = contest.caveats(self.context, &outcome, false);
+            let Some((outcome, caveats)) = self.outcome(tests, size) else { continue };
             let new = SizeOutcome { sizes: vec![size.as_str()], outcome, caveats };
             match merged.iter_mut().find(|known| known.is_same(&new.outcome)) {
                 Some(known) => known.add(new),

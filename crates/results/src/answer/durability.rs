@@ -1,7 +1,7 @@
 //! Answers about crashes: which configurations kept the promise of their durability tier.
 
 use jsonathlon_schema::durability::{CrashKind, DurabilityEvidence, DurabilityTier};
-use jsonathlon_schema::metric::{CRASHES, CRASHES_AS_PROMISED};
+use jsonathlon_schema::metric::{CRASHES, CRASHES_AS_PROMISED, CRASHES_WITHOUT_LOSS};
 use jsonathlon_schema::record::{DURABILITY, Phase};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
@@ -10,6 +10,7 @@ use super::contest::count_caveats;
 use super::context::{Context, Ranking};
 use super::sentence::with_list;
 use super::{Answer, AnswerOutcome, AnswerSubject};
+use crate::cell_summary::CellSummary;
 
 /// Answers about the crash tests of a durability run, one for each tier and ranking.
 pub(super) fn answers(context: &Context<'_>) -> Vec<Answer> {
@@ -43,6 +44,8 @@ struct Tested {
     member: usize,
     crashes: u64,
     as_promised: u64,
+    /// Number of crashes in which writes were lost, also those that the tier allows to be lost.
+    with_losses: u64,
     /// Kind of the crashes with the day of the run, for crash tests of earlier runs.
     remark: String,
 }
@@ -60,7 +63,12 @@ impl Tested {
         });
         let sum = |metric| entries.iter().filter_map(|entry| entry.metric(metric)).sum::<f64>() as u64;
         let (crashes, as_promised) = (sum(&CRASHES), sum(&CRASHES_AS_PROMISED));
-        (crashes > 0).then(|| Self { member, crashes, as_promised, remark: "crashes".to_owned() })
+        let with_losses = |entry: &&CellSummary| {
+            Some(entry.metric(&CRASHES)? - entry.metric(&CRASHES_WITHOUT_LOSS)?).filter(|count| *count > 0.0)
+        };
+        let with_losses = entries.iter().filter_map(with_losses).sum::<f64>() as u64;
+        let remark = "crashes".to_owned();
+        (crashes > 0).then_some(Self { member, crashes, as_promised, with_losses, remark })
     }
 
     /// Crash tests of earlier durability runs, one for each kind of crash.
@@ -72,6 +80,7 @@ impl Tested {
             member,
             crashes: evidence.crashes,
             as_promised: evidence.as_promised,
+            with_losses: 0,
             remark: format!("{}, {}", evidence.kind.noun(evidence.crashes), evidence.date),
         };
         tested.flat_map(|durability| &durability.tested).map(convert).collect()
@@ -100,12 +109,16 @@ fn answer(
         (false, _) => format!("{least} to {most} crashes each"),
     };
     let (sentence, severity) = if broken.is_empty() {
-        let names = context.names(&first);
+        let describe = |tested: &&Tested| match tested.with_losses {
+            0 => context.name(tested.member),
+            lossy => format!("{} (losses in {lossy}, as allowed)", context.name(tested.member)),
+        };
+        let names: Vec<String> = kept.iter().map(describe).collect();
         let sentence = with_list(&names, |names| format!("{tier}: promise kept by {names}, {value}"));
         (sentence, Severity::Good)
     } else {
         let describe = |tested: &&Tested| {
-            let Tested { member, crashes, as_promised, remark } = tested;
+            let Tested { member, crashes, as_promised, remark, .. } = tested;
             format!("{} ({} of {crashes} {remark})", context.name(*member), crashes - as_promised)
         };
         let broken: Vec<String> = broken.iter().map(describe).collect();

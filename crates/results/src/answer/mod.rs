@@ -64,6 +64,8 @@ pub enum AnswerSubject {
     Throughput,
     /// Response time (p99) of operations that arrive by a schedule.
     ResponseTime,
+    /// Operations on large documents in which each system is the fastest.
+    Operations,
     /// Time to import large documents.
     Import,
     /// Time to export large documents as text.
@@ -95,6 +97,7 @@ impl AnswerSubject {
             Self::Size => "Smallest",
             Self::Throughput => "Throughput",
             Self::ResponseTime => "Response time",
+            Self::Operations => "Fastest by operation",
             Self::Import => "Import",
             Self::Export => "Export",
             Self::Copy => "Copy",
@@ -197,7 +200,7 @@ impl AnswerCaveat {
             Self::EndOfLife => "a version named here is no longer supported by its vendor",
             Self::Embedded => "the first runs in the client's process, the second is a server",
             Self::OneRound => "one round only: repeat with more",
-            Self::BusyMachine => "other processes were running: repeat on a quiet machine",
+            Self::BusyMachine => "other programs or virtual machines were running: repeat on a quiet machine",
             Self::Approximate => "answers are approximate",
             Self::Partial => "only a part of the results could be compared",
         }
@@ -227,15 +230,10 @@ pub(crate) fn answers(run: &Run, parts: &SummaryParts<'_>) -> Vec<Answer> {
 fn sort(context: &Context<'_>, answers: &mut [Answer]) {
     let rankings = &context.rankings;
     let headline = rankings.iter().find(|ranking| ranking.members.len() > 1);
-    // Large documents are imported, exported, copied and searched, and none of these stands for the others. So
-    // what shows a difference comes before what shows none.
-    let shows_nothing = |answer: &Answer| {
-        answer.workload == WorkloadKind::Documents && !matches!(answer.outcome, AnswerOutcome::Leader { .. })
-    };
     answers.sort_by_key(|answer| {
         let place = rankings.iter().position(|ranking| ranking.name == answer.ranking);
         let is_headline = headline.is_some_and(|ranking| ranking.name == answer.ranking);
         let is_failed = answer.severity == Severity::Failed;
-        (!is_failed, !is_headline, place.unwrap_or(rankings.len()), shows_nothing(answer), answer.subject)
+        (!is_failed, !is_headline, place.unwrap_or(rankings.len()), answer.subject)
     });
 }

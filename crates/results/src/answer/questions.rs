@@ -42,6 +42,10 @@ struct Questions<'c, 'a> {
     ranking: &'c Ranking,
 }
 
+/// Questions of the published challenge, over which systems are compared. Q6 was added by this program: it asks
+/// for a path that no prepared system has prepared, and stands beside them.
+const CHALLENGE: [&str; 5] = ["q1", "q2", "q3", "q4", "q5"];
+
 /// Result of one configuration for one question.
 enum Standing<'c, 'a> {
     Verified(&'c RankedCell<'a>),
@@ -105,24 +109,39 @@ impl<'c, 'a> Questions<'c, 'a> {
         if asked.is_empty() {
             return None;
         }
-        let (questions, members) = self.comparable(&asked, phase, state);
-        let is_part = questions.len() < asked.len();
-        let topic =
-            |questions: &[String]| self.topic(subject, state, &self.describe(questions), String::new());
+        let compared = self.compared_together(&asked);
+        let (questions, members) = self.comparable(&compared, phase, state);
+        let is_part = questions.len() < compared.len();
+        let topic = |questions: &[String]| {
+            self.topic(subject, state, &self.describe(questions, compared.len()), String::new())
+        };
         let contest = Contest::over_several(self.context, &members);
         let Some((contest, outcome)) =
             contest.and_then(|contest| contest.outcome(self.context).map(|outcome| (contest, outcome)))
         else {
             let phase = phase_suffix(subject);
-            let reason = format!("no system has verified answers to {}{phase}", self.describe(&asked));
+            let described = self.describe(&compared, compared.len());
+            let reason = format!("no system has verified answers to {described}{phase}");
             let outcome = AnswerOutcome::Nobody { reason };
             let caveats = count_caveats(self.context, &outcome);
-            return Some(topic(&asked).answer(self.context, outcome, caveats));
+            return Some(topic(&compared).answer(self.context, outcome, caveats));
         };
         let caveats = contest.caveats(self.context, &outcome, is_part);
-        let exceptions = self.exceptions(&outcome, &questions, &members);
-        let topic = self.topic(subject, state, &self.describe(&questions), exceptions);
+        let (all_questions, all_members) = self.comparable(&asked, phase, state);
+        let exceptions = self.exceptions(&outcome, &all_questions, &all_members);
+        let described = self.describe(&questions, compared.len());
+        let topic = self.topic(subject, state, &described, exceptions);
         Some(topic.answer(self.context, outcome, caveats))
+    }
+
+    /// Questions over which systems are compared: all that were asked, in analytics those of the challenge.
+    fn compared_together(&self, asked: &[String]) -> Vec<String> {
+        let is_published = |name: &&String| CHALLENGE.contains(&name.as_str());
+        let published: Vec<String> = match self.workload {
+            WorkloadKind::Analytics => asked.iter().filter(is_published).cloned().collect(),
+            _ => Vec::new(),
+        };
+        if published.is_empty() { asked.to_vec() } else { published }
     }
 
     /// Words for the questions in which the two that the outcome names stand otherwise than over all of them.
@@ -155,16 +174,17 @@ impl<'c, 'a> Questions<'c, 'a> {
                 _ => {}
             }
         }
+        let describe = |some: &[String]| self.describe(some, questions.len());
         let faster = |index: usize, questions: &[String]| {
-            format!("{} faster in {}", self.context.name(index), self.describe(questions))
+            format!("{} faster in {}", self.context.name(index), describe(questions))
         };
         match (outcome, of_first.as_slice(), of_second.as_slice()) {
             (AnswerOutcome::Leader { .. }, _, []) | (_, [], []) => String::new(),
-            (AnswerOutcome::Leader { .. }, _, slower) => format!("slower in {}", self.describe(slower)),
+            (AnswerOutcome::Leader { .. }, _, slower) => format!("slower in {}", describe(slower)),
             (_, [], only) => faster(second, only),
             (_, only, []) => faster(first, only),
             (_, some, others) => {
-                format!("{}, {} in {}", faster(first, some), self.context.name(second), self.describe(others))
+                format!("{}, {} in {}", faster(first, some), self.context.name(second), describe(others))
             }
         }
     }
@@ -231,8 +251,8 @@ impl<'c, 'a> Questions<'c, 'a> {
         }
     }
 
-    /// The questions in a few words: `Q1–Q6`, `“Top users”`, `all 8 questions`.
-    fn describe(&self, questions: &[String]) -> String {
+    /// Some of `total` questions in a few words: `Q1–Q5`, `“Top users”`, `3 of 8 questions`.
+    fn describe(&self, questions: &[String], total: usize) -> String {
         if self.workload == WorkloadKind::Analytics {
             return ranges(questions);
         }
@@ -246,7 +266,8 @@ impl<'c, 'a> Questions<'c, 'a> {
                     false => format!("“{title}”"),
                 }
             }
-            several => format!("{} questions", several.len()),
+            several if several.len() == total => format!("all {total} questions"),
+            several => format!("{} of {total} questions", several.len()),
         }
     }
 
@@ -356,5 +377,5 @@ struct Size {
 
 /// Ending of a sentence that tells questions asked cold from those asked hot.
 fn phase_suffix(subject: AnswerSubject) -> &'static str {
-    if subject == AnswerSubject::Cold { " cold" } else { "" }
+    if subject == AnswerSubject::Cold { " cold" } else { " hot" }
 }

@@ -31,7 +31,7 @@ impl Wording {
             AnswerOutcome::Leader { first, runner_up, ratio, low, high } => {
                 let least = if self.is_minimum { "at least" } else { "" };
                 let [ratio, low, high] = factors([*ratio, *low, *high]);
-                let (ratio, interval) = (format!("{ratio} ×"), format!("({low} … {high})"));
+                let (ratio, interval) = (format!("{ratio} ×"), format!("(95 %: {low} … {high})"));
                 let (first, runner_up) = (name(*first), name(*runner_up));
                 let parts: [&str; 6] = [&first, &self.deed, least, &ratio, self.relation, &runner_up];
                 let text = self.with_conditions(&joined(&parts));
@@ -54,10 +54,11 @@ impl Wording {
                 self.with_conditions(&joined(&["Too few rounds", &list, &self.scope]))
             }),
             AnswerOutcome::OnlyOne { only } => {
-                let text = format!("{} has nothing to be compared with", name(*only));
+                let text = format!("only {} can be compared", name(*only));
+                let reason = "so nobody wins";
                 first_fitting([
-                    self.with_conditions(&joined(&[&text, &self.scope])),
-                    self.with_conditions(&text),
+                    self.with_conditions(&format!("{}, {reason}", joined(&[&text, &self.scope]))),
+                    self.with_conditions(&format!("{text}, {reason}")),
                 ])
             }
             AnswerOutcome::Counted { first, value } => {
@@ -70,7 +71,7 @@ impl Wording {
     /// Puts the conditions before a sentence.
     fn with_conditions(&self, text: &str) -> String {
         if self.conditions.is_empty() {
-            return text.to_owned();
+            return if text.starts_with("only ") { capitalized(text) } else { text.to_owned() };
         }
         let text = match ["No ", "Too "].iter().any(|start| text.starts_with(start)) {
             true => uncapitalized(text),
@@ -163,19 +164,22 @@ mod tests {
     fn every_outcome_is_one_sentence() {
         let hot = wording("", "ran Q1–Q6", "faster than", "over Q1–Q6");
         let sentence = |outcome: &AnswerOutcome| hot.sentence(outcome, name);
-        assert_eq!(sentence(&leader(1.5, 1.3, 1.7)), "SQLite ran Q1–Q6 1.5 × faster than DuckDB (1.3 … 1.7)");
+        assert_eq!(
+            sentence(&leader(1.5, 1.3, 1.7)),
+            "SQLite ran Q1–Q6 1.5 × faster than DuckDB (95 %: 1.3 … 1.7)"
+        );
         let tied = AnswerOutcome::NoDifferenceShown { tied: vec![2, 1] };
         assert_eq!(sentence(&tied), "No difference shown between ClickHouse and DuckDB over Q1–Q6");
         let once = AnswerOutcome::TooFewRounds { candidates: vec![0, 1, 2] };
         assert_eq!(sentence(&once), "Too few rounds to compare SQLite, DuckDB and ClickHouse over Q1–Q6");
         let only = AnswerOutcome::OnlyOne { only: 1 };
-        assert_eq!(sentence(&only), "DuckDB has nothing to be compared with over Q1–Q6");
+        assert_eq!(sentence(&only), "Only DuckDB can be compared over Q1–Q6, so nobody wins");
         let nobody = AnswerOutcome::Nobody { reason: "no verified answers".to_owned() };
         assert_eq!(sentence(&nobody), "No verified answers");
         let mix = wording("mix a, 8 clients", "", "the throughput of", "");
         assert_eq!(
             mix.sentence(&leader(1.8, 1.5, 2.1), name),
-            "mix a, 8 clients: SQLite 1.8 × the throughput of DuckDB (1.5 … 2.1)"
+            "mix a, 8 clients: SQLite 1.8 × the throughput of DuckDB (95 %: 1.5 … 2.1)"
         );
         assert_eq!(
             mix.sentence(&tied, name),
@@ -184,7 +188,7 @@ mod tests {
         let smallest = Wording { is_minimum: true, ..wording("", "copied", "faster than", "") };
         assert_eq!(
             smallest.sentence(&leader(8.6, 8.0, 9.97), name),
-            "SQLite copied at least 8.6 × faster than DuckDB (8.0 … 10)"
+            "SQLite copied at least 8.6 × faster than DuckDB (95 %: 8.0 … 10)"
         );
     }
 
@@ -200,7 +204,7 @@ mod tests {
         let but = Wording { exceptions: "slower in Q1".to_owned(), ..hot };
         assert_eq!(
             but.sentence(&leader(1.5, 1.3, 1.7), name),
-            "SQLite ran Q1–Q6 1.5 × faster than DuckDB (1.3 … 1.7), slower in Q1"
+            "SQLite ran Q1–Q6 1.5 × faster than DuckDB (95 %: 1.3 … 1.7), slower in Q1"
         );
     }
 
