@@ -111,7 +111,7 @@ pub(crate) fn cpu_s_with_ended_children(stat: &str) -> Option<f64> {
     Some(parse_stat(stat, PROCESS)?.cpu_s() + parse_stat(stat, ENDED_CHILDREN)?.cpu_s())
 }
 
-/// Parses `/proc/PID/stat` (proc_pid_stat(5)).
+/// Page faults and CPU times from the text of `/proc/PID/stat`, at indices such as [`PROCESS`].
 fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
     let fields: Vec<&str> = fields_from_state(stat)?.collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
