@@ -1,11 +1,14 @@
-//! Benchmark of reading on one core: lines of a plain file are scanned and fed to the reference answers.
+//! Benchmark of reading on one core: documents of a plain file, as lines and as an array, are scanned and fed to
+//! the reference answers.
 //!
 //! `cargo bench -p jsonathlon-dataset --bench reading [-- FILE]`. Without FILE, generated events are first
 //! written to a temporary file. A megabyte is 10⁶ bytes; each result is the best and the median of several
 //! passes.
 
 use std::convert::Infallible;
+use std::fs::File;
 use std::hint::black_box;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +46,24 @@ fn main() -> Result<(), Failure> {
             })
         })
     });
+    for (what, form) in [("array, a document on each line", "[\n"), ("array without newlines", "[")] {
+        let path = scratch.path().join("array.json");
+        write_array(&source, &path, form)?;
+        let array = Source::Path(path);
+        report(what, bytes, || read(&array, |block| black_box(block.len())));
+        report(&format!("{what}, scan"), bytes, || {
+            read(&array, |block| {
+                block.scan(&mut scanner, |_, scan| {
+                    black_box(&scan);
+                    Ok::<_, Infallible>(())
+                })
+            })
+        });
+        report(&format!("{what}, stage"), bytes, || {
+            let options = StageOptions { measure_compressed_sizes: false, ..StageOptions::default() };
+            Ok(staged_bytes(&array, &scratch.path().join("staged"), options)?)
+        });
+    }
     let mut answers = Vec::new();
     report("lines, scan, reference", bytes, || {
         let mut reference = Reference::default();
@@ -78,6 +99,23 @@ fn main() -> Result<(), Failure> {
 /// Stages a source with its reference answers. Returns the number of bytes read.
 fn staged_bytes(source: &Source, folder: &Path, options: StageOptions) -> Result<u64, DataError> {
     Ok(stage(source, folder, options, &mut Reference::default(), &mut |_| (), &|| false)?.bytes)
+}
+
+/// Writes the documents of a source as one array that begins with `start`, whose white space is also between the
+/// documents.
+fn write_array(source: &Source, path: &Path, start: &str) -> Result<(), Failure> {
+    let separator = start.replace('[', ",");
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut documents = source.documents()?;
+    let mut before = start;
+    while let Some(document) = documents.next_line()? {
+        file.write_all(before.as_bytes())?;
+        file.write_all(document)?;
+        before = &separator;
+    }
+    file.write_all(start.replace('[', "").as_bytes())?;
+    file.write_all(b"]")?;
+    Ok(file.flush()?)
 }
 
 /// Reads all blocks of a source. Returns the number of bytes read.
@@ -128,10 +166,10 @@ fn thread_time() -> Duration {
 fn generated(folder: &Path) -> Result<PathBuf, Failure> {
     let source = Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 };
     let path = folder.join("events.ndjson");
-    let mut file = std::fs::File::create(&path)?;
+    let mut file = File::create(&path)?;
     let mut failed = Ok(());
     read(&source, |block| {
-        if let Err(error) = std::io::Write::write_all(&mut file, block.bytes()) {
+        if let Err(error) = file.write_all(block.bytes()) {
             failed = Err(error);
         }
     })?;

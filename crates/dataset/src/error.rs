@@ -28,7 +28,7 @@ pub enum DataError {
     },
 
     /// A source without any document.
-    #[error("{input} holds no documents{}; one JSON document a line is expected", blank_note(*blank_lines))]
+    #[error("{input} holds no documents{}; JSON documents are expected, e.g. one a line or an array of them", blank_note(*blank_lines))]
     Empty {
         /// Display name of the source.
         input: String,
@@ -36,24 +36,61 @@ pub enum DataError {
         blank_lines: u64,
     },
 
-    /// A folder without any file that could hold documents.
+    /// A folder or archive without any file that could hold documents.
     #[error(
-        "{} holds no .json, .ndjson, .jsonl, .gz or .zst file{}; name a file, or the folder that holds the files themselves",
+        "{} holds no .json, .ndjson, .jsonl, compressed or archive file{}; name a file, or a folder that holds such files",
         folder.display(), left_out_note(left_out)
     )]
     NothingReadable {
-        /// The folder that was listed.
+        /// The folder or archive that was listed.
         folder: PathBuf,
-        /// Everything the folder contains, with the reason why it is not read.
+        /// Everything that it contains, with the reason why it is not read.
         left_out: Vec<SkippedEntry>,
     },
 
-    /// An input that is a tar archive, possibly compressed.
-    #[error(
-        "{input} is a tar archive, which holds files and no documents; unpack it and name the folder of its files"
-    )]
-    Archive {
+    /// A zip archive that is not a file, so that its list of members, which is at its end, cannot be read first.
+    #[error("{input} is a zip archive, which is read from a file only; save it as a file and name its path")]
+    ZipStream {
+        /// Address, "standard input", or the name of a special file.
+        input: String,
+    },
+
+    /// An archive whose structure is damaged.
+    #[error("{input}: the {format} archive is damaged ({reason}); copy or download the file again")]
+    DamagedArchive {
         /// File path or address of the archive.
+        input: String,
+        /// Name of the format: "tar" or "zip".
+        format: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A file that was written to while it was read.
+    #[error("{input} changed while it was read; wait until it is complete, or copy it and name the copy")]
+    ChangedWhileRead {
+        /// Path of the file.
+        input: String,
+    },
+
+    /// Text that is not part of an array in an input that is read as an array.
+    #[error("{input}: {}", no_array_note(*byte, *arrays))]
+    NoArray {
+        /// Display name of the input.
+        input: String,
+        /// Offset of the text in the decoded input, from 0.
+        byte: u64,
+        /// Number of arrays before the text.
+        arrays: u64,
+    },
+
+    /// A bulk file, of which every other line is no document.
+    #[error(
+        "{input} is a bulk file, in which lines with actions alternate with documents; \
+         `--bulk-actions skip` reads the documents without the actions, `--input lines` takes both as documents"
+    )]
+    BulkFile {
+        /// Display name of the input.
         input: String,
     },
 
@@ -64,7 +101,7 @@ pub enum DataError {
     Truncated {
         /// File path or address of the input.
         input: String,
-        /// Name of the compression: "gzip" or "zstd".
+        /// Name of the compression, e.g. "gzip".
         format: &'static str,
         /// Number of complete documents read from this input before it ended.
         documents: u64,
@@ -77,7 +114,7 @@ pub enum DataError {
     Corrupt {
         /// File path or address of the input.
         input: String,
-        /// Name of the compression: "gzip" or "zstd".
+        /// Name of the compression, e.g. "gzip".
         format: &'static str,
         /// Number of complete documents read from this input before the damage.
         documents: u64,
@@ -86,48 +123,48 @@ pub enum DataError {
     },
 
     /// Data in a compression or container format that is recognised but not supported.
-    #[error("{input} is {format} data, which is not read; recompress it with gzip or zstd, or unpack it")]
+    #[error("{input} is {format} data, which is not read; {}", unsupported_remedy(format))]
     UnsupportedCompression {
         /// File path or address of the input.
         input: String,
-        /// Name of the format, e.g. "bzip2".
+        /// Name of the format, e.g. "LZ4".
         format: &'static str,
     },
 
-    /// A line above the length limit, so that the input is probably not newline-delimited JSON.
+    /// A document above the length limit, so that the input is probably of another form.
     #[error(
-        "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does)"
+        "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does), name its form by --input, or look for a missing quote or bracket in it"
     )]
     LineTooLong {
         /// File path or address of the input.
         input: String,
-        /// Number of documents of this input before the line.
+        /// Number of documents of this input before this one.
         documents: u64,
-        /// Maximum length of a line in bytes.
+        /// Maximum length of a document in bytes.
         limit: usize,
     },
 
-    /// Data in which no line is a JSON object.
+    /// Data in which no document is a JSON object.
     #[error(
-        "none of the first {documents} lines of {input} is a JSON object (the first: {reason}); newline-delimited JSON is expected, `jq -c '.[]'` turns an array into it"
+        "none of the first {documents} documents of {input} is a JSON object (the first: {reason}); newline-delimited JSON is expected, or an array, or documents one after the other: convert other formats, e.g. CSV or Parquet, to JSON"
     )]
     NotLines {
         /// Display name of the source.
         input: String,
-        /// Number of non-blank lines read so far.
+        /// Number of documents and lines that are none, read so far.
         documents: u64,
-        /// Fault of the first line.
+        /// Fault of the first one.
         reason: String,
     },
 
     /// Data in which too many lines are no JSON objects.
     #[error(
-        "{unreadable} of the first {documents} lines of {input} are no JSON objects (the first: {reason}); newline-delimited JSON is expected, leave out what is something else"
+        "{unreadable} of the first {documents} documents of {input} are no JSON objects (the first: {reason}); newline-delimited JSON is expected, leave out what is something else"
     )]
     MostlyUnreadable {
         /// Display name of the source.
         input: String,
-        /// Number of non-blank lines read so far.
+        /// Number of documents and lines that are none, read so far.
         documents: u64,
         /// Number of lines that are no JSON objects.
         unreadable: u64,
@@ -241,6 +278,26 @@ fn blank_note(blank_lines: u64) -> String {
         0 => String::new(),
         1 => ", only 1 blank line".to_string(),
         count => format!(", only {count} blank lines"),
+    }
+}
+
+fn no_array_note(byte: u64, arrays: u64) -> String {
+    if arrays == 0 {
+        return format!(
+            "text that is no array begins at byte {byte}; leave out `--input array`, or name another form"
+        );
+    }
+    format!(
+        "its array ends before byte {byte}, and other text follows; put each form into a file of its own, or name \
+         the form by --input"
+    )
+}
+
+fn unsupported_remedy(format: &str) -> &'static str {
+    match format {
+        "Parquet" => "convert it to JSON, one document a line",
+        "7z" => "unpack it",
+        _ => "recompress it with gzip or zstd, or unpack it",
     }
 }
 

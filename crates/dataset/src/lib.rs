@@ -1,7 +1,7 @@
 //! Documents: their sources (files, addresses, generators), scanning, staging, and expected answers over
 //! them.
 //!
-//! This crate works on newline-delimited JSON and knows no database.
+//! This crate turns documents of every form into newline-delimited JSON, and knows no database.
 
 #![forbid(unsafe_code)]
 

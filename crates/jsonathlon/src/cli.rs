@@ -174,9 +174,11 @@ pub(crate) enum DataAction {
     },
     /// Print the profile of a data set: counts, users, paths and their types, lengths, malformed lines
     Describe {
-        /// A file, a folder, `-`, or an http(s) address [default: 100k generated events]
+        /// A file, a folder, an archive, `-`, or an http(s) address [default: 100k generated events]
         #[arg(value_name = "PATH|URL")]
         data: Option<String>,
+        #[command(flatten)]
+        input: run_options::InputArguments,
         /// Print the profile as JSON
         #[arg(long)]
         json: bool,

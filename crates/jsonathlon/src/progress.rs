@@ -203,6 +203,7 @@ impl Observer for RunProgress {
                 self.expected_end = end.map(|end| (end, *is_maximum));
             }
             RunEvent::Plan(_) | RunEvent::Structure(_) => {}
+            RunEvent::Note(text) => self.line(&format!("note: {}", one_line(text))),
             RunEvent::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct FileDocuments(Lines);
 impl FileDocuments {
     /// Opens a file of newline-delimited JSON.
     pub(super) fn open(file: &Path) -> Result<Self> {
-        Ok(Self(Source::Path(file.to_owned()).documents().map_err(unreadable)?))
+        Ok(Self(Source::lines_of(file.to_owned()).documents().map_err(unreadable)?))
     }
 }
 

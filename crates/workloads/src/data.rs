@@ -15,15 +15,24 @@ use crate::observer::{Observer, RunEvent};
 /// them.
 const MAX_REPORTED: usize = 3;
 
-/// Warns about lines of the source that are not documents, and about files that were not read.
+/// Says how the source's files were read, and warns about text that is not a document and about files that were
+/// not read.
 pub(crate) fn warn_about_input(staged: &StagedDocuments, observer: &mut dyn Observer) {
+    for note in &staged.input_notes {
+        observer.event(&RunEvent::Note(note));
+    }
     let left_out = left_out::describe(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
         0 => None,
-        1 => Some(format!("1 line is no JSON, and no document: {}", first_faults(staged).join("; "))),
-        lines => {
+        count => {
             let faults = first_faults(staged).join("; ");
-            Some(format!("{lines} lines are no JSON, and no documents: {faults}"))
+            let is_line = staged.no_documents.iter().all(|found| found.place.line().is_some());
+            let unit = if is_line { "line" } else { "piece of text" };
+            Some(match count {
+                1 => format!("1 {unit} is no JSON, and no document: {faults}"),
+                _ if is_line => format!("{count} lines are no JSON, and no documents: {faults}"),
+                _ => format!("{count} pieces of text are no JSON, and no documents: {faults}"),
+            })
         }
     };
     for text in left_out.into_iter().chain(no_documents) {
@@ -38,7 +47,8 @@ fn first_faults(staged: &StagedDocuments) -> Vec<String> {
 }
 
 /// Writes all lines that are not documents to [`DataSetInfo::NO_DOCUMENTS`] in the run folder. Writes no file
-/// if there are none.
+/// if there are none. `byte` is the offset of the fault in the line or document, `document_byte` that of the
+/// document in its decoded input.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -48,12 +58,16 @@ pub(crate) fn list_no_documents(staged: &StagedDocuments, folder: &RunFolder) ->
     }
     let mut lines = Vec::new();
     for NoDocument { place, fault } in &staged.no_documents {
-        let line = serde_json::json!({
-            "input": &*place.input,
-            "line": place.line,
-            "byte": fault.offset,
-            "reason": fault.reason.to_string(),
-        });
+        let reason = fault.reason.to_string();
+        let line = match place.line() {
+            Some(line) => serde_json::json!({
+                "input": &*place.input, "line": line, "byte": fault.offset, "reason": reason,
+            }),
+            None => serde_json::json!({
+                "input": &*place.input, "document": place.document(), "document_byte": place.byte,
+                "byte": fault.offset, "reason": reason,
+            }),
+        };
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
     }

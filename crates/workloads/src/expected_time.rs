@@ -67,6 +67,7 @@ impl<'a> RunOutline<'a> {
             Source::Corpus(_) => (0, 0),
             Source::Path(path) => (0, unpacked_bytes(path)?),
             Source::Stdin | Source::Url(_) => return None,
+            Source::WithInput { source, .. } => return Self::of_source(configurations, settings, source),
         };
         Some(Self::new(configurations, settings, documents, bytes))
     }
@@ -92,7 +93,9 @@ fn unpacked_bytes(path: &Path) -> Option<u64> {
         let sizes = entries.filter(|entry| !is_linked_folder(entry));
         return Some(sizes.filter_map(|entry| unpacked_bytes(&entry.path())).fold(0, u64::saturating_add));
     }
-    let is_compressed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+    let is_compressed = path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| {
+        ["gz", "zst", "bz2", "xz", "zip", "tgz", "tzst", "tbz2", "txz"].contains(&extension)
+    });
     Some(metadata.len().saturating_mul(if is_compressed { COMPRESSION_RATIO } else { 1 }))
 }
 

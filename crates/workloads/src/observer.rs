@@ -59,6 +59,8 @@ pub enum RunEvent<'a> {
     Rejects(&'a Rejects),
     /// Documents were read back and compared with the originals.
     Structure(&'a RoundTripReport),
+    /// How the documents were read, as a sentence.
+    Note(&'a str),
     /// A message that matters for the interpretation of the results.
     Warning(&'a str),
 }

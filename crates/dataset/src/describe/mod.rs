@@ -12,7 +12,7 @@ use crate::left_out::SkippedEntry;
 use crate::questions::{COMMIT, CREATE};
 use crate::reference::{User, Users};
 use crate::scan::{Event, Scan, Scanner, Traits};
-use crate::source::{Place, Places, ReaderEvent, ReaderThread, Source};
+use crate::source::{Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 use crate::stage::{Progress, Sampler};
 
 mod paths;
@@ -57,8 +57,12 @@ pub struct Profile {
     pub lengths: Option<Lengths>,
     /// Lines that are not JSON or not UTF-8 and therefore not documents, by kind of fault.
     pub no_documents: BTreeMap<String, NoDocuments>,
-    /// Entries of the source's folder that were not read.
+    /// Entries of the source's folders and archives that were not read.
     pub left_out: Vec<SkippedEntry>,
+    /// One sentence each on how the source's files were read: their forms, bulk files, Extended JSON. Empty for
+    /// generated documents.
+    #[serde(default)]
+    pub input_notes: Vec<String>,
     /// Number of documents by trait name; a document with several traits counts several times.
     pub traits: BTreeMap<String, u64>,
     /// Earliest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
@@ -190,25 +194,26 @@ fn read(
     let mut scanner = Scanner::new();
     let mut sampler = Sampler::new(limits.max_documents);
     let mut offered = 0;
-    let (mut places, mut left_out) = (Places::default(), Vec::new());
+    let (mut places, mut inputs_read) = (Places::default(), Inputs::default());
     let finish =
-        |description: Description<'_>, sampler: Sampler, left_out, blank_lines: u64, is_whole: bool| {
+        |description: Description<'_>, sampler: Sampler, inputs: Inputs, blank_lines: u64, is_whole: bool| {
             let mut profile = description.finish();
             profile.source = source.to_string();
-            profile.left_out = left_out;
+            profile.left_out = inputs.left_out();
+            profile.input_notes = inputs.notes();
             profile.blank_lines = blank_lines;
             let documents = sampler.finish().into_iter().map(|sample| sample.line).collect();
             Ok(SampleProfile { profile, documents, is_whole })
         };
     loop {
         match reading.next(cancelled)? {
-            ReaderEvent::Opened { inputs, left_out: entries, .. } => {
-                (places, left_out) = (Places::new(inputs), entries);
+            ReaderEvent::Opened { inputs, .. } => {
+                (places, inputs_read) = (Places::new(inputs.clone()), inputs);
             }
             ReaderEvent::Read { block, tally } => {
                 let mut index = 0;
                 block.scan(&mut scanner, |line, scan| {
-                    let place = || places.place(block.input(), block.line_number(index));
+                    let place = || places.place_of(&block, index);
                     description.observe(line, &scan, &place);
                     if !scan.traits.intersects(Traits::UNREADABLE) {
                         sampler.offer(offered, offered, line);
@@ -226,11 +231,11 @@ fn read(
                 });
                 reading.give_back(block.into());
                 if tally.bytes >= limits.max_bytes || start.elapsed() >= limits.max_time {
-                    return finish(description, sampler, left_out, tally.blank_lines, false);
+                    return finish(description, sampler, inputs_read, tally.blank_lines, false);
                 }
             }
             ReaderEvent::Ended { tally } => {
-                return finish(description, sampler, left_out, tally.blank_lines, true);
+                return finish(description, sampler, inputs_read, tally.blank_lines, true);
             }
         }
     }
@@ -340,6 +345,7 @@ impl<'o> Description<'o> {
             lengths: self.lengths.lengths(),
             no_documents: self.no_documents,
             left_out: Vec::new(),
+            input_notes: Vec::new(),
             traits: self.traits,
             first_us: self.times.map(|(first, _)| first),
             last_us: self.times.map(|(_, last)| last),

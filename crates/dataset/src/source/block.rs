@@ -20,6 +20,8 @@ pub struct Block {
     first_line: u64,
     /// Line numbers of all lines within their input. Empty if the lines are consecutive.
     numbers: Vec<u64>,
+    /// Byte offset of each document in its decoded input. Empty if each document is a line of its input.
+    starts: Vec<u64>,
 }
 
 impl Block {
@@ -54,9 +56,15 @@ impl Block {
     }
 
     /// Returns the line number (from 1, within the input) of the document at `index` (from 0, within the
-    /// block).
+    /// block). Of an input that is not read as lines, the number of the document (from 1, within the input).
     pub fn line_number(&self, index: usize) -> u64 {
         self.numbers.get(index).copied().unwrap_or(self.first_line + index as u64)
+    }
+
+    /// Returns the offset of the document at `index` (from 0, within the block) in its decoded input. `None` if
+    /// the input is read as lines.
+    pub fn byte_position(&self, index: usize) -> Option<u64> {
+        self.starts.get(index).copied()
     }
 
     /// Returns a copy of the block without some lines. `ranges` are byte ranges of whole lines with their
@@ -110,11 +118,34 @@ impl Block {
         self.bytes.get(start..*self.ends.get(index)?)
     }
 
+    /// Removes all documents, so that documents of another input can be added.
+    pub(super) fn clear(&mut self, tally: &ReadProgress) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.numbers.clear();
+        self.starts.clear();
+        (self.input, self.first_line) = (tally.input, tally.lines + 1);
+    }
+
+    /// Adds a document that begins at offset `start` of its decoded input. `append` writes it as one line,
+    /// without the newline.
+    pub(super) fn push(&mut self, start: u64, tally: &mut ReadProgress, append: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.bytes.len();
+        append(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+        self.bytes.push(b'\n');
+        self.starts.push(start);
+        tally.documents += 1;
+        tally.lines += 1;
+        tally.bytes += (self.bytes.len() - before) as u64;
+    }
+
     /// Finds the lines in `bytes`, which must be empty or end with a newline. Removes blank lines and a
     /// carriage return before a newline.
     pub(super) fn index(&mut self, tally: &mut ReadProgress) {
         self.ends.clear();
         self.numbers.clear();
+        self.starts.clear();
         (self.input, self.first_line) = (tally.input, tally.lines + 1);
         let mut start = 0;
         let mut dirty_start = None;

@@ -2,10 +2,15 @@
 
 use std::io::{self, BufReader, Read};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 
 /// Size of the read buffer for compressed data, in bytes.
 const COMPRESSED_BUFFER: usize = 256 * 1024;
+
+/// Maximum memory for decoding xz, in KiB. `xz -9` needs 65 MiB.
+const XZ_MEMORY_KB: u32 = 192 * 1024;
 
 /// Storage format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +21,12 @@ pub(super) enum Format {
     Gzip,
     /// zstd (RFC 8878), any number of concatenated frames.
     Zstd,
+    /// bzip2, any number of concatenated streams.
+    Bzip2,
+    /// xz, any number of concatenated streams.
+    Xz,
+    /// A zip archive, whose members are inputs.
+    Zip,
     /// A recognised format that cannot be read; holds its name.
     Unsupported(&'static str),
 }
@@ -33,9 +44,10 @@ impl Format {
             // number).
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Format::Zstd,
             [0x04, 0x22, 0x4d, 0x18, ..] => Format::Unsupported("LZ4"),
-            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Format::Unsupported("bzip2"),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Format::Unsupported("xz"),
-            [b'P', b'K', 3, 4, ..] => Format::Unsupported("zip"),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Format::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Format::Xz,
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Format::Zip,
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Format::Unsupported("7z"),
             [b'P', b'A', b'R', b'1', ..] => Format::Unsupported("Parquet"),
             _ => Format::Plain,
         }
@@ -47,19 +59,29 @@ impl Format {
             Format::Plain => "plain",
             Format::Gzip => "gzip",
             Format::Zstd => "zstd",
+            Format::Bzip2 => "bzip2",
+            Format::Xz => "xz",
+            Format::Zip => "zip",
             Format::Unsupported(name) => name,
         }
     }
 
+    /// Returns `true` if the format is a compression that can be read.
+    pub(super) fn is_compressed(self) -> bool {
+        matches!(self, Format::Gzip | Format::Zstd | Format::Bzip2 | Format::Xz)
+    }
+
     /// Returns a reader of the decoded bytes of `raw`.
     pub(super) fn decode(self, raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        if !self.is_compressed() {
+            return Ok(raw);
+        }
+        let buffered = BufReader::with_capacity(COMPRESSED_BUFFER, raw);
         Ok(match self {
-            Format::Plain | Format::Unsupported(_) => raw,
-            Format::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_BUFFER, raw))),
-            Format::Zstd => {
-                let buffered = BufReader::with_capacity(COMPRESSED_BUFFER, raw);
-                Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?)
-            }
+            Format::Gzip => Box::new(MultiGzDecoder::new(buffered)),
+            Format::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?),
+            Format::Bzip2 => Box::new(MultiBzDecoder::new(buffered)),
+            _ => Box::new(XzReader::new_mem_limit(buffered, true, XZ_MEMORY_KB)),
         })
     }
 }
@@ -78,6 +100,8 @@ mod tests {
         let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
         io::Write::write_all(&mut lz4, b"{}").unwrap();
         assert_eq!(Format::detect(&lz4.finish().unwrap()), Format::Unsupported("LZ4"));
-        assert_eq!(Format::detect(b"PK\x03\x04rest"), Format::Unsupported("zip"));
+        assert_eq!(Format::detect(b"PK\x03\x04rest"), Format::Zip);
+        assert_eq!(Format::detect(b"BZh91AY&SY"), Format::Bzip2);
+        assert_eq!(Format::detect(b"\xfd7zXZ\0"), Format::Xz);
     }
 }

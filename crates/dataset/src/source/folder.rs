@@ -1,60 +1,92 @@
 //! Selection of the files of a folder that hold documents.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
 use crate::left_out::{SkipReason, SkippedEntry};
 
-/// File extensions of newline-delimited JSON.
-const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
+/// File extensions of JSON.
+const ENDINGS: [&str; 6] = ["json", "ndjson", "jsonl", "ldjson", "jsonlines", "geojson"];
 /// File extensions of compressed files, which may follow another extension. Compression itself is detected
 /// from the content.
-const COMPRESSED: [&str; 2] = ["gz", "zst"];
-/// File extensions of archives, which are never read.
-const ARCHIVES: [&str; 9] = ["tar", "tgz", "tzst", "tbz2", "txz", "zip", "7z", "rar", "cpio"];
+const COMPRESSED: [&str; 5] = ["gz", "zst", "bz2", "xz", "zstd"];
+/// File extensions of archives whose members are read.
+const ARCHIVES: [&str; 7] = ["tar", "tgz", "tzst", "tbz2", "tbz", "txz", "zip"];
+/// File extensions of archives that are never read.
+const OTHER_ARCHIVES: [&str; 3] = ["7z", "rar", "cpio"];
 /// Extensions that mark a compressed file as something else than JSON, e.g. `csv` in `x.csv.gz`.
 const OTHERS: [&str; 12] =
     ["csv", "tsv", "txt", "log", "md", "xml", "html", "sql", "parquet", "avro", "orc", "yaml"];
 
 /// Entries of a folder, split into files to read and everything else.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Listing {
-    /// Files to read, in bytewise order of their names.
+    /// Files to read, in bytewise order of their paths below the folder.
     pub(super) files: Vec<PathBuf>,
     /// Entries that are not read, in the same order.
     pub(super) left_out: Vec<SkippedEntry>,
 }
 
-/// Lists a folder without its subfolders. Fails if no file can be read as documents.
+/// Lists a folder with its subfolders. Fails if no file can be read as documents.
 pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
-    let read_error = |error| DataError::io("read", folder, error);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(read_error)? {
-        names.push(entry.map_err(read_error)?.file_name());
-    }
-    names.sort_unstable_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
-    let (mut files, mut left_out) = (Vec::new(), Vec::new());
-    for path in names.iter().map(|name| folder.join(name)) {
-        match skip_reason(&path) {
-            None => files.push(path),
-            Some(reason) => left_out.push(SkippedEntry { path, reason }),
+    let mut listing = Listing::default();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(next) = pending.pop() {
+        let read_error = |error| DataError::io("read", &next, error);
+        for entry in std::fs::read_dir(&next).map_err(read_error)? {
+            let path = entry.map_err(read_error)?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+            let reason = match (name.starts_with('.'), path.is_dir()) {
+                (true, _) => Some(SkipReason::Hidden),
+                (false, true) if path.is_symlink() => Some(SkipReason::Link),
+                (false, true) => {
+                    pending.push(path);
+                    continue;
+                }
+                (false, false) => skip_reason(&name),
+            };
+            match reason {
+                None => listing.files.push(path),
+                Some(reason) => listing.left_out.push(SkippedEntry { path, reason }),
+            }
         }
     }
-    if files.is_empty() {
+    // All paths begin with the same folder, so that they are in the order of the rest.
+    listing.files.sort_unstable_by(|a, b| compare(a, b));
+    listing.left_out.sort_unstable_by(|a, b| compare(&a.path, &b.path));
+    if listing.files.is_empty() {
+        let left_out = listing.left_out;
         return Err(DataError::NothingReadable { folder: folder.to_path_buf(), left_out });
     }
-    Ok(Listing { files, left_out })
+    Ok(listing)
 }
 
-/// Returns the reason why a path is not read, or `None` if it is read. Symbolic links are followed.
-fn skip_reason(path: &Path) -> Option<SkipReason> {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if path.is_dir() {
-        return Some(SkipReason::Folder);
-    }
-    if name.starts_with('.') {
+fn compare(a: &Path, b: &Path) -> Ordering {
+    a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+}
+
+/// Returns the reason why a member of an archive is not read, or `None` if it is read. `path` is its path
+/// within the archive.
+pub(super) fn member_skip_reason(path: &str) -> Option<SkipReason> {
+    let path = path.trim_start_matches("./").to_lowercase();
+    if path.split('/').any(|part| part.starts_with('.')) {
         return Some(SkipReason::Hidden);
     }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if is_archive_name(name) { Some(SkipReason::NestedArchive) } else { skip_reason(name) }
+}
+
+/// Returns `true` if the name, in lower case, is that of an archive.
+fn is_archive_name(name: &str) -> bool {
+    let mut extensions = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
+    let last = extensions.next().unwrap_or_default();
+    let inner = if COMPRESSED.contains(&last) { extensions.next().unwrap_or_default() } else { last };
+    ARCHIVES.contains(&inner) || OTHER_ARCHIVES.contains(&inner)
+}
+
+/// Returns the reason why a file of this name, in lower case, is not read, or `None` if it is read.
+fn skip_reason(name: &str) -> Option<SkipReason> {
     let mut extensions = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
     let last = extensions.next();
     let is_listed =
@@ -65,6 +97,9 @@ fn skip_reason(path: &Path) -> Option<SkipReason> {
     let is_compressed = is_listed(&COMPRESSED, last);
     let inner = if is_compressed { extensions.next() } else { last };
     if is_listed(&ARCHIVES, inner) {
+        return None;
+    }
+    if is_listed(&OTHER_ARCHIVES, inner) {
         return Some(SkipReason::Archive);
     }
     match (is_compressed, is_listed(&OTHERS, inner)) {
@@ -80,7 +115,7 @@ mod tests {
 
     #[test]
     fn names_tell_what_holds_documents() {
-        let reason = |name: &str| skip_reason(Path::new("/nowhere").join(name).as_path());
+        let reason = |name: &str| skip_reason(&name.to_lowercase());
         for name in [
             "a.json",
             "A.JSON",
@@ -90,20 +125,38 @@ mod tests {
             "part-0001.gz",
             "x.2024.zst",
             "a.log.json",
+            "a.json.bz2",
+            "a.xz",
+            "a.tar.gz",
+            "a.TGZ",
+            "a.zip",
         ] {
             assert_eq!(reason(name), None, "{name}");
         }
         let unknown = |ending: &str| Some(SkipReason::Ending(Some(ending.to_owned())));
         for (name, expected) in [
-            ("a.tar.gz", Some(SkipReason::Archive)),
-            ("a.TGZ", Some(SkipReason::Archive)),
-            ("a.zip", Some(SkipReason::Archive)),
+            ("a.7z", Some(SkipReason::Archive)),
             ("a.log", unknown("log")),
             ("a.csv.gz", unknown("csv.gz")),
             ("README", Some(SkipReason::Ending(None))),
-            (".a.json", Some(SkipReason::Hidden)),
         ] {
             assert_eq!(reason(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_tell_which_members_are_read() {
+        for (path, expected) in [
+            ("a.json", None),
+            ("./a/b.json.gz", None),
+            ("a/.git/b.json", Some(SkipReason::Hidden)),
+            ("__MACOSX/._a.json", Some(SkipReason::Hidden)),
+            ("a/b.TAR.xz", Some(SkipReason::NestedArchive)),
+            ("b.zip", Some(SkipReason::NestedArchive)),
+            ("b.rar", Some(SkipReason::NestedArchive)),
+            ("b.txt", Some(SkipReason::Ending(Some("txt".to_owned())))),
+        ] {
+            assert_eq!(member_skip_reason(path), expected, "{path}");
         }
     }
 }

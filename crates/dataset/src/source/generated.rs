@@ -1,8 +1,7 @@
 //! Events of the built-in generator as a source.
 
-use std::sync::Arc;
-
 use super::block::Block;
+use super::inputs::Inputs;
 use super::lines::Lines;
 use super::tally::ReadProgress;
 use crate::error::DataError;
@@ -59,7 +58,7 @@ impl Lines for GeneratedLines {
         self.tally
     }
 
-    fn inputs(&self) -> Vec<Arc<str>> {
-        vec![self.name.as_str().into()]
+    fn inputs(&self) -> Inputs {
+        Inputs::generated(&self.name)
     }
 }

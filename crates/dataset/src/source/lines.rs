@@ -3,10 +3,15 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
+use super::archive::TarReader;
 use super::block::Block;
-use super::input::{Input, OpenInput};
+use super::bulk::BulkFilter;
+use super::document_reader::DocumentReader;
+use super::form::{Form, InputOptions};
+use super::input::{Input, OpenInput, Opened, Opener, Origin};
+use super::inputs::Inputs;
 use super::tally::ReadProgress;
 use crate::error::DataError;
 use crate::left_out::SkippedEntry;
@@ -15,7 +20,7 @@ use crate::left_out::SkippedEntry;
 const BLOCK: usize = 512 * 1024;
 /// Blocks that a long line has enlarged beyond this size (in bytes) are reallocated.
 const MAX_KEPT: usize = 4 * BLOCK;
-/// Maximum length of a line, in bytes. Longer lines are an error, so that data without newlines cannot fill
+/// Maximum length of a document, in bytes. Longer ones are an error, so that data without an end cannot fill
 /// the memory (a few kilobytes of gzip can unpack to terabytes).
 pub const LONGEST_LINE: usize = 256 << 20;
 
@@ -37,13 +42,8 @@ pub trait Lines {
         None
     }
 
-    /// Returns the entries of the source's folder that are not read.
-    fn left_out(&self) -> &[SkippedEntry] {
-        &[]
-    }
-
-    /// Display names of the inputs, in reading order.
-    fn inputs(&self) -> Vec<Arc<str>>;
+    /// Returns the inputs, which are added when they are opened, and what is known about them.
+    fn inputs(&self) -> Inputs;
 }
 
 /// Iterates over a source one document at a time.
@@ -82,20 +82,25 @@ impl Documents {
     }
 }
 
-/// Lines of several inputs, read one after the other.
+/// Documents of several inputs, read one after the other.
 pub(super) struct InputLines {
     name: String,
+    opener: Opener,
     pending: VecDeque<Input>,
+    /// Archive whose members are being read, with the origin of its bytes.
+    archive: Option<(TarReader, Origin)>,
     open: Option<OpenInput>,
+    /// Reads inputs of other forms than lines.
+    documents: DocumentReader,
+    /// Set while a bulk file is read.
+    bulk: Option<BulkFilter>,
     plain_file: Option<PathBuf>,
-    left_out: Vec<SkippedEntry>,
-    inputs: Vec<Arc<str>>,
+    inputs: Inputs,
     /// Beginning of a line whose end has not been read yet.
     partial_line: Vec<u8>,
     tally: ReadProgress,
     /// Number of documents in inputs that were read completely.
     earlier_documents: u64,
-    bytes_read: Arc<AtomicU64>,
     longest_line: usize,
 }
 
@@ -105,42 +110,136 @@ impl InputLines {
         name: String,
         inputs: Vec<Input>,
         left_out: Vec<SkippedEntry>,
+        options: InputOptions,
     ) -> Result<Self, DataError> {
         let total = inputs.iter().map(Input::stored_bytes).sum();
         let is_single = inputs.len() == 1;
         let mut lines = InputLines {
             name,
-            inputs: inputs.iter().map(|input| input.name().into()).collect(),
+            opener: Opener { options, bytes_read: Arc::default(), is_single },
             pending: inputs.into(),
+            archive: None,
             open: None,
+            documents: DocumentReader::new(LONGEST_LINE),
+            bulk: None,
             plain_file: None,
-            left_out,
+            inputs: Inputs::default(),
             partial_line: Vec::new(),
             tally: ReadProgress { total, ..ReadProgress::default() },
             earlier_documents: 0,
-            bytes_read: Arc::default(),
             longest_line: LONGEST_LINE,
         };
+        lines.inputs.leave_out(left_out);
         lines.open_next()?;
         if is_single && let Some(open) = &lines.open {
             lines.plain_file = open.plain_file().map(Path::to_path_buf);
-            lines.tally.total = open.length;
+            lines.tally.total = lines.tally.total.or(open.origin.length);
         }
         Ok(lines)
     }
 
+    /// Opens the next input that holds documents. Returns `false` if there is none.
     fn open_next(&mut self) -> Result<bool, DataError> {
+        self.close()?;
         self.earlier_documents = self.tally.documents;
-        let Some(input) = self.pending.pop_front() else {
-            self.open = None;
-            return Ok(false);
-        };
-        let open = input.open(Arc::clone(&self.bytes_read))?;
+        loop {
+            let opened = match self.next_member()? {
+                Some(opened) => opened,
+                None => match self.pending.pop_front() {
+                    Some(input) => self.opener.open(&input)?,
+                    None => return Ok(false),
+                },
+            };
+            match opened {
+                Opened::Documents(open) => {
+                    self.begin(open);
+                    return Ok(true);
+                }
+                Opened::Tar(archive, origin) => {
+                    self.opener.is_single = false;
+                    self.archive = Some((archive, origin));
+                }
+                Opened::Zip(members, left_out) => {
+                    self.opener.is_single = false;
+                    self.inputs.leave_out(left_out);
+                    members
+                        .into_iter()
+                        .rev()
+                        .for_each(|member| self.pending.push_front(Input::Member(member)));
+                }
+                Opened::LeftOut(entry) => self.inputs.leave_out([entry]),
+            }
+        }
+    }
+
+    /// Opens the next member of the archive that is being read. `None` if there is no archive or no further
+    /// member.
+    fn next_member(&mut self) -> Result<Option<Opened>, DataError> {
+        let Some((archive, origin)) = &mut self.archive else { return Ok(None) };
+        let mut left_out = Vec::new();
+        let member = archive.next_member(&mut left_out).map_err(|error| origin.tar_failed(error))?;
+        self.inputs.leave_out(left_out);
+        match member {
+            Some(member) => self.opener.open_member(member, origin).map(Some),
+            None => {
+                origin.check_unchanged()?;
+                self.archive = None;
+                Ok(None)
+            }
+        }
+    }
+
+    fn begin(&mut self, open: OpenInput) {
+        let name: Arc<str> = open.origin.name.as_str().into();
         self.tally.lines = 0;
-        self.tally.input = (self.inputs.len() - self.pending.len() - 1) as u32;
+        self.tally.input = self.inputs.add(Arc::clone(&name), open.form);
         self.tally.byte_order_marks += u64::from(open.had_byte_order_mark);
+        if let Some(key) = open.extended_key {
+            self.inputs.note_extended_json(name, key);
+        }
+        self.bulk = open.is_bulk.then(BulkFilter::default);
+        self.documents.begin(&open);
         self.open = Some(open);
-        Ok(true)
+    }
+
+    /// Ends with the current input, and notes what was found in it.
+    fn close(&mut self) -> Result<(), DataError> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        open.origin.check_unchanged()?;
+        if let Some(bulk) = self.bulk.take() {
+            self.inputs.count_bulk(bulk.counts());
+        }
+        if open.form != Form::Lines && self.documents.is_cut_off() {
+            self.inputs.note_unclosed_array(open.origin.name.into());
+        }
+        Ok(())
+    }
+
+    /// Replaces the content of `block` by the next documents of the current input, of which there may be none.
+    /// Returns `false` at the end of the input.
+    fn read(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        match &mut self.open {
+            Some(open) if open.form != Form::Lines => {
+                self.documents.read_block(open, block, &mut self.tally, self.earlier_documents)?;
+                return Ok(!block.is_empty());
+            }
+            _ => self.fill(&mut block.bytes)?,
+        }
+        let has_bytes = !block.bytes.is_empty();
+        block.index(&mut self.tally);
+        if let Some(bulk) = &mut self.bulk {
+            bulk.apply(block, &mut self.tally);
+        }
+        Ok(has_bytes)
+    }
+
+    /// Error of a source without documents.
+    fn empty(&self) -> DataError {
+        let left_out = self.inputs.left_out();
+        if self.inputs.forms().is_empty() && !left_out.is_empty() {
+            return DataError::NothingReadable { folder: PathBuf::from(&self.name), left_out };
+        }
+        DataError::Empty { input: self.name.clone(), blank_lines: self.tally.blank_lines }
     }
 
     /// Fills `bytes` with whole lines of the current input, or clears it at the input's end.
@@ -155,7 +254,9 @@ impl InputLines {
         }
         // Never shrink the buffer: growing it again would fill memory with zeros that is overwritten anyway.
         let mut filled = self.partial_line.len();
-        bytes.resize((filled + BLOCK).max(bytes.len()), 0);
+        // A small file needs no more than its size, and one byte to find its end.
+        let block = open.whole_length.map_or(BLOCK, |length| BLOCK.min(length + 1));
+        bytes.resize((filled + block).max(bytes.len()), 0);
         bytes[..filled].copy_from_slice(&self.partial_line);
         self.partial_line.clear();
         // The bytes left over from the last call contain no newline.
@@ -165,7 +266,7 @@ impl InputLines {
                 Ok(count) => count,
                 Err(error) => {
                     let complete_lines = memchr::memchr_iter(b'\n', &bytes[..filled]).count();
-                    return Err(open.failed(error, documents + complete_lines as u64));
+                    return Err(open.origin.failed(error, documents + complete_lines as u64));
                 }
             };
             filled += count;
@@ -190,7 +291,7 @@ impl InputLines {
                 return Ok(());
             }
             if filled > self.longest_line {
-                let input = open.name.clone();
+                let input = open.origin.name.clone();
                 return Err(DataError::LineTooLong { input, documents, limit: self.longest_line });
             }
             searched = filled;
@@ -202,46 +303,35 @@ impl InputLines {
 impl Lines for InputLines {
     fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
         loop {
-            self.fill(&mut block.bytes)?;
-            if block.bytes.is_empty() {
+            if !self.read(block)? {
                 if self.open_next()? {
                     continue;
                 }
-                block.index(&mut self.tally);
                 if self.tally.documents == 0 {
-                    let blank_lines = self.tally.blank_lines;
-                    return Err(DataError::Empty { input: self.name.clone(), blank_lines });
+                    return Err(self.empty());
                 }
                 return Ok(false);
             }
-            block.index(&mut self.tally);
             if !block.is_empty() {
                 return Ok(true);
             }
             // More blank lines than the longest document may have bytes: no document is to be expected, and
             // searching for one could take forever.
             if self.tally.documents == 0 && self.tally.blank_lines > self.longest_line as u64 {
-                return Err(DataError::Empty {
-                    input: self.name.clone(),
-                    blank_lines: self.tally.blank_lines,
-                });
+                return Err(self.empty());
             }
         }
     }
 
     fn tally(&self) -> ReadProgress {
-        ReadProgress { done: self.bytes_read.load(Ordering::Relaxed), ..self.tally }
+        ReadProgress { done: self.opener.bytes_read.load(Ordering::Relaxed), ..self.tally }
     }
 
     fn plain_file(&self) -> Option<&Path> {
         self.plain_file.as_deref()
     }
 
-    fn left_out(&self) -> &[SkippedEntry] {
-        &self.left_out
-    }
-
-    fn inputs(&self) -> Vec<Arc<str>> {
+    fn inputs(&self) -> Inputs {
         self.inputs.clone()
     }
 }

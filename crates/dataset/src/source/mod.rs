@@ -10,22 +10,33 @@ use crate::error::DataError;
 use crate::nested::NestedTable;
 use crate::records::Records;
 
+mod archive;
 mod block;
+mod bulk;
 mod compression;
+mod detect;
+mod document_reader;
+mod file_state;
 mod folder;
+mod form;
 mod generated;
 mod input;
+mod inputs;
 mod lines;
+mod nesting;
 mod ordinals;
 mod place;
 mod reading;
 mod records;
+mod splitter;
 mod tally;
 mod url;
 
 pub use block::{Block, BlockLines};
+pub use form::{Form, InputOptions};
+pub use inputs::Inputs;
 pub use lines::{Documents, LONGEST_LINE, Lines};
-pub use place::{Place, Places};
+pub use place::{Place, PlaceUnit, Places};
 pub use tally::ReadProgress;
 
 pub(crate) use reading::{ReaderEvent, ReaderThread};
@@ -63,12 +74,19 @@ pub enum Source {
     },
     /// Documents of the fidelity workload. They are not lines, so that [`Source::open`] fails for them.
     Corpus(CorpusSelection),
-    /// A file, or a folder whose files are read in bytewise order of their names.
+    /// A file, or a folder whose files, with those of its subfolders, are read in bytewise order of their paths.
     Path(PathBuf),
     /// Standard input, which can be read only once.
     Stdin,
     /// An `http` or `https` address.
     Url(String),
+    /// A path, standard input or address that is read as the options say; see [`Source::with_input`].
+    WithInput {
+        /// Origin of the documents.
+        source: Box<Source>,
+        /// How its files are read.
+        input: InputOptions,
+    },
 }
 
 impl Source {
@@ -81,7 +99,35 @@ impl Source {
             | Source::Records { .. }
             | Source::Ordinals { .. }
             | Source::Corpus(_) => true,
-            Source::Path(_) | Source::Stdin | Source::Url(_) => false,
+            Source::Path(_) | Source::Stdin | Source::Url(_) | Source::WithInput { .. } => false,
+        }
+    }
+
+    /// Returns the source with other options than those that its files' first bytes suggest. Returns it
+    /// unchanged if the options are the default, or its documents are generated.
+    #[must_use]
+    pub fn with_input(self, input: InputOptions) -> Source {
+        if input == InputOptions::default() || self.is_generated() {
+            return self;
+        }
+        match self {
+            Source::WithInput { source, .. } => Source::WithInput { source, input },
+            source => Source::WithInput { source: Box::new(source), input },
+        }
+    }
+
+    /// Returns the source of a file that this program wrote: it holds lines, whatever its first ones look like.
+    #[must_use]
+    pub fn lines_of(file: PathBuf) -> Source {
+        Source::Path(file).with_input(InputOptions { form: Some(Form::Lines), ..InputOptions::default() })
+    }
+
+    /// Returns the origin of the documents without options of reading it.
+    #[must_use]
+    pub fn origin(&self) -> &Source {
+        match self {
+            Source::WithInput { source, .. } => source.origin(),
+            source => source,
         }
     }
 
@@ -104,9 +150,13 @@ impl Source {
     /// # Errors
     ///
     /// If the path does not exist or cannot be read, a folder contains no file of documents, or an address
-    /// does not answer. Also if a compression is not supported, or an input is a tar archive.
+    /// does not answer. Also if a compression is not supported, or the first input is a bulk file.
     /// [`DataError::Range`] for a [`Source::Corpus`] and for generator parameters out of range.
     pub fn open(&self) -> Result<Box<dyn Lines + Send>, DataError> {
+        self.open_with(InputOptions::default())
+    }
+
+    fn open_with(&self, options: InputOptions) -> Result<Box<dyn Lines + Send>, DataError> {
         let inputs = match self {
             Source::Generated { seed, start, documents, malformed } => {
                 return Ok(Box::new(generated::GeneratedLines::new(*seed, *start, *documents, *malformed)?));
@@ -119,11 +169,12 @@ impl Source {
                 let reason = "a corpus is no stream of lines: its documents are taken one by one".to_owned();
                 return Err(DataError::Range { reason });
             }
-            Source::Path(path) => return open_path(path),
+            Source::Path(path) => return open_path(path, options),
             Source::Stdin => vec![Input::Stdin],
             Source::Url(address) => vec![Input::Url(address.clone())],
+            Source::WithInput { source, input } => return source.open_with(*input),
         };
-        Ok(Box::new(InputLines::open(self.to_string(), inputs, Vec::new())?))
+        Ok(Box::new(InputLines::open(self.to_string(), inputs, Vec::new(), options)?))
     }
 
     /// Opens the source for reading one document at a time.
@@ -136,7 +187,7 @@ impl Source {
     }
 }
 
-fn open_path(path: &Path) -> Result<Box<dyn Lines + Send>, DataError> {
+fn open_path(path: &Path, options: InputOptions) -> Result<Box<dyn Lines + Send>, DataError> {
     let metadata = std::fs::metadata(path).map_err(|error| DataError::io("read", path, error))?;
     let (files, left_out) = if metadata.is_dir() {
         let listing = folder::list(path)?;
@@ -145,7 +196,7 @@ fn open_path(path: &Path) -> Result<Box<dyn Lines + Send>, DataError> {
         (vec![path.to_path_buf()], Vec::new())
     };
     let inputs = files.into_iter().map(Input::File).collect();
-    Ok(Box::new(InputLines::open(path.display().to_string(), inputs, left_out)?))
+    Ok(Box::new(InputLines::open(path.display().to_string(), inputs, left_out, options)?))
 }
 
 /// Display name for messages. Addresses are shown without user name and password.
@@ -169,6 +220,7 @@ impl fmt::Display for Source {
             Source::Path(path) => write!(formatter, "{}", path.display()),
             Source::Stdin => formatter.write_str("standard input"),
             Source::Url(address) => formatter.write_str(&url::without_credentials(address)),
+            Source::WithInput { source, .. } => write!(formatter, "{source}"),
         }
     }
 }

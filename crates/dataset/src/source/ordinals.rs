@@ -1,8 +1,7 @@
 //! Tables of large documents as a source, one table after the other.
 
-use std::sync::Arc;
-
 use super::block::Block;
+use super::inputs::Inputs;
 use super::lines::Lines;
 use super::tally::ReadProgress;
 use crate::error::DataError;
@@ -64,7 +63,7 @@ impl Lines for OrdinalLines {
         self.tally
     }
 
-    fn inputs(&self) -> Vec<Arc<str>> {
-        vec!["the generated documents".into()]
+    fn inputs(&self) -> Inputs {
+        Inputs::generated("the generated documents")
     }
 }

@@ -1,23 +1,62 @@
-//! Maps document numbers to line numbers of the input files.
+//! Maps document numbers to lines or documents of the input files.
 
 use std::fmt;
 use std::sync::Arc;
 
+use super::block::Block;
+use super::form::Form;
+use super::inputs::Inputs;
+
 /// Maximum number of runs that are stored. In sources with more runs, later documents have no line number.
 const MOST_RUNS: usize = 1 << 20;
 
-/// A line of an input, for error messages.
+/// A document or line of an input, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Display name of the input: file path, address or generator.
+    /// Display name of the input: file path, address, generator, or archive and member.
     pub input: Arc<str>,
-    /// Line number within the input, from 1; blank lines count.
-    pub line: u64,
+    /// Number of the line or document within the input, from 1.
+    pub number: u64,
+    /// What `number` counts.
+    pub unit: PlaceUnit,
+    /// Offset of the document in the decoded input, from 0. `None` for lines, and if it is not known.
+    pub byte: Option<u64>,
+}
+
+/// What the number of a [`Place`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceUnit {
+    /// Lines; blank lines count.
+    Line,
+    /// Documents of an input that is not read as lines.
+    Document,
+}
+
+impl Place {
+    /// Returns the line number. `None` if the input is not read as lines.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        (self.unit == PlaceUnit::Line).then_some(self.number)
+    }
+
+    /// Returns the number of the document within the input, from 1. `None` if the input is read as lines.
+    #[must_use]
+    pub fn document(&self) -> Option<u64> {
+        (self.unit == PlaceUnit::Document).then_some(self.number)
+    }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}, line {}", self.input, self.line)
+        let Place { input, number, unit, byte } = self;
+        match unit {
+            PlaceUnit::Line => write!(formatter, "{input}, line {number}")?,
+            PlaceUnit::Document => write!(formatter, "{input}, document {number}")?,
+        }
+        match byte {
+            Some(byte) => write!(formatter, " from byte {byte} on"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -43,7 +82,7 @@ impl Run {
 /// Line numbers of all documents, stored as runs.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    inputs: Vec<Arc<str>>,
+    inputs: Inputs,
     runs: Vec<Run>,
     /// Documents from this number on have no known line.
     end: u64,
@@ -52,7 +91,7 @@ pub struct Places {
 
 impl Places {
     /// Creates an empty map for documents of these inputs, which are read one after the other.
-    pub(crate) fn new(inputs: Vec<Arc<str>>) -> Self {
+    pub(crate) fn new(inputs: Inputs) -> Self {
         Places { inputs, ..Places::default() }
     }
 
@@ -88,13 +127,20 @@ impl Places {
         self.end = ordinal + 1;
     }
 
-    /// Builds a [`Place`] from an input index and a line number.
-    pub(crate) fn place(&self, input: u32, line: u64) -> Place {
-        let input = self.inputs.get(input as usize).cloned().unwrap_or_default();
-        Place { input, line }
+    /// Builds a [`Place`] from an input index and a line or document number.
+    fn place(&self, input: u32, number: u64) -> Place {
+        let (input, form) = self.inputs.get(input).unwrap_or_else(|| (Arc::default(), Form::Lines));
+        let unit = if form == Form::Lines { PlaceUnit::Line } else { PlaceUnit::Document };
+        Place { input, number, unit, byte: None }
     }
 
-    /// Returns the line of a document. `None` if the document is unknown or beyond the stored runs.
+    /// Returns the place of the document at `index` of a block, with its byte if that is known.
+    pub(crate) fn place_of(&self, block: &Block, index: usize) -> Place {
+        let place = self.place(block.input(), block.line_number(index));
+        Place { byte: block.byte_position(index), ..place }
+    }
+
+    /// Returns the line of a document, or its number within its input if that is not read as lines. `None` if the document is unknown or beyond the stored runs.
     pub fn find(&self, ordinal: u64) -> Option<Place> {
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(next_run.checked_sub(1)?)?;
@@ -108,8 +154,16 @@ mod tests {
 
     use super::*;
 
+    fn inputs(names: &[&str]) -> Inputs {
+        let inputs = Inputs::default();
+        for name in names {
+            inputs.add((*name).into(), Form::Lines);
+        }
+        inputs
+    }
+
     fn places_of(lines: &[(u32, u64)]) -> Places {
-        let mut places = Places::new(vec!["a".into(), "b".into(), "c".into()]);
+        let mut places = Places::new(inputs(&["a", "b", "c"]));
         for (ordinal, (input, line)) in (0..).zip(lines) {
             places.note(ordinal, *input, *line);
         }
@@ -128,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_too_irregular_has_no_place() {
-        let mut places = Places::new(vec!["a".into()]);
+        let mut places = Places::new(inputs(&["a"]));
         let mut line = 0;
         let count = 4 * MOST_RUNS as u64;
         for ordinal in 0..count {
@@ -136,7 +190,7 @@ mod tests {
             places.note(ordinal, 0, line);
         }
         assert!(places.runs.len() <= MOST_RUNS);
-        assert_eq!(places.find(1).map(|place| place.line), Some(3));
+        assert_eq!(places.find(1).and_then(|place| place.line()), Some(3));
         assert_eq!(places.find(count - 1), None);
     }
 
@@ -159,7 +213,7 @@ mod tests {
             let places = places_of(&lines);
             for (ordinal, (input, line)) in (0..).zip(&lines) {
                 let place = places.find(ordinal).unwrap();
-                prop_assert_eq!((&*place.input, place.line), (["a", "b", "c"][*input as usize], *line));
+                prop_assert_eq!((&*place.input, place.line()), (["a", "b", "c"][*input as usize], Some(*line)));
             }
         }
     }

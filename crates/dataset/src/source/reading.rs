@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-use super::{Block, ReadProgress, Source};
+use super::{Block, Inputs, ReadProgress, Source};
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
 
 /// Number of blocks that are read ahead.
 const AHEAD: usize = 2;
@@ -17,7 +16,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(25);
 /// A message of the reading thread.
 pub(crate) enum ReaderEvent {
     /// The source has been opened.
-    Opened { plain_file: Option<PathBuf>, left_out: Vec<SkippedEntry>, inputs: Vec<Arc<str>> },
+    Opened { plain_file: Option<PathBuf>, inputs: Inputs },
     /// The next documents, and the counts up to and including them.
     Read { block: Block, tally: ReadProgress },
     /// The end of the source. The counts include blank lines behind the last document.
@@ -79,11 +78,8 @@ fn read(
     returned: &Receiver<Block>,
 ) -> Result<(), DataError> {
     let mut lines = source.open()?;
-    let opened = ReaderEvent::Opened {
-        plain_file: lines.plain_file().map(PathBuf::from),
-        left_out: lines.left_out().to_vec(),
-        inputs: lines.inputs(),
-    };
+    let opened =
+        ReaderEvent::Opened { plain_file: lines.plain_file().map(PathBuf::from), inputs: lines.inputs() };
     let mut is_open = events.send(Ok(opened)).is_ok();
     while is_open {
         let mut block = returned.try_recv().unwrap_or_default();

@@ -1,8 +1,7 @@
 //! Records of the serving workload as a source.
 
-use std::sync::Arc;
-
 use super::block::Block;
+use super::inputs::Inputs;
 use super::lines::Lines;
 use super::tally::ReadProgress;
 use crate::error::DataError;
@@ -48,7 +47,7 @@ impl Lines for RecordLines {
         self.tally
     }
 
-    fn inputs(&self) -> Vec<Arc<str>> {
-        vec!["the generated records".into()]
+    fn inputs(&self) -> Inputs {
+        Inputs::generated("the generated records")
     }
 }

@@ -59,6 +59,7 @@ fn staged(documents: u64, bytes: u64, digest: String, folder: &Path) -> StagedDo
         compressed_sizes: None,
         samples: Vec::new(),
         left_out: Vec::new(),
+        input_notes: Vec::new(),
         places: Places::default(),
         folder: folder.to_path_buf(),
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::left_out::SkippedEntry;
 use crate::scan::{Event, Fault, Scanner, Traits};
-use crate::source::{Block, Place, Places, ReaderEvent, ReaderThread, Source};
+use crate::source::{Block, Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 
 mod compressed_sizes;
 mod digest_only;
@@ -110,10 +110,10 @@ pub struct Suspect {
     pub length: u64,
 }
 
-/// A line that is not JSON or not UTF-8 and therefore not a document. It is not offered to any system.
+/// A line, or text in place of a document, that is not JSON or not UTF-8. It is not offered to any system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDocument {
-    /// Input and line number where it was found.
+    /// Input and line, or document and byte, where it was found.
     pub place: Place,
     /// Fault found by the scanner, with its byte offset.
     pub fault: Fault,
@@ -122,7 +122,7 @@ pub struct NoDocument {
 /// Result of staging: documents ready for loading.
 #[derive(Clone, Debug)]
 pub struct StagedDocuments {
-    /// Number of offered documents: lines that are JSON.
+    /// Number of offered documents: those that are JSON.
     pub documents: u64,
     /// Size of the offered documents in bytes, each with one newline.
     pub bytes: u64,
@@ -131,7 +131,7 @@ pub struct StagedDocuments {
     /// `blake3:` and the digest of the offered documents as newline-delimited JSON. Compression, the
     /// distribution over files, blank lines, carriage returns and lines that are not JSON do not change it.
     pub digest: String,
-    /// Lines that are neither blank nor documents, in order.
+    /// Lines and pieces of text that are neither blank nor documents, in order.
     pub no_documents: Vec<NoDocument>,
     /// File of the documents that are not suspects, one per line. This is the source file itself if it holds
     /// nothing else. The last line has no newline if the source's last line has none.
@@ -147,8 +147,11 @@ pub struct StagedDocuments {
     pub compressed_sizes: Option<ReferenceSizes>,
     /// Documents of `clean_file` to be read back from a system.
     pub samples: Vec<Sample>,
-    /// Entries of the source's folder that were not read.
+    /// Entries of the source's folders and archives that were not read.
     pub left_out: Vec<SkippedEntry>,
+    /// One sentence each on how the source's files were read: their forms, bulk files, Extended JSON. Empty for
+    /// generated documents.
+    pub input_notes: Vec<String>,
     places: Places,
     folder: PathBuf,
 }
@@ -167,7 +170,7 @@ impl StagedDocuments {
         Ok(bytes)
     }
 
-    /// Returns the input and line of an offered document. `None` if they are unknown, e.g. for large
+    /// Returns the input and line of an offered document, or its number there. `None` if they are unknown, e.g. for large
     /// generated documents.
     pub fn place(&self, ordinal: u64) -> Option<Place> {
         self.places.find(ordinal)
@@ -198,7 +201,7 @@ impl StagedDocuments {
         if self.clean_documents == 0 {
             return Ok(());
         }
-        let mut lines = Source::Path(self.clean_file.clone()).open()?;
+        let mut lines = Source::lines_of(self.clean_file.clone()).open()?;
         let mut scanner = Scanner::new();
         let mut block = Block::new();
         let mut ordinal = 0;
@@ -276,11 +279,11 @@ pub fn stage(
     let reader = ReaderThread::start(source.clone())?;
     let mut compressors = if options.measure_compressed_sizes { Some(Compressors::start()?) } else { None };
     let mut stager = None;
-    let mut left_out = Vec::new();
+    let mut inputs_read = Inputs::default();
     let tally = loop {
         match reader.next(cancelled)? {
-            ReaderEvent::Opened { plain_file, left_out: entries, inputs } => {
-                left_out = entries;
+            ReaderEvent::Opened { plain_file, inputs } => {
+                inputs_read = inputs.clone();
                 stager = Some(Stager::new(source, folder, options.clone(), plain_file, inputs)?);
             }
             ReaderEvent::Read { block, tally } => {
@@ -307,6 +310,7 @@ pub fn stage(
     let sizes = compressors.map(Compressors::finish).transpose()?;
     let mut staged = stager.finish(&tally, observer, cancelled)?;
     staged.compressed_sizes = sizes;
-    staged.left_out = left_out;
+    staged.left_out = inputs_read.left_out();
+    staged.input_notes = inputs_read.notes();
     Ok(staged)
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::output::Output;
 use super::samples::Sampler;
@@ -10,7 +9,7 @@ use super::{CLEAN_FILE, DocumentVisitor, NoDocument, SUSPECTS_FILE, StageOptions
 use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::scan::{Fault, Reason, Scanner, Traits};
-use crate::source::{Block, Places, ReadProgress, Source};
+use crate::source::{Block, Inputs, Place, Places, ReadProgress, Source};
 
 /// Number of lines after which a source without a JSON object is an error, and number of documents from which
 /// on the observer may refuse them.
@@ -59,7 +58,7 @@ impl Stager {
         folder: &Path,
         options: StageOptions,
         plain_file: Option<PathBuf>,
-        inputs: Vec<Arc<str>>,
+        inputs: Inputs,
     ) -> Result<Self, DataError> {
         // Files of an earlier staging must not be mistaken for results of this one.
         for name in [CLEAN_FILE, SUSPECTS_FILE] {
@@ -130,7 +129,7 @@ impl Stager {
                 runs.push(run_start..start);
                 run_start = next_start;
                 no_documents.push(start..next_start);
-                self.leave_out(block.input(), number, scan.fault);
+                self.leave_out(self.places.place_of(block, index), scan.fault);
             } else {
                 if scan.traits.intersects(self.options.suspect_traits) {
                     runs.push(run_start..start);
@@ -198,11 +197,11 @@ impl Stager {
 
     /// Records a line that is not a document, with its location and fault.
     #[cold]
-    fn leave_out(&mut self, input: u32, line: u64, fault: Option<Fault>) {
+    fn leave_out(&mut self, place: Place, fault: Option<Fault>) {
         let fault = fault.unwrap_or(Fault { reason: Reason::NoValue, offset: 0 });
         self.unreadable += 1;
         self.first_reason.get_or_insert_with(|| fault.to_string());
-        self.no_documents.push(NoDocument { place: self.places.place(input, line), fault });
+        self.no_documents.push(NoDocument { place, fault });
     }
 
     /// Copies the clean documents before this block into a separate file, because the source file contains
@@ -272,6 +271,7 @@ impl Stager {
             compressed_sizes: None,
             samples: self.sampler.finish(),
             left_out: Vec::new(),
+            input_notes: Vec::new(),
             places: self.places,
             folder: self.folder,
         })

@@ -180,3 +180,40 @@ pub(crate) fn event_text() -> impl Strategy<Value = String> {
     ];
     proptest::collection::vec(member, 0..6).prop_map(|items| format!("{{{}}}", items.join(",")))
 }
+
+/// Compresses the content as one bzip2 stream.
+pub(crate) fn bzip2(content: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(1));
+    std::io::Write::write_all(&mut encoder, content.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Compresses the content as one xz stream.
+pub(crate) fn xz(content: impl AsRef<[u8]>) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(0);
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    std::io::Write::write_all(&mut encoder, content.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A tar archive of these files, by path.
+pub(crate) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, path, *content).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+/// A zip archive of these files, by path.
+pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (path, content) in files {
+        archive.start_file(*path, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}

@@ -5,6 +5,7 @@
 mod common;
 mod describing;
 mod download;
+mod forms;
 mod reference;
 mod scanner;
 mod sources;

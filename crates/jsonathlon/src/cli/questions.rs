@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::run_options::{CommonArguments, ExternalOptions, PaceOptions, QuestionOptions};
+use super::run_options::{CommonArguments, ExternalOptions, InputArguments, PaceOptions, QuestionOptions};
 use super::{CatalogueArguments, InstallOptions};
 
 /// Help heading of the options that only this workload has.
@@ -23,10 +23,12 @@ pub(crate) struct RunQuestions {
     /// Folder of questions: questions.toml, and a folder of statements for each system
     #[arg(long, short = 'q', value_name = "DIR", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
     pub(crate) questions: Option<PathBuf>,
-    /// Your documents: a file, a folder of files, `-` for standard input, or an http(s) address; newline-delimited
-    /// JSON, plain, gzip or zstd
+    /// Your documents: a file, a folder, an archive (tar, zip), `-` for standard input, or an http(s) address; JSON in
+    /// any form of --input, plain or compressed (gzip, zstd, bzip2, xz)
     #[arg(long, short = 'd', value_name = "PATH|URL", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
     pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
     #[command(flatten)]
     pub(crate) question_options: QuestionOptions,
 }
@@ -44,9 +46,12 @@ pub(crate) enum QuestionsAction {
         /// Folder to write, which must not be there or must be empty
         #[arg(value_name = "DIR")]
         folder: PathBuf,
-        /// The documents: a file, a folder of files, or an http(s) address; newline-delimited JSON, plain, gzip or zstd
+        /// The documents: a file, a folder, an archive (tar, zip), or an http(s) address; JSON in any form of --input,
+        /// plain or compressed (gzip, zstd, bzip2, xz)
         #[arg(long, short = 'd', value_name = "PATH|URL")]
         data: String,
+        #[command(flatten)]
+        input: InputArguments,
         #[command(flatten)]
         catalogue: CatalogueArguments,
     },
@@ -58,6 +63,8 @@ pub(crate) enum QuestionsAction {
         /// Documents, of which the first 1,000 are loaded
         #[arg(long, short = 'd', value_name = "PATH|URL")]
         data: Option<String>,
+        #[command(flatten)]
+        input: InputArguments,
         /// Systems to ask, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
         #[arg(long, short = 's', value_name = "NAMES", requires = "data")]
         systems: Option<String>,

@@ -4,7 +4,7 @@
 use clap::{Args, Subcommand};
 
 use super::run_options::{
-    ASKING, CommonArguments, EventOptions, ExternalOptions, PaceOptions, QuestionOptions,
+    ASKING, CommonArguments, EventOptions, ExternalOptions, InputArguments, PaceOptions, QuestionOptions,
 };
 use super::{documents, durability, fidelity, questions, serving};
 
@@ -46,6 +46,8 @@ pub(crate) struct AnalyticsArguments {
     pub(crate) external: ExternalOptions,
     #[command(flatten)]
     pub(crate) events: EventOptions,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
     #[command(flatten)]
     pub(crate) pace: PaceOptions,
     #[command(flatten)]

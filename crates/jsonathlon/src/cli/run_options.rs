@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
+use jsonathlon_dataset::source::{Form, InputOptions};
 use jsonathlon_schema::transport::Transport;
 use jsonathlon_workloads::quiet_machine::BusyMachinePolicy;
 
@@ -136,8 +137,8 @@ pub(crate) struct EventOptions {
     /// Number of documents to generate, e.g. 5000, 100k, 1m, 1g [default: 100k]
     #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = parse::count)]
     pub(crate) scale: Option<u64>,
-    /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s) address;
-    /// newline-delimited JSON, plain, gzip or zstd
+    /// Documents to load instead: a file, a folder, an archive (tar, zip), `-` for standard input, or an http(s)
+    /// address; JSON in any form of --input, plain or compressed (gzip, zstd, bzip2, xz)
     #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]
     pub(crate) data: Option<String>,
     /// Number of malformed lines to plant among the generated documents
@@ -146,6 +147,68 @@ pub(crate) struct EventOptions {
     /// Seed of the generated documents
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub(crate) seed: u64,
+}
+
+/// Form of the files that `--data` names. Stands beside the other groups of a command, because a group with a
+/// nested group loses its own conflicts.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[group(skip)]
+pub(crate) struct InputArguments {
+    /// Form of every file of --data [default: found from the first bytes of each file]
+    #[arg(long, value_name = "FORM", value_enum, requires = "data")]
+    pub(crate) input: Option<FormChoice>,
+    /// What is done with the action lines of bulk files, in which they alternate with documents [default: refuse]
+    #[arg(long, value_name = "CHOICE", value_enum, requires = "data")]
+    pub(crate) bulk_actions: Option<BulkActionsChoice>,
+}
+
+impl InputArguments {
+    /// Options of reading that the arguments name.
+    pub(crate) fn options(self) -> InputOptions {
+        InputOptions {
+            form: self.input.map(Form::from),
+            skip_bulk_actions: self.bulk_actions == Some(BulkActionsChoice::Skip),
+        }
+    }
+
+    /// The same arguments as on a command line, each with a space before it.
+    pub(crate) fn command_line(self) -> String {
+        let InputOptions { form, skip_bulk_actions } = self.options();
+        let form = form.map(|form| format!(" --input {form}")).unwrap_or_default();
+        let actions = if skip_bulk_actions { " --bulk-actions skip" } else { "" };
+        form + actions
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormChoice {
+    /// Newline-delimited JSON: one document on each line
+    Lines,
+    /// One array, whose elements are the documents
+    Array,
+    /// Documents one after the other, on any number of lines each
+    Stream,
+    /// One document in each file
+    File,
+}
+
+impl From<FormChoice> for Form {
+    fn from(choice: FormChoice) -> Self {
+        match choice {
+            FormChoice::Lines => Self::Lines,
+            FormChoice::Array => Self::Array,
+            FormChoice::Stream => Self::Stream,
+            FormChoice::File => Self::File,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BulkActionsChoice {
+    /// Bulk files are an error
+    Refuse,
+    /// Action lines are skipped
+    Skip,
 }
 
 /// Default of `--seed` for all workloads.

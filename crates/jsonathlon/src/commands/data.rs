@@ -11,6 +11,7 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_report::render::TableStyle;
 
 use super::print;
+use crate::cli::run_options::InputArguments;
 use crate::cli::{DataAction, DataArguments};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &DataArguments) -> Result<ExitCode, Failure> {
         DataAction::Generate { scale, start, seed, malformed, out } => {
             generate(*scale, *start, *seed, *malformed, out)
         }
-        DataAction::Describe { data, json } => print_profile(data.as_deref(), *json),
+        DataAction::Describe { data, input, json } => print_profile(data.as_deref(), *input, *json),
     }
 }
 
@@ -78,9 +79,9 @@ fn write_documents(generator: &mut Generator, writer: &mut dyn Write) -> std::io
     writer.flush()
 }
 
-fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
+fn print_profile(data: Option<&str>, input: InputArguments, json: bool) -> Result<ExitCode, Failure> {
     let source = match data {
-        Some(argument) => Source::from_argument(argument),
+        Some(argument) => Source::from_argument(argument).with_input(input.options()),
         None => Source::Generated { seed: 1, start: 0, documents: 100_000, malformed: 0 },
     };
     let interrupt = Interrupt::install()?;
@@ -90,7 +91,8 @@ fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::environment(format!("failed to write the profile as JSON: {error}")))?
             + "\n"
     } else {
-        jsonathlon_report::profile::render(&profile, TableStyle::COLOURED)
+        let notes: String = profile.input_notes.iter().map(|note| format!("{note}\n")).collect();
+        notes + &jsonathlon_report::profile::render(&profile, TableStyle::COLOURED)
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -47,7 +47,7 @@ fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> 
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),
-        source: Some(event_source(&arguments.events)?),
+        source: Some(event_source(&arguments.events)?.with_input(arguments.input.options())),
         seed: arguments.events.seed,
         has_yardstick: !arguments.no_yardstick,
         defaults: question_defaults(&arguments.pace),

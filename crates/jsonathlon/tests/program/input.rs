@@ -80,7 +80,7 @@ fn a_folder_without_documents_says_what_it_holds() {
     over(&world, &world.text("data")).expect(2).says(&[&world.text("data"), "it is empty"]);
     world.file("data/notes.txt", "hello");
     std::fs::create_dir(world.path("data/deeper.json")).unwrap();
-    over(&world, &world.text("data")).expect(2).says(&["holds no .json", "notes.txt", "deeper.json/"]);
+    over(&world, &world.text("data")).expect(2).says(&["holds no .json", "notes.txt"]);
     nothing_staged(&world);
 }
 
@@ -231,20 +231,21 @@ fn what_a_folder_holds_beside_documents_is_told() {
     world.file("data/old.tar.gz", packed.finish().unwrap());
     let data = world.text("data");
     let words = [
-        "1 subfolder (2023/)",
-        "1 archive (old.tar.gz)",
+        "read as: lines (2 files)",
+        "1 file that is no JSON (old.tar.gz)",
         "1 .csv file (table.csv)",
         "1 .log file (server.log)",
         "1 .txt file (notes.txt)",
     ];
     let ended = over(&world, &data);
     let summary = right(ended.says(&words));
-    assert_eq!(summary.data.documents, 1000);
+    assert_eq!(summary.data.documents, 2000);
     let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     let described = world.run(&["data", "describe", &data]).expect(0).stdout;
     let questions = world.run(&["questions", "new", &world.text("q"), "-d", &data]).expect(0).stdout;
     for (text, of) in [(tables, "export"), (described, "describe"), (questions, "new")] {
-        for word in words {
+        // The forms matter while the documents are read, and not to readers of results.
+        for word in words.into_iter().filter(|word| of != "export" || !word.starts_with("read as")) {
             assert!(text.contains(word), "{of} does not say {word}:\n{text}");
         }
     }

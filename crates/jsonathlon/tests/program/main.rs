@@ -18,6 +18,7 @@ mod durability;
 mod engines;
 mod faults;
 mod fidelity;
+mod forms;
 mod golden;
 mod input;
 mod page;

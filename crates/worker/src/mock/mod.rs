@@ -177,7 +177,7 @@ impl Mock {
             }
             fn report_offered(&mut self, _: u64) {}
         }
-        let documents = Source::Path(file.to_owned())
+        let documents = Source::lines_of(file.to_owned())
             .documents()
             .map_err(|error| DriverError::Refused(error.to_string()))?;
         let mut first_refusal = First(None);

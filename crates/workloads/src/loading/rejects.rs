@@ -26,7 +26,7 @@ pub(super) struct RejectedEntry {
     ordinal: u64,
     /// Size in bytes, including a newline.
     pub(super) bytes: u64,
-    /// Input file and line; `None` if unknown.
+    /// Input file and line, or document; `None` if unknown.
     place: Option<Place>,
     /// The system's error message, without the document and without file names of this program.
     reason: String,
@@ -103,12 +103,17 @@ pub(super) fn record(
     }
     let mut lines = Vec::new();
     for document in rejected {
-        let line = serde_json::json!({
+        let place = document.place.as_ref();
+        let mut line = serde_json::json!({
             "ordinal": document.ordinal,
-            "input": document.place.as_ref().map(|place| &*place.input),
-            "line": document.place.as_ref().map(|place| place.line),
+            "input": place.map(|place| &*place.input),
+            "line": place.and_then(Place::line),
             "reason": document.reason,
         });
+        // Of an input that is not read as lines, the number of the document within it.
+        if let Some(number) = place.and_then(Place::document) {
+            line["document"] = number.into();
+        }
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
     }

@@ -20,7 +20,7 @@ use jsonathlon_workloads::{
 };
 
 use crate::{
-    cli::{CatalogueArguments, InstallOptions},
+    cli::{CatalogueArguments, InstallOptions, run_options::InputArguments},
     commands::{
         configurations::install_targets, load_catalogue, memory::default_budget_bytes, print, scratch,
         setup::SetupContext, worker_command,
@@ -40,6 +40,7 @@ const TIMEOUT_S: f64 = 300.0;
 pub(super) struct CheckRequest<'a> {
     pub(super) folder: &'a Path,
     pub(super) data: Option<&'a str>,
+    pub(super) input: InputArguments,
     pub(super) systems: Option<&'a str>,
     pub(super) install: &'a InstallOptions,
     pub(super) catalogue: &'a CatalogueArguments,
@@ -91,12 +92,13 @@ fn ask_systems(
     let interrupt = Interrupt::install()?;
     let scratch = scratch("jsonathlon-questions-")?;
     let sample_path = scratch.path().join("first.ndjson");
-    write_sample(data, &sample_path)?;
+    let source = Source::from_argument(data).with_input(request.input.options());
+    write_sample(&source, &sample_path)?;
     let context = SetupContext { workload: QUESTIONS, durability: None, user_questions: Some(questions) };
     let configurations = configurations(request.systems, context, catalogue)?;
     let store = ArtifactStore::from_environment()?.with_newer_versions(request.install.allow_newer);
     let plan = RunPlan {
-        source: Source::Path(sample_path),
+        source: Source::lines_of(sample_path),
         settings: RunSettings {
             rounds: 1,
             load_rounds: Some(1),
@@ -171,8 +173,8 @@ fn report_agreements(run: &Run) -> Result<bool, Failure> {
     Ok(is_rankable)
 }
 
-fn write_sample(data: &str, path: &Path) -> Result<(), Failure> {
-    let mut documents = Source::from_argument(data).documents()?;
+fn write_sample(source: &Source, path: &Path) -> Result<(), Failure> {
+    let mut documents = source.documents()?;
     let write_error =
         |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", path.display()));
     let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(write_error)?);

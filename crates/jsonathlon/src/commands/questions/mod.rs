@@ -20,11 +20,12 @@ use crate::{
 
 pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
-        QuestionsAction::New { folder, data, catalogue } => new::run(folder, data, catalogue),
-        QuestionsAction::Check { folder, data, systems, install, catalogue } => {
+        QuestionsAction::New { folder, data, input, catalogue } => new::run(folder, data, *input, catalogue),
+        QuestionsAction::Check { folder, data, input, systems, install, catalogue } => {
             check::run(&check::CheckRequest {
                 folder,
                 data: data.as_deref(),
+                input: *input,
                 systems: systems.as_deref(),
                 install,
                 catalogue,
@@ -57,7 +58,12 @@ pub(super) fn build_request(arguments: &RunQuestions) -> Result<RunRequest<'_>, 
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),
-        source: arguments.data.as_deref().map(document_source).transpose()?,
+        source: arguments
+            .data
+            .as_deref()
+            .map(document_source)
+            .transpose()?
+            .map(|source| source.with_input(arguments.input.options())),
         seed: DEFAULT_SEED,
         has_yardstick: true,
         defaults: question_defaults(&arguments.pace),

@@ -17,7 +17,7 @@ use jsonathlon_dataset::{
 use jsonathlon_report::format;
 
 use crate::{
-    cli::CatalogueArguments,
+    cli::{CatalogueArguments, run_options::InputArguments},
     commands::{load_catalogue, print},
     exit::Failure,
     interrupt::Interrupt,
@@ -39,8 +39,13 @@ struct NamedQuestion<'a> {
     name: String,
 }
 
-pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
-    let source = Source::from_argument(data);
+pub(super) fn run(
+    folder: &Path,
+    data: &str,
+    input: InputArguments,
+    folders: &CatalogueArguments,
+) -> Result<ExitCode, Failure> {
+    let source = Source::from_argument(data).with_input(input.options());
     check_arguments(folder, &source)?;
     let catalogue = load_catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
@@ -55,7 +60,8 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         )));
     }
     let mut questions = name_questions(&suggestions);
-    let mut notes: Vec<String> = left_out::describe(&sampled.profile.left_out).into_iter().collect();
+    let mut notes = sampled.profile.input_notes.clone();
+    notes.extend(left_out::describe(&sampled.profile.left_out));
     notes.extend(invalid_lines_note(&sampled.profile));
     let files_by_system = statement_files(&questions, &paths(&sampled), &catalogue, &mut notes);
     let is_asked = |question: &NamedQuestion<'_>| {
@@ -86,14 +92,14 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     for note in notes {
         text += &format!("note: {note}\n");
     }
-    text += &format!("\nnext:  {}\n", next_command(folder, data, folders));
+    text += &format!("\nnext:  {}\n", next_command(folder, data, input, folders));
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Rejects documents that cannot be read twice, and a folder that is in use.
 fn check_arguments(folder: &Path, source: &Source) -> Result<(), Failure> {
-    if *source == Source::Stdin {
+    if *source.origin() == Source::Stdin {
         return Err(Failure::usage(
             "documents are read again when questions are asked: give a file, a folder or an address",
         ));
@@ -105,7 +111,7 @@ fn check_arguments(folder: &Path, source: &Source) -> Result<(), Failure> {
 }
 
 /// Command line that asks the written questions.
-fn next_command(folder: &Path, data: &str, folders: &CatalogueArguments) -> String {
+fn next_command(folder: &Path, data: &str, input: InputArguments, folders: &CatalogueArguments) -> String {
     let (folder, data) = (shell_quoted(&folder.display().to_string()), shell_quoted(data));
     // A folder with statements for a system of the user's own is rejected without its `--systems-dir`.
     let options: String = folders
@@ -113,7 +119,7 @@ fn next_command(folder: &Path, data: &str, folders: &CatalogueArguments) -> Stri
         .iter()
         .map(|folder| format!(" --systems-dir {}", shell_quoted(&folder.display().to_string())))
         .collect();
-    format!("jsonathlon run questions --questions {folder} --data {data}{options}")
+    format!("jsonathlon run questions --questions {folder} --data {data}{}{options}", input.command_line())
 }
 
 /// Text on how many lines were sampled, and how many of them are no objects or no JSON.

@@ -1,0 +1,162 @@
+//! The inputs of a source in the order in which they are read, and what is known about them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::form::Form;
+use crate::left_out::SkippedEntry;
+
+/// Number of inputs that a note names.
+const NAMED: usize = 3;
+
+/// Inputs of a source, shared between its reader and those who need their names. They are added while the
+/// source is read, because the members of an archive are not known before.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Inputs that were opened so far.
+    opened: Vec<OpenedInput>,
+    is_generated: bool,
+    left_out: Vec<SkippedEntry>,
+    bulk: BulkCounts,
+    bulk_files: u64,
+    extended: NamedInputs,
+    extended_key: &'static str,
+    unclosed: NamedInputs,
+}
+
+#[derive(Debug)]
+struct OpenedInput {
+    name: Arc<str>,
+    form: Form,
+}
+
+/// Inputs with something in common: their number and the names of the first ones.
+#[derive(Debug, Default)]
+struct NamedInputs {
+    count: u64,
+    first: Vec<Arc<str>>,
+}
+
+impl NamedInputs {
+    fn add(&mut self, name: Arc<str>) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(name);
+        }
+    }
+
+    fn list(&self) -> String {
+        let more = if self.count > self.first.len() as u64 { ", …" } else { "" };
+        // File names are untrusted: control characters must not reach the terminal.
+        format!("{}{more}", self.first.join(", ").replace(char::is_control, "?"))
+    }
+}
+
+/// Lines of bulk files that are not documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BulkCounts {
+    /// Lines that say what is done with the next line.
+    pub(super) actions: u64,
+    /// Lines behind `update`, which are parts of documents.
+    pub(super) updates: u64,
+}
+
+impl Inputs {
+    /// Creates the only input of a source whose documents this crate generates.
+    pub(crate) fn generated(name: &str) -> Self {
+        let inputs = Inputs::default();
+        inputs.add(name.into(), Form::Lines);
+        inputs.state().is_generated = true;
+        inputs
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No operation leaves the state half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the next input that is read and returns its index, from 0.
+    pub(super) fn add(&self, name: Arc<str>, form: Form) -> u32 {
+        let mut state = self.state();
+        state.opened.push(OpenedInput { name, form });
+        (state.opened.len() - 1) as u32
+    }
+
+    pub(super) fn leave_out(&self, entries: impl IntoIterator<Item = SkippedEntry>) {
+        self.state().left_out.extend(entries);
+    }
+
+    /// Notes that the current input holds Extended JSON.
+    pub(super) fn note_extended_json(&self, name: Arc<str>, key: &'static str) {
+        let mut state = self.state();
+        state.extended_key = key;
+        state.extended.add(name);
+    }
+
+    /// Notes that an input ends within an array.
+    pub(super) fn note_unclosed_array(&self, name: Arc<str>) {
+        self.state().unclosed.add(name);
+    }
+
+    /// Counts what was skipped in a bulk file.
+    pub(super) fn count_bulk(&self, counts: BulkCounts) {
+        let mut state = self.state();
+        state.bulk_files += 1;
+        state.bulk.actions += counts.actions;
+        state.bulk.updates += counts.updates;
+    }
+
+    /// Returns the display name and the form of an input that was opened.
+    pub(super) fn get(&self, index: u32) -> Option<(Arc<str>, Form)> {
+        let state = self.state();
+        state.opened.get(index as usize).map(|input| (Arc::clone(&input.name), input.form))
+    }
+
+    /// Returns the files and members that are not read, as far as they are known.
+    pub fn left_out(&self) -> Vec<SkippedEntry> {
+        self.state().left_out.clone()
+    }
+
+    /// Returns the number of inputs of each form that were opened so far, without forms that no input has.
+    pub fn forms(&self) -> Vec<(Form, u64)> {
+        let state = self.state();
+        let count = |form: Form| state.opened.iter().filter(|input| input.form == form).count() as u64;
+        Form::ALL.into_iter().map(|form| (form, count(form))).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Returns one sentence each on the forms of the inputs, on bulk files and on Extended JSON. Empty if the
+    /// documents are generated.
+    pub fn notes(&self) -> Vec<String> {
+        let forms = self.forms();
+        let state = self.state();
+        if state.is_generated || state.opened.is_empty() {
+            return Vec::new();
+        }
+        let files = |count: u64| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        let forms: Vec<String> =
+            forms.into_iter().map(|(form, count)| format!("{form} ({})", files(count))).collect();
+        let mut notes = vec![format!("read as: {}", forms.join(", "))];
+        let BulkCounts { actions, updates } = state.bulk;
+        if state.bulk_files > 0 {
+            let partial = match updates {
+                0 => String::new(),
+                count => format!(", and {count} lines behind `update`, which are parts of documents"),
+            };
+            notes.push(format!(
+                "skipped in {}: {actions} bulk action lines{partial}",
+                files(state.bulk_files)
+            ));
+        }
+        if state.extended.count > 0 {
+            let (key, inputs) = (state.extended_key, state.extended.list());
+            notes.push(format!("Extended JSON, such as {{\"{key}\": …}}, stays plain JSON: {inputs}"));
+        }
+        if state.unclosed.count > 0 {
+            let inputs = state.unclosed.list();
+            notes.push(format!("ends before its array is closed, and may have been cut off: {inputs}"));
+        }
+        notes
+    }
+}
