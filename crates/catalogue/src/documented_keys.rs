@@ -13,7 +13,7 @@ use jsonathlon_servers::{ExternalBinaryCommands, Recipe, RequiredProgram};
 use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
-    rules::{self, ALL_RULES, analytics, documents, fidelity, questions, serving},
+    rules::{self, ALL_RULES, analytics, documents, fidelity, path_notation, questions, serving},
 };
 use crate::artifact::DebianPackage;
 
@@ -106,8 +106,8 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[documents.index.NAME]`", keys_of::<documents::IndexDefinition>()),
         ("`[[documents.index.NAME.ask]]`", keys_of::<documents::AskDefinition>()),
         ("`[questions]`", keys_of::<questions::SectionDefinition>()),
-        ("`[questions.path]`", keys_of::<questions::PathNotation>()),
-        ("`alters`, `evades` and `unreachable` of a path", keys_of::<questions::KeyRule>()),
+        ("`[questions.path]`", keys_of::<path_notation::PathNotation>()),
+        ("`alters`, `evades` and `unreachable` of a path", keys_of::<path_notation::KeyRule>()),
         ("`[fidelity]`", keys_of::<fidelity::SectionDefinition>()),
         ("`[variants.NAME.fidelity]`", keys_of::<fidelity::OverlayDefinition>()),
     ])

@@ -66,7 +66,8 @@ pub use rules::{
     analytics::{ANALYTICS, AnalyticsSetup, QuestionRules},
     documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
     fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
-    questions::{FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, TemplateKind, question_file},
+    first_question::{FirstQuestion, FirstQuestionError, KnownPath, TemplateKind},
+    questions::{QUESTIONS, question_file},
     serving::{OperationRules, PathStep, SERVING, ServingSetup, path_values},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};

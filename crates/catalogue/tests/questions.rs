@@ -2,8 +2,10 @@
 //! and quoted values.
 
 use jsonathlon_catalogue::{
-    Catalogue, FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, TemplateKind, WorkloadSetup,
+    Catalogue, FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, StatementKind, TemplateKind,
+    WorkloadSetup,
 };
+use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
 
 /// The questions section of a built-in system, as used to generate questions.
 fn part(system: &str) -> WorkloadSetup {
@@ -18,14 +20,16 @@ fn keys(all: &[&str]) -> Vec<String> {
     all.iter().map(|key| (*key).to_owned()).collect()
 }
 
-/// Generates the question on a path with a single type, with no other paths in the documents.
+/// Generates the question on a path with a single type, with no other paths in the documents. Pairs are asked
+/// of the path and its first member.
 fn alone(
     part: &WorkloadSetup,
     kind: TemplateKind,
     keys: &[String],
     value: &str,
 ) -> Result<String, FirstQuestionError> {
-    part.first_question(&FirstQuestion { kind, keys, value, is_mixed: false, paths: &[] })
+    let beside = keys.get(..1).filter(|_| kind == TemplateKind::Pairs).unwrap_or_default();
+    part.first_question(&FirstQuestion { value, second: beside, ..FirstQuestion::new(kind, keys) })
 }
 
 #[test]
@@ -46,8 +50,15 @@ fn hostile_keys_are_written_as_each_system_reads_them() {
         let part = part(system);
         for kind in TemplateKind::ALL {
             let text = alone(&part, kind, &keys(&["a b.c\"d'e", "x\\y"]), "it's \"{x}\"").unwrap();
-            assert!(text.contains(path), "{system} {}: {text}", kind.word());
-            assert!(text.contains("{{table}}") && !text.contains("{{path}}") && !text.contains("{{value}}"));
+            // Elements are found by the names of members, without the notation of paths.
+            let members = r#"{"members": ["a b.c\"d'e","x\\y"]"#;
+            let is_by_members = kind == TemplateKind::Elements && text.contains(members);
+            assert!(text.contains(path) || is_by_members, "{system} {}: {text}", kind.word());
+            assert!(text.contains("{{table}}"));
+            for placeholder in text.split("{{").skip(1) {
+                let name = placeholder.split("}}").next().unwrap();
+                assert!(["table", "braces"].contains(&name), "{system} {}: {name}", kind.word());
+            }
         }
     }
 }
@@ -101,11 +112,9 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
     let ask = |system: &str, all: &[&str], is_mixed: bool| {
         let (part, keys) = (part(system), keys(all));
         part.first_question(&FirstQuestion {
-            kind: TemplateKind::Count,
-            keys: &keys,
-            value: "",
             is_mixed,
             paths: &paths,
+            ..FirstQuestion::new(TemplateKind::Count, &keys)
         })
     };
     // ClickHouse treats both as the same path.
@@ -136,4 +145,104 @@ fn what_alters_documents_is_said() {
     assert!(!part("elasticsearch").alterations(&keys(&["a.b"])).is_empty());
     assert!(part("elasticsearch").alterations(&keys(&["a", "b"])).is_empty());
     assert!(part("postgresql").alterations(&keys(&["a.b"])).is_empty());
+}
+
+/// Names of the systems that are asked questions of users.
+fn able() -> Vec<String> {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let able = catalogue.systems().iter().filter(|one| one.supports_workload(QUESTIONS));
+    able.map(|one| one.name().to_owned()).collect()
+}
+
+#[test]
+fn elements_and_their_members_are_written_as_each_system_reads_them() {
+    let (array, inner) = (keys(&["a'b", "c"]), keys(&["x'~/\"y"]));
+    for (system, path, element) in [
+        ("postgresql", "doc -> 'a''b' -> 'c'", r#"element -> 'x''~/"y'"#),
+        ("mysql", r#"'$."a''b"."c"'"#, r#"'$."x''~/\\"y"'"#),
+        ("mariadb", r#"'$."a''b"."c"'"#, r#"'$."x''~/\\"y"'"#),
+        ("sqlite", r#"'$."a''b"."c"'"#, r#"'$."x''~/\"y"'"#),
+        ("duckdb", "doc['a''b']['c']", r#"json_extract(element, '/x''~0~1"y')"#),
+        ("clickhouse", "doc.`a'b`.`c`", r#"JSONExtractRaw(element, 'x\'~/"y')"#),
+        ("elasticsearch", r#"["a'b","c"]"#, r#"["x'~/\"y"]"#),
+        ("mongodb", r#"{"$literal": "a'b"}"#, r#"{"$literal": "x'~/\"y"}, "input": "$element"}"#),
+    ] {
+        let part = part(system);
+        let ask = |second: &[String]| {
+            let question = FirstQuestion::new(TemplateKind::Elements, &array);
+            part.first_question(&FirstQuestion { second, ..question }).unwrap()
+        };
+        let text = ask(&inner);
+        assert!(text.contains(path) && text.contains(element), "{system}: {text}");
+        let text = ask(&[]);
+        assert!(text.contains(path) && !text.contains("~"), "{system}: {text}");
+    }
+    let unnamed = keys(&[""]);
+    for system in ["duckdb", "dolt"] {
+        let question = FirstQuestion::new(TemplateKind::Elements, &array);
+        let asked = part(system).first_question(&FirstQuestion { second: &unnamed, ..question });
+        assert!(matches!(asked, Err(FirstQuestionError::Unreachable(_))), "{system}: {asked:?}");
+    }
+}
+
+#[test]
+fn times_are_counted_by_the_same_characters_and_the_same_range_everywhere() {
+    let at = keys(&["at"]);
+    for system in able() {
+        let part = part(&system);
+        let ask = |kind: TemplateKind, unit: TimeUnit, ticks_per_second: u64| {
+            let bucket = TimeBucket { unit, ticks_per_second };
+            part.first_question(&FirstQuestion { bucket, ..FirstQuestion::new(kind, &at) }).unwrap()
+        };
+        let day = ask(TemplateKind::Dates, TimeUnit::Day, 1);
+        let hour = ask(TemplateKind::Dates, TimeUnit::Hour, 1);
+        let patterns =
+            |text: &str| text.contains("[0-9]{4}-[0-9]{2}-[0-9]{2}") || text.contains("[0-9]-[0-9][0-9]*");
+        assert!(patterns(&day) && day.contains("10)") | day.contains("10]"), "{system}: {day}");
+        assert!(
+            hour.contains("[T ][0-9]") && hour.contains("13)") | hour.contains("13]"),
+            "{system}: {hour}"
+        );
+        let epochs = ask(TemplateKind::Epochs, TimeUnit::Hour, 1_000);
+        for number in ["3600000", "3600000000", "631152000000", "4102444800000"] {
+            assert!(epochs.contains(number), "{system}, {number}: {epochs}");
+        }
+    }
+}
+
+#[test]
+fn requests_of_every_kind_are_json() {
+    for system in able() {
+        let part = part(&system);
+        if part.files["load"].kind != StatementKind::Json {
+            continue;
+        }
+        for (kind, is_mixed) in TemplateKind::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+            let (keys, second) = (keys(&["a\"b"]), keys(&["c\n\\"]));
+            let question = FirstQuestion { second: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
+            let text = part.first_question(&question).unwrap();
+            let parsed = serde_json::from_str::<serde_json::Value>(&text);
+            assert!(parsed.is_ok(), "{system} {}: {parsed:?}\n{text}", kind.word());
+        }
+    }
+}
+
+#[test]
+fn a_pair_is_asked_about_only_where_both_paths_are_told_from_others() {
+    let paths = ["a.b", "a%2Eb", "c"].map(|key| KnownPath { keys: keys(&[key]), is_in_array: false });
+    let (c, other) = (keys(&["c"]), keys(&["a.b"]));
+    let ask = |system: &str, keys: &[String], second: &[String]| {
+        let question = FirstQuestion::new(TemplateKind::Pairs, keys);
+        part(system).first_question(&FirstQuestion { second, paths: &paths, ..question })
+    };
+    for (keys, second) in [(&c, &other), (&other, &c)] {
+        let refused = ask("clickhouse", keys, second).unwrap_err().to_string();
+        assert!(refused.contains(r#"["a.b"]"#), "{refused}");
+        let asked = ask("postgresql", keys, second).unwrap();
+        assert!(asked.contains("doc -> 'c'") && asked.contains("doc -> 'a.b'"), "{asked}");
+    }
+    let starred = keys(&["*"]);
+    let by_document = ask("elasticsearch", &c, &starred).unwrap();
+    assert!(by_document.contains(r#"{"members": ["*"]}"#), "{by_document}");
+    assert!(ask("elasticsearch", &c, &other).unwrap().contains(r#"{"field": "a.b"}"#));
 }

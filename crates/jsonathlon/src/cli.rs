@@ -172,7 +172,7 @@ pub(crate) enum DataAction {
         #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
         out: PathBuf,
     },
-    /// Print the profile of a data set: counts, users, paths and their types, lengths, malformed lines
+    /// Print the profile of a data set: counts, sizes, candidates for a key, what systems may change, paths
     Describe {
         /// A file, a folder, an archive, `-`, or an http(s) address [default: 100k generated events]
         #[arg(value_name = "PATH|URL")]
@@ -182,6 +182,9 @@ pub(crate) enum DataAction {
         /// Print the profile as JSON
         #[arg(long)]
         json: bool,
+        /// Columns of the tables
+        #[arg(long, value_enum, default_value = "compact")]
+        tables: TableChoice,
     },
 }
 

@@ -7,5 +7,6 @@ mod documents;
 mod fidelity;
 mod golden;
 mod page_vocabulary;
+mod profile;
 mod serving;
 mod tables;

@@ -16,6 +16,7 @@ pub mod ranking;
 pub mod record;
 pub mod settings;
 pub mod severity;
+pub mod time_bucket;
 pub mod transport;
 pub mod value;
 pub mod workload;

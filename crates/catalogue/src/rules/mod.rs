@@ -7,6 +7,8 @@
 pub(super) mod analytics;
 pub(super) mod documents;
 pub(super) mod fidelity;
+pub(super) mod first_question;
+pub(super) mod path_notation;
 mod patterns;
 pub(super) mod questions;
 pub(super) mod serving;

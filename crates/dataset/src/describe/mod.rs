@@ -1,30 +1,42 @@
-//! Data profile: kinds of events, users, types and lengths in a data set, and its faulty lines.
+//! Data profile: sizes, depths, paths, keys and faulty lines of a data set, and what systems may change in it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::left_out::SkippedEntry;
-use crate::questions::{COMMIT, CREATE};
-use crate::reference::{User, Users};
-use crate::scan::{Event, Scan, Scanner, Traits};
+use crate::scan::{Scan, Scanner, Traits};
 use crate::source::{Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 use crate::stage::{Progress, Sampler};
 
+mod distribution;
+mod events;
+mod hazards;
+mod key_candidates;
+pub mod key_proposal;
 mod paths;
 mod suggest;
+mod tokens;
 
-pub use suggest::{SuggestedQuestion, SuggestionKind, suggest_questions};
+pub use distribution::Distribution;
+pub use events::{CollectionProfile, EventProfile, KindProfile};
+pub use hazards::{Hazard, HazardFinding};
+pub use key_proposal::{KeyCandidate, KeyFault, KeyProposal, RejectedKey, ScalarType, UpdateProposal};
+pub use suggest::{SuggestedQuestion, SuggestionKind, WrittenZone, suggest_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 
-use paths::{Collected, Paths};
+use distribution::{DistributionTally, Outline};
+use events::EventTally;
+use hazards::HazardTally;
+use key_candidates::KeyCandidates;
+use key_proposal::{propose_key, propose_update};
+use paths::Paths;
+use tokens::Tokens;
 
-/// Limits of the number of paths and names that a profile distinguishes.
+/// Limits of what a profile distinguishes, which bound its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeOptions {
     /// Maximum number of JSON paths. Values on further paths are only counted. Default: 2,000.
@@ -32,18 +44,25 @@ pub struct DescribeOptions {
     /// Maximum number each of kinds, operations (per collection) and collections. Further ones are counted
     /// together. Default: 1,000.
     pub max_names: usize,
+    /// Maximum number of paths that are observed as candidates for the key after the first 1,000 documents.
+    /// Default: 8.
+    pub max_keys: usize,
+    /// Maximum number of values of all candidates for the key that are compared with each other; each takes 8
+    /// bytes. Beyond it, fewer values are compared, those of the preferred candidate last. Default: 2²⁵ (256
+    /// MiB).
+    pub max_key_hashes: usize,
 }
 
 impl Default for DescribeOptions {
     fn default() -> Self {
-        DescribeOptions { max_paths: 2_000, max_names: 1_000 }
+        DescribeOptions { max_paths: 2_000, max_names: 1_000, max_keys: 8, max_key_hashes: 1 << 25 }
     }
 }
 
 /// Data profile of a source, as written to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Version of this file format, currently 1.
+    /// Version of this file format, currently 2.
     pub schema: u32,
     /// Display name of the source.
     pub source: String,
@@ -54,7 +73,12 @@ pub struct Profile {
     /// Number of lines with white space only.
     pub blank_lines: u64,
     /// Lengths of the documents in bytes, without newlines. `None` if there is no document.
-    pub lengths: Option<Lengths>,
+    pub lengths: Option<Distribution>,
+    /// Depths of the documents: nested arrays and objects, 1 for an object without any. `None` if there is no
+    /// document.
+    pub depths: Option<Distribution>,
+    /// Numbers of members of all objects in a document. `None` if there is no document.
+    pub keys: Option<Distribution>,
     /// Lines that are not JSON or not UTF-8 and therefore not documents, by kind of fault.
     pub no_documents: BTreeMap<String, NoDocuments>,
     /// Entries of the source's folders and archives that were not read.
@@ -65,16 +89,26 @@ pub struct Profile {
     pub input_notes: Vec<String>,
     /// Number of documents by trait name; a document with several traits counts several times.
     pub traits: BTreeMap<String, u64>,
-    /// Earliest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
-    pub first_us: Option<i64>,
-    /// Latest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
-    pub last_us: Option<i64>,
-    /// Number of distinct `did` in documents that are JSON objects.
-    pub users: u64,
-    /// JSON objects by `kind`, the most frequent first.
-    pub kinds: Vec<KindProfile>,
-    /// JSON objects by `commit.collection`, the most frequent first.
-    pub collections: Vec<CollectionProfile>,
+    /// What systems may change or refuse, in order of [`Hazard`].
+    pub hazards: Vec<HazardFinding>,
+    /// Proposed key. `None` if there is no document.
+    pub key: Option<KeyProposal>,
+    /// Proposed path for updates. `None` if no path is fit.
+    pub update: Option<UpdateProposal>,
+    /// Paths that can be the key, the preferred one first.
+    pub key_candidates: Vec<KeyCandidate>,
+    /// Number of paths that could be the key in the first 1,000 documents and were not observed further,
+    /// because [`DescribeOptions::max_keys`] others are preferred.
+    pub further_key_candidates: u64,
+    /// Paths that are named like a key and cannot be it; at most 8.
+    pub rejected_keys: Vec<RejectedKey>,
+    /// Kinds, collections and users. `None`, and left out of the file, if fewer than half of the documents are
+    /// Bluesky events with `did`, `time_us` and `kind`.
+    #[serde(flatten)]
+    pub events: Option<EventProfile>,
+    /// Number of different paths without that of the document itself. There are more if `values_left_out` or
+    /// `documents_left_out` is not zero.
+    pub distinct_paths: u64,
     /// Values by JSON path, in bytewise order of the paths.
     pub paths: Vec<PathProfile>,
     /// Number of values on paths beyond [`DescribeOptions::max_paths`].
@@ -94,42 +128,11 @@ pub struct NoDocuments {
 }
 
 /// Value of [`Profile::schema`] in new profiles.
-const SCHEMA: u32 = 1;
-/// Name that stands for all names beyond the limit.
-const OTHERS: &str = "(others)";
-
-/// Events of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KindProfile {
-    /// Value of `kind`. `None` if it is absent or not a string.
-    pub kind: Option<String>,
-    /// Number of events of this kind.
-    pub documents: u64,
-}
-
-/// Events of one collection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CollectionProfile {
-    /// Value of `commit.collection`. `None` if it is absent or not a string.
-    pub collection: Option<String>,
-    /// Number of events of this collection.
-    pub documents: u64,
-    /// Number of events by `commit.operation`; events without an operation are not counted.
-    pub operations: BTreeMap<String, u64>,
-    /// Number of distinct `did` among the commits that create a record.
-    pub users_of_creates: u64,
-}
-
-#[derive(Debug, Default)]
-struct Collection {
-    documents: u64,
-    operations: BTreeMap<String, u64>,
-    creators: HashSet<User, FixedState>,
-}
-
+const SCHEMA: u32 = 2;
 /// Reads a source once and computes its profile.
 ///
-/// Memory grows with the number of distinct users, and with paths and names up to the limits in `options`.
+/// Memory grows with the number of distinct users of events, and up to the limits in `options` with paths,
+/// names and values of candidates for the key.
 /// `progress` is called after every block of documents, and `cancelled` at least twenty times a second.
 ///
 /// # Errors
@@ -196,7 +199,7 @@ fn read(
     let mut offered = 0;
     let (mut places, mut inputs_read) = (Places::default(), Inputs::default());
     let finish =
-        |description: Description<'_>, sampler: Sampler, inputs: Inputs, blank_lines: u64, is_whole: bool| {
+        |description: Description, sampler: Sampler, inputs: Inputs, blank_lines: u64, is_whole: bool| {
             let mut profile = description.finish();
             profile.source = source.to_string();
             profile.left_out = inputs.left_out();
@@ -242,38 +245,36 @@ fn read(
 }
 
 /// A profile under construction.
-struct Description<'o> {
-    options: &'o DescribeOptions,
+struct Description {
     documents: u64,
     bytes: u64,
     suspects: u64,
-    lengths: Collected,
+    lengths: DistributionTally,
+    depths: DistributionTally,
+    keys: DistributionTally,
     no_documents: BTreeMap<String, NoDocuments>,
     traits: BTreeMap<String, u64>,
-    times: Option<(i64, i64)>,
-    users: Users,
-    distinct_users: HashSet<User, FixedState>,
-    kinds: HashMap<Option<Box<str>>, u64, FixedState>,
-    collections: HashMap<Option<Box<str>>, Collection, FixedState>,
+    hazards: HazardTally,
+    key_candidates: KeyCandidates,
+    events: EventTally,
     paths: Paths,
     documents_left_out: u64,
 }
 
-impl<'o> Description<'o> {
-    fn new(options: &'o DescribeOptions) -> Self {
+impl Description {
+    fn new(options: &DescribeOptions) -> Self {
         Description {
-            options,
             documents: 0,
             bytes: 0,
             suspects: 0,
-            lengths: Collected::default(),
+            lengths: DistributionTally::new(),
+            depths: DistributionTally::new(),
+            keys: DistributionTally::new(),
             no_documents: BTreeMap::new(),
             traits: BTreeMap::new(),
-            times: None,
-            users: Users::default(),
-            distinct_users: HashSet::default(),
-            kinds: HashMap::default(),
-            collections: HashMap::default(),
+            hazards: HazardTally::default(),
+            key_candidates: KeyCandidates::new(options.max_keys, options.max_key_hashes),
+            events: EventTally::new(options.max_names),
             paths: Paths::new(options.max_paths),
             documents_left_out: 0,
         }
@@ -292,8 +293,9 @@ impl<'o> Description<'o> {
         for name in scan.traits.names() {
             *self.traits.entry(name.to_string()).or_default() += 1;
         }
+        self.observe_tokens(line, scan.traits, place);
         if !scan.traits.intersects(Traits::UNREADABLE) {
-            self.observe_event(&scan.event);
+            self.events.observe(&scan.event);
         }
         let unprofiled = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
         let is_profiled = !scan.traits.intersects(unprofiled)
@@ -301,84 +303,50 @@ impl<'o> Description<'o> {
         self.documents_left_out += u64::from(!is_profiled);
     }
 
-    fn observe_event(&mut self, event: &Event<'_>) {
-        if let Some(time) = event.time_us {
-            let (first, last) = self.times.unwrap_or((time, time));
-            self.times = Some((first.min(time), last.max(time)));
+    fn observe_tokens(&mut self, line: &[u8], traits: Traits, place: &dyn Fn() -> Place) {
+        let mut outline = Outline::default();
+        self.hazards.start(traits, line.len(), place);
+        self.key_candidates.start(line);
+        for token in Tokens::new(line) {
+            outline.token(&token);
+            self.hazards.token(&token, place);
+            self.key_candidates.token(&token);
         }
-        let user = self.users.user(event.did.as_deref());
-        if user != User::NOBODY {
-            self.distinct_users.insert(user);
-        }
-        *entry(&mut self.kinds, event.kind.as_deref(), self.options.max_names) += 1;
-        let collection = entry(&mut self.collections, event.collection.as_deref(), self.options.max_names);
-        collection.documents += 1;
-        let Some(operation) = event.operation.as_deref() else {
-            return;
-        };
-        match collection.operations.get_mut(operation) {
-            Some(count) => *count += 1,
-            None => {
-                let is_full = collection.operations.len() >= self.options.max_names;
-                *collection
-                    .operations
-                    .entry(if is_full { OTHERS } else { operation }.to_string())
-                    .or_default() += 1;
-            }
-        }
-        if event.kind.as_deref() == Some(COMMIT) && operation == CREATE && user != User::NOBODY {
-            collection.creators.insert(user);
-        }
+        self.key_candidates.end(place);
+        self.depths.add(outline.depth);
+        self.keys.add(outline.keys);
     }
 
     fn finish(self) -> Profile {
-        let mut kinds: Vec<_> = self.kinds.into_iter().collect();
-        kinds.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let mut collections: Vec<_> = self.collections.into_iter().collect();
-        collections.sort_unstable_by(|a, b| b.1.documents.cmp(&a.1.documents).then_with(|| a.0.cmp(&b.0)));
+        let paths = self.paths.finish();
+        let found_keys = self.key_candidates.finish();
+        let key = (self.documents > 0).then(|| propose_key(&found_keys.candidates));
+        let update = key.as_ref().and_then(|key| propose_update(&paths, self.documents, key));
         Profile {
             schema: SCHEMA,
             source: String::new(),
             documents: self.documents,
             bytes: self.bytes,
             blank_lines: 0,
-            lengths: self.lengths.lengths(),
+            lengths: self.lengths.finish(),
+            depths: self.depths.finish(),
+            keys: self.keys.finish(),
             no_documents: self.no_documents,
             left_out: Vec::new(),
             input_notes: Vec::new(),
             traits: self.traits,
-            first_us: self.times.map(|(first, _)| first),
-            last_us: self.times.map(|(_, last)| last),
-            users: self.distinct_users.len() as u64,
-            kinds: kinds
-                .into_iter()
-                .map(|(kind, documents)| KindProfile { kind: kind.map(String::from), documents })
-                .collect(),
-            collections: collections
-                .into_iter()
-                .map(|(collection, counts)| CollectionProfile {
-                    collection: collection.map(String::from),
-                    documents: counts.documents,
-                    operations: counts.operations,
-                    users_of_creates: counts.creators.len() as u64,
-                })
-                .collect(),
+            hazards: self.hazards.finish(),
+            key,
+            update,
+            key_candidates: found_keys.candidates,
+            further_key_candidates: found_keys.further,
+            rejected_keys: found_keys.rejected,
+            events: self.events.finish(self.documents),
+            // The document itself has a path, too.
+            distinct_paths: paths.len() as u64 - 1,
+            paths,
             values_left_out: self.paths.left_out(),
-            paths: self.paths.finish(),
             documents_left_out: self.documents_left_out,
         }
     }
-}
-
-/// Returns the entry of a name, or that of all further names if the map has `limit` entries.
-fn entry<'m, T: Default>(
-    map: &'m mut HashMap<Option<Box<str>>, T, FixedState>,
-    name: Option<&str>,
-    limit: usize,
-) -> &'m mut T {
-    let key = match name {
-        Some(name) if map.len() >= limit && !map.contains_key(&Some(Box::from(name))) => Some(OTHERS),
-        name => name,
-    };
-    map.entry(key.map(Box::from)).or_default()
 }

@@ -18,9 +18,9 @@ pub struct Lengths {
     pub max: u64,
 }
 
-/// Running minimum, sum and maximum of lengths.
+/// Running minimum, sum and maximum of the lengths on one path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Collected {
+struct Collected {
     count: u64,
     sum: u64,
     min: u64,
@@ -28,14 +28,14 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    pub(super) fn add(&mut self, length: u64) {
+    fn add(&mut self, length: u64) {
         self.min = if self.count == 0 { length } else { self.min.min(length) };
         self.max = self.max.max(length);
         self.sum += length;
         self.count += 1;
     }
 
-    pub(super) fn lengths(self) -> Option<Lengths> {
+    fn lengths(self) -> Option<Lengths> {
         let Collected { count, sum, min, max } = self;
         (count > 0).then(|| Lengths { min, mean: sum as f64 / count as f64, max })
     }
@@ -80,6 +80,8 @@ pub struct TypeProfile {
     pub json_type: JsonType,
     /// Number of values of this type.
     pub values: u64,
+    /// Number of documents with at least one value of this type.
+    pub documents: u64,
     /// Lengths of the values. `None` for types without a length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Lengths>,
@@ -92,13 +94,31 @@ pub struct PathProfile {
     /// with characters other than letters, digits, `_`, `$` and `-`, and `["$"]` for a top-level member named
     /// `$`.
     pub path: String,
+    /// Number of documents with at least one value on this path.
+    pub documents: u64,
     /// Values by type. More than one entry is a conflict for systems that give a path a single type.
     pub types: Vec<TypeProfile>,
+}
+
+/// Counts documents, each once.
+#[derive(Clone, Copy, Debug, Default)]
+struct DocumentCount {
+    count: u64,
+    /// Number of the last counted document, from 1.
+    last: u64,
+}
+
+impl DocumentCount {
+    fn add(&mut self, document: u64) {
+        self.count += u64::from(self.last != document);
+        self.last = document;
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct TypeTally {
     values: u64,
+    documents: DocumentCount,
     lengths: Collected,
 }
 
@@ -106,6 +126,7 @@ struct TypeTally {
 struct Node {
     members: HashMap<Box<str>, usize, FixedState>,
     elements: Option<usize>,
+    documents: DocumentCount,
     types: [TypeTally; TYPES.len()],
 }
 
@@ -114,6 +135,8 @@ struct Node {
 pub(super) struct Paths {
     nodes: Vec<Node>,
     max_paths: usize,
+    /// Number of the current document, from 1.
+    document: u64,
     left_out: u64,
 }
 
@@ -125,11 +148,12 @@ const DOCUMENT: &str = "$";
 impl Paths {
     /// Creates an empty tree for at most `max_paths` paths, including the document itself.
     pub(super) fn new(max_paths: usize) -> Self {
-        Paths { nodes: vec![Node::default()], max_paths: max_paths.max(1), left_out: 0 }
+        Paths { nodes: vec![Node::default()], max_paths: max_paths.max(1), document: 0, left_out: 0 }
     }
 
     /// Adds the values of a document. If parsing fails, the values before the failure are kept.
     pub(super) fn observe(&mut self, line: &str) -> serde_json::Result<()> {
+        self.document += 1;
         let mut deserializer = serde_json::Deserializer::from_str(line);
         Visit { paths: self, node: Some(ROOT) }.deserialize(&mut deserializer)
     }
@@ -150,12 +174,13 @@ impl Paths {
             let types = tallies.map(|(json_type, tally)| TypeProfile {
                 json_type,
                 values: tally.values,
+                documents: tally.documents.count,
                 length: tally.lengths.lengths(),
             });
             let types = types.collect();
             pending.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
             pending.extend(node.elements.map(|child| (child, format!("{path}[]"))));
-            profiles.push(PathProfile { path, types });
+            profiles.push(PathProfile { path, documents: node.documents.count, types });
         }
         profiles.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         profiles
@@ -166,8 +191,11 @@ impl Paths {
             self.left_out += 1;
             return;
         };
-        let tally = &mut self.nodes[node].types[json_type as usize];
+        let node = &mut self.nodes[node];
+        node.documents.add(self.document);
+        let tally = &mut node.types[json_type as usize];
         tally.values += 1;
+        tally.documents.add(self.document);
         if let Some(length) = length {
             tally.lengths.add(length);
         }
@@ -226,6 +254,11 @@ impl PathProfile {
     pub fn steps(&self) -> Option<Steps> {
         steps_of(&self.path)
     }
+}
+
+/// Writes member names as a JSON pointer (RFC 6901).
+pub(super) fn json_pointer(steps: &[String]) -> String {
+    steps.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
 fn steps_of(path: &str) -> Option<Steps> {

@@ -69,7 +69,7 @@ pub(super) fn is_low_surrogate(unit: u32) -> bool {
 
 /// Decodes a string whose escapes have been validated. Surrogate halves are kept (as WTF-8), so that two
 /// strings are equal exactly if their decoded bytes are.
-pub(super) fn decode(raw: &[u8]) -> Vec<u8> {
+pub(crate) fn decode(raw: &[u8]) -> Vec<u8> {
     decode_with(raw, |decoded, surrogate| {
         let continuation = |shift: u32| 0x80 | ((surrogate >> shift) & 0x3f) as u8;
         decoded.extend_from_slice(&[0xe0 | (surrogate >> 12) as u8, continuation(6), continuation(0)]);

@@ -58,8 +58,10 @@ pub trait DocumentVisitor {
     fn document(&mut self, event: &Event<'_>);
 
     /// Returns the reason why the documents seen so far must not be staged. `None` if staging may go on.
-    /// Called after each block from 10,000 documents on, and at the end.
-    fn refusal(&self) -> Option<String> {
+    /// Called after each block from 10,000 documents on, and at the end, when `is_complete` is `true`. Before
+    /// the end, documents that are still to come may be of another kind than those seen so far.
+    fn refusal(&self, is_complete: bool) -> Option<String> {
+        let _ = is_complete;
         None
     }
 }
@@ -69,8 +71,8 @@ impl<T: DocumentVisitor + ?Sized> DocumentVisitor for &mut T {
         (**self).document(event);
     }
 
-    fn refusal(&self) -> Option<String> {
-        (**self).refusal()
+    fn refusal(&self, is_complete: bool) -> Option<String> {
+        (**self).refusal(is_complete)
     }
 }
 

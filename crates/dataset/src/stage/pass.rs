@@ -160,7 +160,7 @@ impl Stager {
         }
         self.count(block, &no_documents);
         if self.documents >= PATIENCE {
-            self.check_observer(observer)?;
+            self.check_observer(observer, false)?;
         }
         if self.unreadable == self.lines && self.lines >= PATIENCE {
             Err(self.not_lines())
@@ -174,8 +174,8 @@ impl Stager {
     }
 
     /// Fails with [`DataError::OtherDocuments`] if the observer refuses the documents seen so far.
-    fn check_observer(&self, observer: &dyn DocumentVisitor) -> Result<(), DataError> {
-        match observer.refusal() {
+    fn check_observer(&self, observer: &dyn DocumentVisitor, is_complete: bool) -> Result<(), DataError> {
+        match observer.refusal(is_complete) {
             Some(reason) => Err(DataError::OtherDocuments { input: self.name.clone(), reason }),
             None => Ok(()),
         }
@@ -246,7 +246,7 @@ impl Stager {
         if self.lines > 0 && self.unreadable == self.lines {
             return Err(self.not_lines());
         }
-        self.check_observer(observer)?;
+        self.check_observer(observer, true)?;
         // Blank lines at the very end are in no block.
         if has_other_bytes(tally) {
             self.leave_source(cancelled)?;

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::render::TableStyle;
 
 use super::print;
+use super::table_style::table_style;
 use crate::cli::run_options::InputArguments;
-use crate::cli::{DataAction, DataArguments};
+use crate::cli::{DataAction, DataArguments, TableChoice};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
@@ -25,7 +25,9 @@ pub(crate) fn run(arguments: &DataArguments) -> Result<ExitCode, Failure> {
         DataAction::Generate { scale, start, seed, malformed, out } => {
             generate(*scale, *start, *seed, *malformed, out)
         }
-        DataAction::Describe { data, input, json } => print_profile(data.as_deref(), *input, *json),
+        DataAction::Describe { data, input, json, tables } => {
+            print_profile(data.as_deref(), *input, *json, *tables)
+        }
     }
 }
 
@@ -79,7 +81,12 @@ fn write_documents(generator: &mut Generator, writer: &mut dyn Write) -> std::io
     writer.flush()
 }
 
-fn print_profile(data: Option<&str>, input: InputArguments, json: bool) -> Result<ExitCode, Failure> {
+fn print_profile(
+    data: Option<&str>,
+    input: InputArguments,
+    json: bool,
+    tables: TableChoice,
+) -> Result<ExitCode, Failure> {
     let source = match data {
         Some(argument) => Source::from_argument(argument).with_input(input.options()),
         None => Source::Generated { seed: 1, start: 0, documents: 100_000, malformed: 0 },
@@ -92,7 +99,7 @@ fn print_profile(data: Option<&str>, input: InputArguments, json: bool) -> Resul
             + "\n"
     } else {
         let notes: String = profile.input_notes.iter().map(|note| format!("{note}\n")).collect();
-        notes + &jsonathlon_report::profile::render(&profile, TableStyle::COLOURED)
+        notes + &jsonathlon_report::profile::render(&profile, table_style(tables))
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

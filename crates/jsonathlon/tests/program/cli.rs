@@ -325,6 +325,46 @@ fn data_sets_are_described() {
     world.run(&["data", "describe", "nowhere"]).expect(2).says(&["nowhere", "no such file"]);
 }
 
+#[test]
+fn documents_of_any_kind_are_described() {
+    let world = World::new();
+    let line = |n: u32| {
+        let order = json!({
+            "order_id": format!("o-{n}"), "customer.name": "x", "note": "nothing special", "n": 1_u64 << 60,
+        });
+        order.to_string()
+    };
+    let mut lines: Vec<String> = (0..2_000).map(line).collect();
+    let data = world.file("orders.ndjson", lines.join("\n"));
+    let text = world.run(&["data", "describe", &data]).expect(0).stdout;
+    for words in [
+        "2,000 documents",
+        "different paths: 4",
+        "proposed key: /order_id (text)",
+        "proposed path for updates: /note (text)",
+        "key with a dot",
+        "integer beyond 2⁵³",
+        "run fidelity",
+    ] {
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+    for words in ["(did)", "users", "kinds", "collections", "time_us"] {
+        assert!(!text.contains(words), "{words} is in\n{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    // The last document has the key of the first one.
+    lines[1_999] = lines[0].clone();
+    let data = world.file("orders.ndjson", lines.join("\n"));
+    let profile: Value =
+        serde_json::from_str(&world.run(&["data", "describe", "--json", &data]).expect(0).stdout).unwrap();
+    assert_eq!((&profile["key"]["pointer"], &profile["key"]["type"]), (&Value::Null, &json!("integer")));
+    let rejected = json!([{"pointer": "/order_id", "reason": "duplicate_value", "first": null}]);
+    assert_eq!(profile["rejected_keys"], rejected);
+    assert_eq!(profile["hazards"][0]["hazard"], "dotted_key");
+    assert!(profile["hazards"][0]["first"].as_str().unwrap().ends_with("orders.ndjson, line 1"));
+    assert_eq!(profile.get("kinds"), None);
+}
+
 /// Runs a command, reads up to `lines` lines of its output and closes the pipe.
 fn read_one_line_of(world: &World, arguments: &[&str], lines: usize) -> Ended {
     // `Running` redirects output to files, but this test needs a pipe; therefore a shell creates one.

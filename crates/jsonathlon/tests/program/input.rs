@@ -7,10 +7,11 @@ use std::process::Stdio;
 
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::record::Verdict;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::process::{Ended, Running};
-use crate::support::{LIMIT, Look, QUESTIONS, World, mock};
+use crate::support::{LIMIT, Look, QUESTIONS, World, eventually, mock};
 
 /// Selects one variant of each of these systems.
 fn one_each(systems: &[&str]) -> String {
@@ -218,6 +219,74 @@ fn documents_that_are_no_events_are_refused_before_anything_is_asked_of_them() {
 }
 
 #[test]
+fn other_documents_are_refused_early_and_never_for_the_first_file_of_a_folder() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    let other = |count: usize| "{\"country\":\"de\"}\n".repeat(count);
+    // The file is far larger than what is read of it.
+    let data = world.file("large.ndjson", other(2_000_000));
+    let out = world.text("out");
+    let refused = ["run", "--systems-dir", &world.text("systems"), "-s", "ma", "-d", &data, "-o", &out];
+    let ended = world.run(&refused).expect(2);
+    let ended = ended.says(&["large.ndjson", "0 of the first", "jsonathlon questions new"]);
+    assert!(!ended.stderr.contains("2000000 documents"), "{}", ended.stderr);
+    nothing_staged(&world);
+    // Fewer than half of all documents are events.
+    let few = world.path("few");
+    std::fs::create_dir(&few).unwrap();
+    world.events("few/b.ndjson", &["-n", "1k"]);
+    world.file("few/a.ndjson", other(1_001));
+    let data = world.text("few");
+    let run = |out: &str, data: &str, more: &[&str]| {
+        let (systems, out) = (world.text("systems"), world.text(out));
+        let arguments = ["run", "--systems-dir", &systems, "-s", "ma", "-r", "1", "-d", data, "-o", &out];
+        world.run(&[&arguments[..], more].concat())
+    };
+    run("out2", &data, &[]).expect(2).says(&["1000 of 2001 documents are events"]);
+    // The first file has other documents, and the second one more events than those.
+    let most = world.path("most");
+    std::fs::create_dir(&most).unwrap();
+    world.events("most/b.ndjson", &["-n", "13k"]);
+    world.file("most/a.ndjson", other(9_000));
+    assert_ne!(run("out3", &world.text("most"), &[]).code(), 2);
+    assert_eq!(world.kept("out3").manifest().data.documents, 22_000);
+    // What was forced is in the manifest's command line.
+    assert_ne!(run("out4", &data, &["--force"]).code(), 2);
+    assert!(world.kept("out4").manifest().command.contains(&"--force".to_owned()));
+}
+
+#[test]
+fn other_documents_from_a_pipe_or_an_address_are_refused_and_can_be_forced() {
+    let world = World::with(&[mock("ma", json!({"delay_ms": {"load": 200, "q1": 200}}))]);
+    let own: String = (0..50).map(|number| format!("{{\"country\":\"de\",\"price\":{number}}}\n")).collect();
+    let file = world.file("own.ndjson", &own);
+    let (out, systems) = (world.text("out"), world.text("systems"));
+    let from_pipe = |more: &[&str]| {
+        let arguments = ["run", "--systems-dir", &systems, "-s", "ma", "-r", "2", "-d", "-", "-o", &out];
+        let mut command = world.command(&[&arguments[..], more].concat());
+        command.stdin(Stdio::from(std::fs::File::open(&file).unwrap()));
+        Running::start(command, &world.path(""))
+    };
+    let words = ["standard input: 0 of 50 documents are events", "jsonathlon questions new", "--force"];
+    from_pipe(&[]).end(LIMIT).expect(2).says(&words);
+    nothing_staged(&world);
+    let address = serve("200 OK", own.clone().into_bytes(), own.len());
+    let arguments = ["run", "--systems-dir", &systems, "-s", "ma", "-d", &address, "-o", &out];
+    world.run(&arguments).expect(2).says(&[&address, "0 of 50 documents are events"]);
+    nothing_staged(&world);
+    // A forced run that was interrupted goes on without the option.
+    let data = world.text("own.ndjson");
+    let arguments =
+        ["run", "--systems-dir", &systems, "-s", "ma", "-r", "2", "-d", &data, "-o", &out, "--force"];
+    let running = world.start(&arguments);
+    let kept = world.kept("out");
+    eventually("a trial is recorded", || kept.path("journal.ndjson").exists() && !kept.trials().is_empty());
+    running.signal(Signal::INT);
+    running.end(LIMIT).expect(4);
+    assert_ne!(world.resume("out").code(), 2);
+    kept.is_complete();
+}
+
+#[test]
 fn what_a_folder_holds_beside_documents_is_told() {
     let world = World::new();
     std::fs::create_dir_all(world.path("data/2023")).unwrap();
@@ -241,7 +310,7 @@ fn what_a_folder_holds_beside_documents_is_told() {
     let summary = right(ended.says(&words));
     assert_eq!(summary.data.documents, 2000);
     let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
-    let described = world.run(&["data", "describe", &data]).expect(0).stdout;
+    let described = world.run(&["data", "describe", "--tables", "full", &data]).expect(0).stdout;
     let questions = world.run(&["questions", "new", &world.text("q"), "-d", &data]).expect(0).stdout;
     for (text, of) in [(tables, "export"), (described, "describe"), (questions, "new")] {
         // The forms matter while the documents are read, and not to readers of results.

@@ -71,6 +71,9 @@ impl Analytics {
 }
 
 /// Requires at least half of the documents to be events: the answers are meaningless for other documents.
+///
+/// Documents without a single event among them are refused long before the end. A few events are enough to go
+/// on, because a folder may begin with its files of other documents.
 struct OnlyEvents<'a>(&'a mut Reference);
 
 impl DocumentVisitor for OnlyEvents<'_> {
@@ -78,11 +81,13 @@ impl DocumentVisitor for OnlyEvents<'_> {
         self.0.observe(event);
     }
 
-    fn refusal(&self) -> Option<String> {
+    fn refusal(&self, is_complete: bool) -> Option<String> {
         let (documents, events) = (self.0.documents(), self.0.events());
-        (2 * events < documents).then(|| {
+        let is_refused = if is_complete { 2 * events < documents } else { events == 0 };
+        is_refused.then(|| {
+            let which = if is_complete { "" } else { "the first " };
             format!(
-                "{events} of {documents} documents are events with `did`, `time_us` and `kind`, which the \
+                "{events} of {which}{documents} documents are events with `did`, `time_us` and `kind`, which the \
                  questions of {ANALYTICS} are about; write questions about your own with `jsonathlon \
                  questions new DIR --data …`, or give --force to ask these all the same"
             )

@@ -1,6 +1,7 @@
 //! `jsonathlon questions`, and the arguments of `jsonathlon run questions`.
 
 mod check;
+mod definition;
 mod new;
 
 use std::process::ExitCode;

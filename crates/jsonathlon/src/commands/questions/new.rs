@@ -1,14 +1,13 @@
 //! `jsonathlon questions new`: writes first questions about documents, with the statements of every system.
 
-use std::{path::Path, process::ExitCode, time::Duration};
+use std::{collections::BTreeSet, path::Path, process::ExitCode, time::Duration};
 
 use jsonathlon_catalogue::{
-    Catalogue, FirstQuestion, KnownPath, QUESTIONS, StatementKind, System, TemplateKind, UserQuestions,
-    WorkloadSetup,
+    Catalogue, FirstQuestion, KnownPath, QUESTIONS, StatementKind, System, UserQuestions, WorkloadSetup,
 };
 use jsonathlon_dataset::{
     describe::{
-        PathProfile, Profile, SampleLimits, SampleProfile, Steps, SuggestedQuestion, SuggestionKind, sample,
+        PathProfile, Profile, SampleLimits, SampleProfile, Steps, SuggestedQuestion, sample,
         suggest_questions,
     },
     left_out,
@@ -16,6 +15,7 @@ use jsonathlon_dataset::{
 };
 use jsonathlon_report::format;
 
+use super::definition::{NamedQuestion, UnaskedQuestion, definition, describe_sample, name_questions, title};
 use crate::{
     cli::{CatalogueArguments, run_options::InputArguments},
     commands::{load_catalogue, print},
@@ -31,13 +31,6 @@ const LIMITS: SampleLimits =
 const NOT_OBJECT: &str = "not_object";
 /// Maximum number of kinds of faults that are listed with the first line of each.
 const MAX_FAULTS: usize = 3;
-
-/// A question with the kind and the name that it has in files.
-struct NamedQuestion<'a> {
-    question: &'a SuggestedQuestion,
-    kind: TemplateKind,
-    name: String,
-}
 
 pub(super) fn run(
     folder: &Path,
@@ -63,7 +56,12 @@ pub(super) fn run(
     let mut notes = sampled.profile.input_notes.clone();
     notes.extend(left_out::describe(&sampled.profile.left_out));
     notes.extend(invalid_lines_note(&sampled.profile));
-    let files_by_system = statement_files(&questions, &paths(&sampled), &catalogue, &mut notes);
+    let Statements { files_by_system, unasked, alterations } =
+        statement_files(&questions, &paths(&sampled), &catalogue);
+    notes.extend(unasked.iter().map(|UnaskedQuestion { question, system, reason }| {
+        format!("{system} is not asked `{question}`: {reason}")
+    }));
+    notes.extend(alterations);
     let is_asked = |question: &NamedQuestion<'_>| {
         files_by_system.iter().any(|(_, files)| files.iter().any(|file| file.question == question.name))
     };
@@ -76,7 +74,7 @@ pub(super) fn run(
         )));
     }
     let systems: Vec<&str> = files_by_system.iter().map(|(system, _)| system.as_str()).collect();
-    write(&folder.join("questions.toml"), &definition(&questions, &sampled))?;
+    write(&folder.join("questions.toml"), &definition(&questions, &unasked, &sampled))?;
     for (system, files) in &files_by_system {
         for QuestionStatement { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
@@ -153,147 +151,6 @@ fn invalid_lines_note(profile: &Profile) -> Option<String> {
     invalid_lines(profile).map(|words| format!("of the lines looked at, {words}: no documents"))
 }
 
-/// Text on how many documents and bytes were sampled, and whether that was everything.
-fn describe_sample(sampled: &SampleProfile) -> String {
-    let profile = &sampled.profile;
-    let (documents, bytes) = (format::integer(profile.documents as f64), format::bytes(profile.bytes as f64));
-    match sampled.is_whole {
-        true => format!("{documents} documents of {} looked at, {bytes}: all of them", profile.source),
-        false => {
-            format!("the first {documents} documents of {} looked at, {bytes}: a sample", profile.source)
-        }
-    }
-}
-
-fn kind(suggestion: SuggestionKind) -> TemplateKind {
-    match suggestion {
-        SuggestionKind::Count => TemplateKind::Count,
-        SuggestionKind::Top => TemplateKind::Top,
-        SuggestionKind::Sum => TemplateKind::Sum,
-        SuggestionKind::Filter => TemplateKind::Filter,
-        SuggestionKind::Distinct => TemplateKind::Distinct,
-    }
-}
-
-fn name_questions(suggestions: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
-    let mut questions: Vec<NamedQuestion<'_>> = Vec::new();
-    for question in suggestions {
-        let kind = kind(question.kind);
-        let last_key = question.keys.last().map_or("", String::as_str);
-        let slug: String = last_key
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-            .take(24)
-            .collect();
-        let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        let base =
-            [kind.word(), &slug].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        questions.push(NamedQuestion { question, kind, name: base });
-    }
-    questions
-}
-
-fn title(named: &NamedQuestion<'_>) -> String {
-    let path = &named.question.path;
-    match named.kind {
-        TemplateKind::Count => format!("most frequent {path}"),
-        TemplateKind::Top => format!("largest {path}"),
-        TemplateKind::Sum => format!("sum and mean of {path}"),
-        TemplateKind::Filter => format!("documents with {path} = {}", named.question.value),
-        TemplateKind::Distinct => format!("distinct {path}"),
-    }
-}
-
-/// What `questions.toml` states about the answer of a question.
-struct AnswerShape {
-    /// Names and types of the columns.
-    columns: &'static [(&'static str, &'static str)],
-    /// Columns by which rows are ordered. Empty if the answer is a single row.
-    order: &'static [&'static str],
-    asks: String,
-}
-
-/// Columns, order and description of a question, which depend on its kind.
-fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
-    let path = &named.question.path;
-    match named.kind {
-        TemplateKind::Count => AnswerShape {
-            columns: &[("value", "string"), ("n", "number")],
-            order: &["n desc", "value"],
-            asks: format!("The ten most frequent strings at {path}, with how many documents have each."),
-        },
-        TemplateKind::Top => AnswerShape {
-            columns: &[("value", "number")],
-            order: &["value desc"],
-            asks: format!("The ten largest numbers at {path}."),
-        },
-        TemplateKind::Sum => AnswerShape {
-            columns: &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
-            order: &[],
-            asks: format!(
-                "The sum and the mean of all numbers at {path}, how many they are, and their sum without \
-                 signs."
-            ),
-        },
-        TemplateKind::Filter => AnswerShape {
-            columns: &[("n", "number")],
-            order: &[],
-            asks: format!("How many documents have the string {} at {path}.", named.question.value),
-        },
-        TemplateKind::Distinct => AnswerShape {
-            columns: &[("n", "number")],
-            order: &[],
-            asks: format!("How many different strings there are at {path}."),
-        },
-    }
-}
-
-/// Content of `questions.toml` for these questions.
-fn definition(questions: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
-    let mut text = format!(
-        "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
-        describe_sample(sampled).replace(char::is_control, " ")
-    );
-    for named in questions {
-        let SuggestedQuestion { share, other_values, .. } = named.question;
-        let AnswerShape { columns, order, asks } = shape(named);
-        text += "\n";
-        if *other_values > 0 {
-            text += &format!(
-                "# {} of the values in the sample are of this type; {other_values} others are left out, and so are \
-                 nulls.\n",
-                format::percent(*share)
-            );
-        }
-        text += &format!(
-            "[[question]]\nname = {}\ntitle = {}\nasks = {}\n",
-            toml_quoted(&named.name),
-            toml_quoted(&title(named)),
-            toml_quoted(&asks)
-        );
-        let columns: Vec<String> = columns
-            .iter()
-            .map(|(name, kind)| format!("{{ name = {}, type = {} }}", toml_quoted(name), toml_quoted(kind)))
-            .collect();
-        text += &format!("columns = [{}]\n", columns.join(", "));
-        if !order.is_empty() {
-            let order: Vec<String> = order.iter().map(|column| toml_quoted(column)).collect();
-            text += &format!("order = [{}]\nlimit = 10\n", order.join(", "));
-        }
-        if named.kind == TemplateKind::Sum {
-            text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that \
-                     is left.\n";
-            text += "scale = { total = \"size\", mean = \"size / n\" }\n";
-        }
-    }
-    text
-}
-
-/// Quotes a text for TOML. TOML escapes like JSON, but also requires it for DEL.
-fn toml_quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
-}
-
 /// Quotes a text as one word of a shell, if it needs quotes.
 fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
@@ -311,8 +168,16 @@ struct QuestionStatement {
     text: String,
 }
 
-/// Names of systems, each with its statement files.
-type FilesBySystem = Vec<(String, Vec<QuestionStatement>)>;
+/// Statements of first questions in the languages of all systems.
+#[derive(Default)]
+struct Statements {
+    /// Names of systems, each with its statement files.
+    files_by_system: Vec<(String, Vec<QuestionStatement>)>,
+    /// Questions that a system cannot be asked.
+    unasked: Vec<UnaskedQuestion>,
+    /// Notes on documents that a system alters.
+    alterations: Vec<String>,
+}
 
 /// Paths of the sampled documents, in the form that statement templates take.
 fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
@@ -320,37 +185,57 @@ fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
     steps.map(|Steps { keys, is_in_array }| KnownPath { keys, is_in_array }).collect()
 }
 
-/// Statement files of every system that has templates. Questions that a system cannot be asked, and documents
-/// that it alters, are appended to `notes`.
+/// Writes the statements of every system that has templates.
 fn statement_files(
     questions: &[NamedQuestion<'_>],
     paths: &[KnownPath],
     catalogue: &Catalogue,
-    notes: &mut Vec<String>,
-) -> FilesBySystem {
-    let mut files_by_system = Vec::new();
+) -> Statements {
+    let mut statements = Statements::default();
     for system in catalogue.systems().iter().filter(|system| system.supports_workload(QUESTIONS)) {
         let Some(setup) = default_setup(system) else { continue };
         let mut files = Vec::new();
         for named in questions {
-            let SuggestedQuestion { keys, value, path, other_values, .. } = named.question;
-            let first = FirstQuestion { kind: named.kind, keys, value, is_mixed: *other_values > 0, paths };
-            match setup.first_question(&first) {
+            match setup.first_question(&first_question(named, paths)) {
                 Ok(statement) => files.push(statement_file(&setup, named, &statement)),
-                Err(reason) => {
-                    notes.push(format!("{} is not asked `{}`: {reason}", system.name(), named.name));
-                }
+                Err(reason) => statements.unasked.push(UnaskedQuestion {
+                    question: named.name.clone(),
+                    system: system.name().to_owned(),
+                    reason: reason.to_string(),
+                }),
             }
-            for reason in setup.alterations(keys) {
-                notes.push(format!("{} alters documents with {path}: {reason}", system.name()));
+            let SuggestedQuestion { keys, second_keys, path, second_path, .. } = named.question;
+            let second_path = if second_path.is_empty() { path } else { second_path };
+            for (keys, path) in [(keys, path), (second_keys, second_path)] {
+                statements.alterations.extend(
+                    setup
+                        .alterations(keys)
+                        .into_iter()
+                        .map(|reason| format!("{} alters documents with {path}: {reason}", system.name())),
+                );
             }
         }
-        notes.dedup();
         if !files.is_empty() {
-            files_by_system.push((system.name().to_owned(), files));
+            statements.files_by_system.push((system.name().to_owned(), files));
         }
     }
-    files_by_system
+    let mut seen = BTreeSet::new();
+    statements.alterations.retain(|note| seen.insert(note.clone()));
+    statements
+}
+
+/// Returns a question in the form that statement templates take.
+fn first_question<'q>(named: &NamedQuestion<'q>, paths: &'q [KnownPath]) -> FirstQuestion<'q> {
+    let SuggestedQuestion { keys, second_keys, value, bucket, other_values, .. } = named.question;
+    FirstQuestion {
+        kind: named.kind,
+        keys,
+        second: second_keys,
+        value,
+        bucket: *bucket,
+        is_mixed: *other_values > 0,
+        paths,
+    }
 }
 
 fn default_setup(system: &System) -> Option<WorkloadSetup> {

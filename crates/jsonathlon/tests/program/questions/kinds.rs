@@ -55,7 +55,9 @@ fn with<'a>(servers: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn logs_of_a_web_server_are_asked_about() {
     let Some((world, summary)) = asked(&made::weblogs(400), &with(&["postgresql"])) else { return };
-    assert_eq!(summary.agreements.len(), 5);
+    let asked = |name: &str| summary.agreements.iter().any(|one| one.question == name);
+    assert!(asked("dates-time") && asked("pairs-method-user-agent"), "{:?}", summary.agreements);
+    assert_eq!(summary.agreements.len(), 7);
     // Documents located by their position were read back.
     let retained = world.kept("out").records().into_iter().filter_map(|record| match record.body {
         jsonathlon_schema::record::RecordBody::Structure(found) => {
@@ -77,7 +79,8 @@ fn logs_of_a_web_server_are_asked_about() {
 #[test]
 fn orders_with_hostile_keys_are_asked_about() {
     let Some((_, summary)) = asked(&made::orders(300), &with(&["postgresql", "mongodb"])) else { return };
-    assert_eq!(summary.agreements.len(), 5);
+    assert!(summary.agreements.iter().any(|one| one.question == "elements-items-sku"));
+    assert_eq!(summary.agreements.len(), 7, "{:?}", summary.agreements);
 }
 
 #[test]
@@ -108,4 +111,20 @@ fn bare_numbers_are_asked_about_cold_and_hot() {
         let cold = phases.contains(&Phase::Cold) || phases.contains(&Phase::ColdUnverified);
         assert!(cold && phases.contains(&Phase::Hot), "{system}: {phases:?}");
     }
+}
+
+#[test]
+fn events_with_tags_and_times_are_asked_about() {
+    let Some((world, summary)) = asked(&made::tagged(300), &with(&["mysql", "mariadb", "elasticsearch"]))
+    else {
+        return;
+    };
+    let names: Vec<&str> = summary.agreements.iter().map(|one| one.question.as_str()).collect();
+    for name in
+        ["elements-labels", "elements-actors-role", "dates-day", "epochs-created-ms", "pairs-kind-place"]
+    {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let text = std::fs::read_to_string(world.path("q").join("questions.toml")).unwrap();
+    assert!(text.contains("type = \"time\"") && text.contains("limit = 100"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Three kinds of typical user data: web server logs, orders with their items, sensor readings.
+//! Kinds of typical user data: web server logs, orders with their items, sensor readings, tagged events.
 
 use std::fmt::Write as _;
 
@@ -90,5 +90,33 @@ pub(crate) fn sensors(count: u64) -> String {
         let (state, value) =
             if n == 0 { (serde_json::json!("ok"), serde_json::json!(1)) } else { (state, value) };
         serde_json::json!({ "device": format!("d-{}", numbers.below(12)), "reading": reading, "state": state, "value": value })
+    })
+}
+
+/// Events: arrays of texts and of objects with odd elements among them, days as texts, and milliseconds.
+pub(crate) fn tagged(count: u64) -> String {
+    lines(count, |n, numbers| {
+        let mut labels: Vec<serde_json::Value> = (0..numbers.below(5))
+            .map(|_| serde_json::json!(numbers.of(&["red", "blue", "it's", "ünï", "a\"b"])))
+            .collect();
+        if n % 40 == 39 {
+            labels.push(serde_json::json!(7));
+        }
+        let actors: Vec<serde_json::Value> = (0..numbers.below(3))
+            .map(|_| serde_json::json!({ "role": numbers.of(&["owner", "guest", "a.b"]), "n": numbers.below(9) }))
+            .collect();
+        let day = if n % 50 == 49 {
+            "soon".to_owned()
+        } else {
+            format!("2026-{:02}-{:02}", n % 12 + 1, n % 28 + 1)
+        };
+        serde_json::json!({
+            "kind": numbers.of(&["push", "pull", "fork"]),
+            "place": numbers.of(&["de", "fr", "DE"]),
+            "labels": labels,
+            "actors": actors,
+            "day": day,
+            "created ms": 1_769_990_400_000 + numbers.below(5_000_000_000),
+        })
     })
 }

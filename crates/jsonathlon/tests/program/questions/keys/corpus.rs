@@ -10,6 +10,7 @@ use jsonathlon_dataset::{
     describe::{JsonType, PathProfile, SampleLimits, sample},
     source::Source,
 };
+use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
 
 /// Keys with a special meaning in paths, patterns, quoted texts, templates, lines or documents.
 pub(crate) const NASTY: [&str; 87] = [
@@ -139,11 +140,14 @@ const STRINGS: [&str; 16] = [
 
 const NUMBERS: [f64; 8] = [1.0, 2.0, -3.0, 0.5, 1e9, 0.0, 7.25, 4096.0];
 
-/// A question about one path.
+/// A question about one path, or two.
 pub(crate) struct Question {
     pub(crate) name: String,
     pub(crate) kind: TemplateKind,
     pub(crate) keys: Vec<String>,
+    /// The second path of a pair, or the path from an element.
+    pub(crate) second: Vec<String>,
+    pub(crate) bucket: TimeBucket,
     pub(crate) value: String,
     pub(crate) is_mixed: bool,
 }
@@ -227,22 +231,41 @@ impl Corpus {
                 lines.push(if turn % 4 == 1 { escaped(&document) } else { document.to_string() });
             }
         }
+        for (place, keys) in wanted.iter().enumerate() {
+            lines.extend(lists_and_times(place, keys));
+        }
         let profiles = profiles(&lines);
         let mut questions = Vec::new();
-        for (place, keys) in wanted.into_iter().enumerate() {
+        for (place, keys) in wanted.iter().enumerate() {
             let kinds: &[TemplateKind] = if is_number(place) {
                 &[TemplateKind::Top, TemplateKind::Sum]
             } else {
                 &[TemplateKind::Count, TemplateKind::Filter, TemplateKind::Distinct]
             };
-            let is_mixed = is_mixed(&profiles, &keys, is_number(place));
+            let is_mixed = is_mixed(&profiles, keys, is_number(place));
             for kind in kinds {
                 questions.push(Question {
                     name: format!("{}-{place}", kind.word()),
                     kind: *kind,
                     keys: keys.clone(),
+                    second: Vec::new(),
+                    bucket: TimeBucket::default(),
                     value: STRINGS.get(place % STRINGS.len()).copied().unwrap_or_default().to_owned(),
                     is_mixed,
+                });
+            }
+            questions.extend(questions_of_lists_and_times(place, keys));
+            // The values of the next path stand beside it in some documents.
+            let other = (place + 1) % wanted.len();
+            if !is_number(place) && !is_number(other) {
+                questions.push(Question {
+                    name: format!("pairs-{place}"),
+                    kind: TemplateKind::Pairs,
+                    keys: keys.clone(),
+                    second: wanted[other].clone(),
+                    bucket: TimeBucket::default(),
+                    value: String::new(),
+                    is_mixed: true,
                 });
             }
         }
@@ -253,15 +276,29 @@ impl Corpus {
 
     /// The expected answer over all documents except the rejected ones. `None` if no value is left.
     pub(crate) fn answer(&self, question: &Question, refused: &[usize]) -> Option<Vec<Vec<Cell>>> {
-        let mut texts = BTreeMap::<String, f64>::new();
-        let mut numbers = Vec::new();
+        let (mut texts, mut numbers, mut pairs) = (Counts::new(), Vec::new(), Counts::new());
         for (place, line) in self.lines.iter().enumerate().filter(|(place, _)| !refused.contains(place)) {
             let document: Json =
                 serde_json::from_str(line).unwrap_or_else(|error| panic!("{place}: {error}"));
-            match question.keys.iter().try_fold(&document, |value, key| value.as_object()?.get(key)) {
-                Some(Json::String(text)) => *texts.entry(text.clone()).or_default() += 1.0,
-                Some(Json::Number(number)) => numbers.extend(number.as_f64()),
-                _ => {}
+            let Some(value) = follow(&document, &question.keys) else { continue };
+            let values: Vec<&Json> = match question.kind {
+                TemplateKind::Elements => {
+                    let elements = value.as_array().into_iter().flatten();
+                    elements.filter_map(|element| follow(element, &question.second)).collect()
+                }
+                _ => vec![value],
+            };
+            for value in values {
+                match value {
+                    Json::String(text) => *texts.entry(vec![text.clone()]).or_default() += 1.0,
+                    Json::Number(number) => numbers.extend(number.as_f64()),
+                    _ => {}
+                }
+            }
+            if let (Json::String(text), Some(Json::String(other))) =
+                (value, follow(&document, &question.second))
+            {
+                *pairs.entry(vec![text.clone(), other.clone()]).or_default() += 1.0;
             }
         }
         if texts.is_empty() && numbers.is_empty() {
@@ -269,11 +306,8 @@ impl Corpus {
         }
         let number = Cell::Number;
         Some(match question.kind {
-            TemplateKind::Count => {
-                let mut all: Vec<(String, f64)> = texts.into_iter().collect();
-                all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-                all.into_iter().take(10).map(|(text, n)| vec![Cell::Text(text), number(n)]).collect()
-            }
+            TemplateKind::Count | TemplateKind::Elements => most_frequent(texts),
+            TemplateKind::Pairs => most_frequent(pairs),
             TemplateKind::Top => {
                 numbers.sort_by(|a, b| b.total_cmp(a));
                 numbers.into_iter().take(10).map(|one| vec![number(one)]).collect()
@@ -285,11 +319,130 @@ impl Corpus {
                 vec![[total, total / count, count, size].map(number).to_vec()]
             }
             TemplateKind::Filter => {
-                vec![vec![number(texts.get(&question.value).copied().unwrap_or_default())]]
+                let found = texts.get(std::slice::from_ref(&question.value));
+                vec![vec![number(found.copied().unwrap_or_default())]]
             }
             TemplateKind::Distinct => vec![vec![number(texts.len() as f64)]],
+            TemplateKind::Dates => latest_dates(&texts, question.bucket.unit),
+            TemplateKind::Epochs => latest_epochs(&numbers, question.bucket),
         })
     }
+}
+
+/// Numbers of documents by one or two texts.
+type Counts = BTreeMap<Vec<String>, f64>;
+
+fn most_frequent(counts: Counts) -> Vec<Vec<Cell>> {
+    let mut all: Vec<(Vec<String>, f64)> = counts.into_iter().collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let row =
+        |(texts, n): (Vec<String>, f64)| texts.into_iter().map(Cell::Text).chain([Cell::Number(n)]).collect();
+    all.into_iter().take(10).map(row).collect()
+}
+
+/// Counts texts by the day or the hour that they begin with, the latest first.
+fn latest_dates(texts: &Counts, unit: TimeUnit) -> Vec<Vec<Cell>> {
+    let pattern = match unit {
+        TimeUnit::Day => regex::Regex::new("^[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+        TimeUnit::Hour => regex::Regex::new("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}"),
+    };
+    let pattern = pattern.unwrap();
+    let mut buckets = BTreeMap::<&str, f64>::new();
+    for (text, count) in texts {
+        if let Some(bucket) = pattern.find(&text[0]) {
+            *buckets.entry(bucket.as_str()).or_default() += count;
+        }
+    }
+    let row = |(bucket, n): (&str, f64)| vec![Cell::Text(bucket.to_owned()), Cell::Number(n)];
+    buckets.into_iter().rev().take(100).map(row).collect()
+}
+
+/// Counts times since 1970 by day or hour, as microseconds, the latest first.
+fn latest_epochs(numbers: &[f64], bucket: TimeBucket) -> Vec<Vec<Cell>> {
+    let ticks = bucket.plausible_ticks();
+    let is_time = |number: &&f64| **number >= ticks.start as f64 && **number < ticks.end as f64;
+    let mut buckets = BTreeMap::<u64, f64>::new();
+    for number in numbers.iter().filter(is_time) {
+        *buckets.entry(*number as u64 / bucket.ticks()).or_default() += 1.0;
+    }
+    let start_us = |bucket_number: u64| (bucket_number * bucket.unit.seconds() * 1_000_000) as f64;
+    let row = |(number, n): (u64, f64)| vec![Cell::Number(start_us(number)), Cell::Number(n)];
+    buckets.into_iter().rev().take(100).map(row).collect()
+}
+
+fn follow<'v>(value: &'v Json, keys: &[String]) -> Option<&'v Json> {
+    keys.iter().try_fold(value, |value, key| value.as_object()?.get(key))
+}
+
+/// First members of the lists, the texts and the numbers that belong to a path.
+fn beside(place: usize) -> [String; 3] {
+    ["list", "text", "number"].map(|name| format!("{name}{place}"))
+}
+
+/// Documents with an array, texts and numbers below the path's last key, most of them times.
+fn lists_and_times(place: usize, keys: &[String]) -> Vec<String> {
+    let key = keys.last().cloned().unwrap_or_default();
+    let [list, text, number] = beside(place);
+    let string = |turn: usize| json!(STRINGS.get((turn + place) % STRINGS.len()).copied());
+    let ticks_per_second = TimeBucket::RESOLUTIONS[place % 3];
+    let texts = [
+        "2026-01-02T03:04:05Z",
+        "2026-01-02T03:59:59Z",
+        "2026-01-02 04:00:00",
+        "2026-01-03",
+        "1999-12-31T23:59:59.9+02:00",
+        "soon",
+        "",
+        "2026-1-02",
+        "é026-01-02",
+        "2026-01-02x😀",
+    ];
+    let offsets = [0.0, 3_599.0, 3_600.0, 86_399.75, 86_400.0, -1e9, 4e9, 1e9];
+    let mut lines = Vec::new();
+    for turn in 0..texts.len() {
+        let member = json!({ key.as_str(): string(turn % 4) });
+        let elements =
+            json!([string(turn % 3), member, {"other": "x"}, 7, null, string(0), {key.as_str(): 7}, ["x"]]);
+        let time = 1_769_990_400.0 + offsets[turn % offsets.len()];
+        let time = json!(time * ticks_per_second as f64);
+        // Some systems keep an integral number as an integer.
+        let time = if turn % 2 == 0 { json!(time.as_f64().map(|time| time as i64)) } else { time };
+        let mut document = json!({});
+        put(&mut document, &[list.clone(), key.clone()], elements);
+        put(&mut document, &[text.clone(), key.clone()], json!(texts[turn]));
+        put(&mut document, &[number.clone(), key.clone()], time);
+        lines.push(if turn % 4 == 1 { escaped(&document) } else { document.to_string() });
+    }
+    let mut odd = json!({});
+    put(&mut odd, &[list, key.clone()], json!("x"));
+    put(&mut odd, &[text, key.clone()], json!(["2026-01-02"]));
+    put(&mut odd, &[number, key], json!("1769990400"));
+    lines.push(odd.to_string());
+    lines
+}
+
+fn questions_of_lists_and_times(place: usize, keys: &[String]) -> Vec<Question> {
+    let key = keys.last().cloned().unwrap_or_default();
+    let [list, text, number] = beside(place);
+    let unit = if place.is_multiple_of(2) { TimeUnit::Day } else { TimeUnit::Hour };
+    let bucket = TimeBucket { unit, ticks_per_second: TimeBucket::RESOLUTIONS[place % 3] };
+    [
+        ("elements", TemplateKind::Elements, list.clone(), Vec::new()),
+        ("members", TemplateKind::Elements, list, vec![key.clone()]),
+        ("dates", TemplateKind::Dates, text, Vec::new()),
+        ("epochs", TemplateKind::Epochs, number, Vec::new()),
+    ]
+    .into_iter()
+    .map(|(name, kind, first, second)| Question {
+        name: format!("{name}-{place}"),
+        kind,
+        keys: vec![first, key.clone()],
+        second,
+        bucket,
+        value: String::new(),
+        is_mixed: true,
+    })
+    .collect()
 }
 
 /// Writes a document with every character escaped that any JSON writer escapes.

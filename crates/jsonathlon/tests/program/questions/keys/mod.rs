@@ -141,8 +141,8 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
         match session.ask(&statement) {
             Ok(rows) if is_same(&rows, &expected) => {}
             answer => wrong.push(format!(
-                "{system}, {:?}, {:?}: {answer:?} is not {expected:?}\n{statement}",
-                question.keys, question.value
+                "{system}, {:?}, {:?}, {:?}: {answer:?} is not {expected:?}\n{statement}",
+                question.keys, question.second, question.value
             )),
         }
     }
@@ -159,8 +159,16 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
     let (mut asked, mut left) = (Vec::new(), Vec::new());
     let mut toml = String::new();
     for question in &corpus.questions {
-        let Question { name, kind, keys, value, is_mixed } = question;
-        let first = FirstQuestion { kind: *kind, keys, value, is_mixed: *is_mixed, paths: &corpus.paths };
+        let Question { name, kind, keys, second, bucket, value, is_mixed } = question;
+        let first = FirstQuestion {
+            kind: *kind,
+            keys,
+            second,
+            bucket: *bucket,
+            value,
+            is_mixed: *is_mixed,
+            paths: &corpus.paths,
+        };
         let statement = match part.first_question(&first) {
             Ok(statement) => statement,
             Err(FirstQuestionError::NoTemplate) => panic!("{name} has no template"),
