@@ -13,7 +13,9 @@ use jsonathlon_servers::{ExternalBinaryCommands, Recipe, RequiredProgram};
 use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
-    rules::{self, ALL_RULES, analytics, documents, fidelity, path_notation, questions, serving},
+    rules::{
+        self, ALL_RULES, analytics, documents, fidelity, path_notation, question_paths, questions, serving,
+    },
 };
 use crate::artifact::DebianPackage;
 
@@ -97,6 +99,8 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[serving]`", keys_of::<serving::SectionDefinition>()),
         ("`[variants.NAME.serving]`", keys_of::<serving::OverlayDefinition>()),
         ("`[serving.key_types]`", keys_of::<serving::KeyTypes>()),
+        ("`[serving.value_types]`", keys_of::<serving::ValueTypes>()),
+        ("`[serving.names.NOTATION]`", keys_of::<path_notation::MemberNotation>()),
         ("`[serving.durability]`", keys_of::<DurabilityDefinition>()),
         ("`[serving.durability.synced]`", keys_of::<TierDefinition>()),
         ("`[serving.operations.read]`", keys_of::<serving::OperationDefinition>()),
@@ -106,8 +110,8 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[documents.index.NAME]`", keys_of::<documents::IndexDefinition>()),
         ("`[[documents.index.NAME.ask]]`", keys_of::<documents::AskDefinition>()),
         ("`[questions]`", keys_of::<questions::SectionDefinition>()),
-        ("`[questions.path]`", keys_of::<path_notation::PathNotation>()),
-        ("`alters`, `evades` and `unreachable` of a path", keys_of::<path_notation::KeyRule>()),
+        ("`[questions.path]`", keys_of::<question_paths::PathNotation>()),
+        ("`alters`, `evades` and `unreachable` of a path", keys_of::<question_paths::KeyRule>()),
         ("`[fidelity]`", keys_of::<fidelity::SectionDefinition>()),
         ("`[variants.NAME.fidelity]`", keys_of::<fidelity::OverlayDefinition>()),
     ])

@@ -67,8 +67,10 @@ pub use rules::{
     documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
     fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
     first_question::{FirstQuestion, FirstQuestionError, KnownPath, TemplateKind},
+    operation_rules::OperationRules,
+    path_notation::{PathStep, path_values},
     questions::{QUESTIONS, question_file},
-    serving::{OperationRules, PathStep, SERVING, ServingSetup, path_values},
+    serving::{SERVING, ServingSetup},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};
 pub use sources::is_member;

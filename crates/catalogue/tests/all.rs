@@ -11,5 +11,6 @@ mod like_beside_like;
 mod questions;
 mod servers;
 mod serving;
+mod serving_paths;
 mod support;
 mod workloads;

@@ -304,6 +304,26 @@ fn mistakes_in_the_section_are_named_with_file_line_and_key() {
             "path = \"{{path}}\"",
             &["`serving.operations.update.path`: belongs to `read_paths`"],
         ),
+        (
+            "[serving.durability.synced]",
+            "[serving.names.braces]\nmember = '{{key}}'\n[serving.durability.synced]",
+            &["`serving.names.braces`", "no notation of paths", "braced"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.names.path]\nmember = '.{{kee}}'\n[serving.durability.synced]",
+            &["`serving.names.path.member`: holds `{{key}}` once"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.names.patch]\nmember = '{{key}} {{inner}}'\n[serving.durability.synced]",
+            &["`serving.names.patch`: has a `value` if it is `patch`"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.names.path]\nmember = '{{key}}'\nunreachable = [{ keys = '(', why = 'x' }]\n[serving.durability.synced]",
+            &["`serving.names.path.unreachable`"],
+        ),
         ("answers = [\"turn\"]", "answers = [\"key\"]", &["`key` is no name for a column"]),
         (
             "answers = [\"turn\"]",

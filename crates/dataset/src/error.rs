@@ -232,6 +232,20 @@ pub enum DataError {
         found: u64,
     },
 
+    /// A staged file with other documents than those that were staged.
+    #[error("{} holds other documents than when it was staged; start again, and let nothing write to it", path.display())]
+    ChangedDocuments {
+        /// Path of the staged file.
+        path: PathBuf,
+    },
+
+    /// A document that cannot be a record, because it has no key of its own or cannot bear a version.
+    #[error("{reason}")]
+    Key {
+        /// Where the document is, what is wrong with it, and the remedy.
+        reason: String,
+    },
+
     /// A source file at the path where staging writes its clean documents.
     #[error("{} is both the source and where its clean documents have to go; stage it in another folder", path.display())]
     InTheWay {

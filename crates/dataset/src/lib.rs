@@ -10,14 +10,17 @@ pub mod describe;
 pub mod digest;
 pub mod fidelity;
 pub mod generate;
+pub mod keying;
 pub mod left_out;
 pub mod nested;
+pub mod own_records;
 pub mod questions;
 pub mod records;
 pub mod reference;
 pub mod scan;
 pub mod source;
 pub mod stage;
+pub mod value_digest;
 
 mod error;
 

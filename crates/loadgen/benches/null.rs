@@ -38,7 +38,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         may_be_stale: false,
     };
     Job {
-        records: records(),
+        records: records().into(),
         loaded: records_count,
         load: records_count.to_string(),
         mix: Mix {

@@ -317,7 +317,9 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     fn prepare(&mut self, client: usize) -> bool {
         let has_room = self.clients[client].task.prepare(self.shared, &mut self.random);
         if !has_room {
-            self.recorder.fatal_error = Some("numbers of records or versions have run out".to_owned());
+            let file_error = self.shared.file_error.get().cloned();
+            self.recorder.fatal_error =
+                Some(file_error.unwrap_or_else(|| "numbers of records or versions have run out".to_owned()));
             self.shared.window.end_early();
             self.is_over = true;
         }

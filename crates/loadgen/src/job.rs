@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use jsonathlon_dataset::own_records::OwnRecords;
 use jsonathlon_dataset::records::Records;
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::stop_condition::StopCondition;
@@ -15,8 +16,8 @@ use crate::paths::Projection;
 /// Work of one trial: a number of clients runs one mix until the stop condition is met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Description of the loaded records, from which all expected values are generated.
-    pub records: Records,
+    /// Description of the loaded records, from which all expected values follow.
+    pub records: JobRecords,
     /// Number of loaded records; their numbers are 0 to `loaded` − 1.
     pub loaded: u64,
     /// Identity of the load. The accept sets are kept across all jobs with the same load.
@@ -68,6 +69,38 @@ pub struct Job {
     pub ack_log: Option<PathBuf>,
 }
 
+/// Records that the clients of a job work on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobRecords {
+    /// Generated records: every value follows from record number, path and version.
+    Generated(Records),
+    /// The user's own documents.
+    Own {
+        /// Description of the documents and their keys.
+        records: Box<OwnRecords>,
+        /// File of what the system gave back after the load; see [`crate::baseline::BaselineRead`].
+        baseline: PathBuf,
+    },
+}
+
+impl JobRecords {
+    /// Parameters of generated records. `None` for own documents.
+    #[must_use]
+    pub fn generated(&self) -> Option<&Records> {
+        match self {
+            Self::Generated(records) => Some(records),
+            Self::Own { .. } => None,
+        }
+    }
+}
+
+impl From<Records> for JobRecords {
+    fn from(records: Records) -> Self {
+        Self::Generated(records)
+    }
+}
+
 /// Sources that are sampled once per second while clients are working.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SamplingTargets {
@@ -83,12 +116,12 @@ pub struct SamplingTargets {
 /// | parameter | kind | value |
 /// |---|---|---|
 /// | `key` | text or integer | key of the record |
-/// | `value` | text | new value of the one path that is set |
+/// | `value` | text or integer | new value of the one path that is set |
 /// | `document` | JSON | whole document |
 /// | `keyed_document` | JSON | whole document with its key as first member, named by [`Self::key_member`] |
 /// | `keyed_documents` | JSON | array of the keyed documents of a batch |
 /// | `limit` | integer | largest number of documents |
-/// | `old` | text | value read by the preceding statement, which the new one replaces |
+/// | `old` | text or integer | value read by the preceding statement, which the new one replaces |
 /// | `condition` | text | value that is searched for |
 /// | any other | as answered | column of this name in the answer of an earlier statement |
 ///

@@ -1,9 +1,10 @@
 //! State that all client threads of a job share.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jsonathlon_dataset::records::{RecordSet, SortedKeys, WriteScope};
+use jsonathlon_dataset::records::WriteScope;
 use jsonathlon_driver_api::{NonblockingConnection, Result};
 use jsonathlon_stats::arrival::Schedule;
 
@@ -11,6 +12,7 @@ use crate::accept::{AcceptSet, WriteKind, WriteToken};
 use crate::ack_log::AckLog;
 use crate::job::Job;
 use crate::keys::{KeyChooser, OperationChooser};
+use crate::loaded_records::{LoadedRecords, RequiredKeys};
 use crate::operation::Operation;
 use crate::paths::Paths;
 use crate::script::OperationPlan;
@@ -20,13 +22,13 @@ use crate::turns::Turns;
 /// closed loop the only atomic that an operation always writes is its own thread's tally.
 pub(crate) struct JobContext<'a> {
     pub(crate) job: &'a Job,
-    pub(crate) set: &'a RecordSet,
+    pub(crate) records: &'a LoadedRecords,
     pub(crate) accept: &'a AcceptSet,
     /// Acknowledgement log. `None` unless the job names a file for it (crash tests).
     pub(crate) ack_log: Option<AckLog>,
-    /// Sorted keys of all loaded records, which a scan must not leave out. `None` if the mix has no scan,
-    /// answers are not verified, or records may have been deleted.
-    pub(crate) sorted_keys: Option<&'a SortedKeys>,
+    /// Keys that a scan must not leave out. None if the mix has no scan, answers are not verified, or records
+    /// may have been deleted.
+    pub(crate) required_keys: RequiredKeys<'a>,
     pub(crate) write_scope: WriteScope,
     pub(crate) paths: Paths,
     /// Number of matching elements in all loaded documents, the expected answer of unwrap-all. 0 if the mix
@@ -53,6 +55,8 @@ pub(crate) struct JobContext<'a> {
     pub(crate) shutdown_barrier: ShutdownBarrier,
     /// Fair lock of the operations that write. `None` unless writers take turns.
     pub(crate) write_turns: Option<Turns>,
+    /// Why a document or key could not be read from the files of own documents. The job ends then.
+    pub(crate) file_error: OnceLock<String>,
 }
 
 /// Functions that open a connection after the clients have started.

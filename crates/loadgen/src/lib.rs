@@ -11,6 +11,7 @@ mod client_loop;
 mod client_threads;
 mod completion;
 mod job_context;
+mod loaded_records;
 mod point_reader;
 mod reactor;
 mod reconcile;
@@ -28,6 +29,7 @@ mod verify;
 
 pub mod accept;
 pub mod ack_log;
+pub mod baseline;
 pub mod job;
 pub mod keys;
 pub mod load_generator;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jsonathlon_dataset::records::{ContainerKind, KeyType, RecordSet, Records, SortedKeys, WriteScope};
+use jsonathlon_dataset::records::{ContainerKind, SortedKeys, WriteScope};
 use jsonathlon_driver_api::NonblockingConnection;
 use jsonathlon_driver_api::driver::{DriverContext, SessionOptions};
 use jsonathlon_stats::arrival::Schedule;
@@ -14,14 +15,16 @@ use jsonathlon_worker::{JobRunner, JobTarget};
 
 use crate::accept::AcceptSet;
 use crate::ack_log::{AckLog, RecoveryRead, read_back as read_after_stop};
+use crate::baseline::{BaselineRead, read_baseline};
 use crate::client_threads::{self, ThreadResults};
-use crate::job::{Job, OperationScript};
+use crate::job::{Job, JobRecords, OperationScript};
 use crate::job_context::{
     ConnectionFactories, JobContext, MeasurementWindow, NEVER, ShutdownBarrier, ThreadCounter,
 };
 use crate::keys::{KeyChooser, OperationChooser};
+use crate::loaded_records::{LoadedRecords, ParameterTypes, RequiredKeys};
 use crate::operation::Operation;
-use crate::paths::Paths;
+use crate::paths::{Paths, Projection};
 use crate::random::Random;
 use crate::reconcile::{Reconciliation, reconcile};
 use crate::recorder::{LatencyRecorder, SECOND_NS};
@@ -40,6 +43,8 @@ type ConnectionOpener = dyn Fn(&SessionOptions, &DriverContext, bool) -> jsonath
 /// JSON member that holds a [`RecoveryRead`]: the data is read back after a crash, instead of running a
 /// [`Job`].
 pub const READ_BACK: &str = "read_back";
+/// JSON member that holds a [`BaselineRead`]: all documents are read once after the load.
+pub const READ_BASELINE: &str = "read_baseline";
 /// Random stream for drawing the operations of missed arrivals, distinct from the streams of all threads.
 const MISSED_STREAM: u64 = 1 << 40;
 
@@ -52,12 +57,15 @@ pub struct LoadGenerator {
 /// State of the data of one load, kept from job to job.
 struct LoadedData {
     load: String,
-    records: Records,
+    records: JobRecords,
     loaded: u64,
-    set: RecordSet,
+    set: LoadedRecords,
     accept: AcceptSet,
     write_scope: WriteScope,
+    /// Keys of generated records that a scan must not leave out.
     sorted_keys: Option<SortedKeys>,
+    /// Whether a scan must not leave out own documents.
+    requires_own_keys: bool,
     /// Whether every loaded document still exists with the value that find and count search for.
     is_searchable: bool,
     /// Whether a job over this data had deletes.
@@ -99,10 +107,19 @@ impl JobRunner for LoadGenerator {
                 let audit = read_after_stop(&job, &target.open.protocol, &open_connection, report_progress)?;
                 serde_json::to_value(audit)
             }
-            None => {
-                let job: Job = serde::Deserialize::deserialize(job).map_err(invalid)?;
-                serde_json::to_value(self.run(&job, target, report_progress)?)
-            }
+            None => match job.get(READ_BASELINE) {
+                Some(job) => {
+                    let job: BaselineRead = serde::Deserialize::deserialize(job).map_err(invalid)?;
+                    let open_connection = || (self.opener)(target.open, target.host, true);
+                    let report =
+                        read_baseline(&job, &target.open.protocol, &open_connection, report_progress)?;
+                    serde_json::to_value(report)
+                }
+                None => {
+                    let job: Job = serde::Deserialize::deserialize(job).map_err(invalid)?;
+                    serde_json::to_value(self.run(&job, target, report_progress)?)
+                }
+            },
         };
         result.map_err(|error| failure(FailureKind::MachineFailure, format!("what was measured: {error}")))
     }
@@ -148,7 +165,7 @@ impl LoadGenerator {
         let Some(data) = self.data.as_mut() else {
             return Err(failure(FailureKind::InvalidRequest, "nothing is known of the data"));
         };
-        let paths = Paths::select(&data.set, job.projection);
+        let paths = select_paths(&data.set, job.projection);
         let invalid_request = |message: String| failure(FailureKind::InvalidRequest, message);
         data.prepare(job, &paths).map_err(invalid_request)?;
 
@@ -202,10 +219,8 @@ impl LoadGenerator {
         }
         // Frees the previous load's memory before the new one is allocated.
         self.data = None;
-        let set = job
-            .records
-            .prepare()
-            .map_err(|error| failure(FailureKind::InvalidRequest, format!("no such records: {error}")))?;
+        let set = LoadedRecords::prepare(&job.records)
+            .map_err(|message| failure(FailureKind::InvalidRequest, message))?;
         self.data = Some(LoadedData {
             load: job.load.clone(),
             records: job.records.clone(),
@@ -214,6 +229,7 @@ impl LoadGenerator {
             set,
             write_scope: WriteScope::Nothing,
             sorted_keys: None,
+            requires_own_keys: false,
             is_searchable: true,
             has_deleted: false,
             added: 0,
@@ -237,6 +253,9 @@ impl LoadedData {
             is_searchable: self.is_searchable && !replaces,
             is_as_loaded: !(self.has_deleted || deletes || inserts) && self.added == 0,
         };
+        if let LoadedRecords::Own(set) = &self.set {
+            validate::validate_own(job, set)?;
+        }
         validate::validate_job(job, invariants)?;
         let write_scope = validate::write_scope_of(job, paths)?;
         let write_scope = validate::merge_write_scopes(self.write_scope, write_scope).ok_or_else(|| {
@@ -252,12 +271,21 @@ impl LoadedData {
         }
         let scans =
             validate::mix_contains(job, Operation::Scan) && job.verify && !deletes && !self.has_deleted;
-        if !scans {
-            self.sorted_keys = None;
-        } else if self.sorted_keys.is_none() {
-            self.sorted_keys = Some(self.set.sorted_keys(self.loaded));
+        match &self.set {
+            LoadedRecords::Own(_) => self.requires_own_keys = scans,
+            LoadedRecords::Generated(_) if !scans => self.sorted_keys = None,
+            LoadedRecords::Generated(set) => {
+                self.sorted_keys.get_or_insert_with(|| set.sorted_keys(self.loaded));
+            }
         }
         Ok(())
+    }
+}
+
+fn select_paths(records: &LoadedRecords, projection: Projection) -> Paths {
+    match records {
+        LoadedRecords::Generated(set) => Paths::select(set, projection),
+        LoadedRecords::Own(set) => Paths::select_own(set.records(), projection),
     }
 }
 
@@ -268,11 +296,12 @@ fn create_context<'a>(
     protocol: &str,
     connection_factories: ConnectionFactories<'a>,
 ) -> Result<JobContext<'a>, String> {
-    let integer_key = data.records.key_type == KeyType::Bigint;
-    let (plans, plan_indexes) = plan_operations(job, protocol, integer_key)?;
-    let expected_elements = match validate::mix_contains(job, Operation::UnwrapAll) {
-        true => data.set.count_satisfying_elements(ContainerKind::Array, job.loaded),
-        false => 0,
+    let (plans, plan_indexes) = plan_operations(job, protocol, data.set.parameter_types())?;
+    let expected_elements = match data.set.generated() {
+        Some(set) if validate::mix_contains(job, Operation::UnwrapAll) => {
+            set.count_satisfying_elements(ContainerKind::Array, job.loaded)
+        }
+        _ => 0,
     };
     let (schedule, window) = schedule_and_window(job);
     let ack_log = match &job.ack_log {
@@ -284,10 +313,14 @@ fn create_context<'a>(
     let awaits_all = schedule.is_some() && job.stop.operations().is_some();
     Ok(JobContext {
         job,
-        set: &data.set,
+        records: &data.set,
         accept: &data.accept,
         ack_log,
-        sorted_keys: data.sorted_keys.as_ref(),
+        required_keys: match &data.sorted_keys {
+            Some(sorted) => RequiredKeys::Generated(sorted),
+            None if data.requires_own_keys => RequiredKeys::Own,
+            None => RequiredKeys::None,
+        },
         write_scope: data.write_scope,
         paths,
         expected_elements,
@@ -304,6 +337,7 @@ fn create_context<'a>(
         operation_counts: (0..job.clients).map(|_| ThreadCounter::default()).collect(),
         shutdown_barrier: ShutdownBarrier::default(),
         write_turns: job.writers_take_turns.then(Turns::default),
+        file_error: OnceLock::new(),
     })
 }
 
@@ -312,7 +346,7 @@ fn create_context<'a>(
 fn plan_operations(
     job: &Job,
     protocol: &str,
-    integer_key: bool,
+    types: ParameterTypes,
 ) -> Result<(Vec<OperationPlan>, [usize; Operation::ALL.len()]), String> {
     let (mut plans, mut plan_indexes) = (Vec::new(), [0; Operation::ALL.len()]);
     for (operation, _) in &job.mix.shares {
@@ -320,7 +354,7 @@ fn plan_operations(
         if let Some(index) = plan_indexes.get_mut(*operation as usize) {
             *index = plans.len();
         }
-        plans.push(OperationPlan::new(*operation, script, protocol, integer_key, job.batch)?);
+        plans.push(OperationPlan::new(*operation, script, protocol, types, job.batch)?);
     }
     Ok((plans, plan_indexes))
 }
@@ -378,12 +412,12 @@ fn nanoseconds(seconds: f64) -> u64 {
 /// stale. With `reads_all`, set if at least as many connections were lost as there are clients, every
 /// record with an acknowledged write is read back as well.
 fn read_back(shared: &JobContext<'_>, job: &Job, protocol: &str, reads_all: bool) -> Reconciliation {
-    let integer_key = shared.set.records().key_type == KeyType::Bigint;
     let is_verified = |script: &&OperationScript| !script.may_be_stale && job.verify;
     let Some(script) = job.scripts.get(&Operation::Read).filter(is_verified) else {
         return Reconciliation::default();
     };
-    let Ok(plan) = OperationPlan::new(Operation::Read, script, protocol, integer_key, 1) else {
+    let Ok(plan) = OperationPlan::new(Operation::Read, script, protocol, shared.records.parameter_types(), 1)
+    else {
         return Reconciliation::default();
     };
     // If the system cannot be read any more, the writes stay unknown; the result reports their number.

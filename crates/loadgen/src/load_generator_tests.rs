@@ -11,6 +11,8 @@ use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::{Clock, FakeClock};
 use jsonathlon_telemetry::stop_condition::StopCondition;
 
+use jsonathlon_dataset::records::{RecordSet, Records};
+
 use super::*;
 use crate::client::Client;
 use crate::client_loop::ClientLoop;
@@ -160,7 +162,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: StopCondition) -> Job 
         may_be_stale: false,
     };
     Job {
-        records: records(),
+        records: records().into(),
         loaded: 100,
         load: "1".to_owned(),
         mix: Mix {
@@ -194,7 +196,7 @@ fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> JobReport {
     let mut generator = LoadGenerator::with_opener(|_, _, _| panic!("nothing is opened here"));
     generator.set_load(job).unwrap();
     let data = generator.data.as_mut().unwrap();
-    let paths = Paths::select(&data.set, job.projection);
+    let paths = select_paths(&data.set, job.projection);
     data.prepare(job, &paths).unwrap();
     let open_connection = || Ok(world.lane(is_pollable));
     let connection_factories = ConnectionFactories { waiting: &open_connection, immediate: &open_connection };
@@ -422,7 +424,7 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
     let job = job(2, Arrival::Closed, 1.0, time(2.0));
     generator.set_load(&job).unwrap();
     let data = generator.data.as_mut().unwrap();
-    let paths = Paths::select(&data.set, job.projection);
+    let paths = select_paths(&data.set, job.projection);
     data.prepare(&job, &paths).unwrap();
     let open_connection = || {
         if is_down(world.now()) {

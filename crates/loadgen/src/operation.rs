@@ -103,6 +103,20 @@ impl Operation {
         }
     }
 
+    /// Returns why the operation cannot be run over the user's own documents. `None` if it can.
+    #[must_use]
+    pub fn own_documents_obstacle(self) -> Option<&'static str> {
+        match self {
+            Self::Find | Self::Count => {
+                Some("it searches for a value that ten documents share, which generated documents have alone")
+            }
+            Self::Unwrap | Self::UnwrapAll | Self::UpdateElement => {
+                Some("it works on elements of arrays that generated documents of kind items have alone")
+            }
+            _ => None,
+        }
+    }
+
     /// Returns `true` if the operation changes, inserts or deletes documents.
     #[must_use]
     pub fn writes(self) -> bool {
@@ -124,6 +138,12 @@ impl Operation {
             | Self::ReadModifyWrite => true,
         }
     }
+}
+
+/// Operations that can be run over the user's own documents.
+#[must_use]
+pub fn own_operations() -> Vec<Operation> {
+    Operation::ALL.into_iter().filter(|operation| operation.own_documents_obstacle().is_none()).collect()
 }
 
 impl std::fmt::Display for Operation {

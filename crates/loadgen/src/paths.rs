@@ -1,5 +1,6 @@
 //! Paths of the document values that each operation reads and sets; they are the same for every system.
 
+use jsonathlon_dataset::own_records::OwnRecords;
 use jsonathlon_dataset::records::{Kind, RecordSet};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,13 @@ impl Projection {
     }
 }
 
+/// Selects the values that read-paths asks for over own documents, as indexes into [`OwnRecords::paths`].
+/// Empty if the documents have no scalar path in common.
+#[must_use]
+pub fn own_projection(records: &OwnRecords, projection: Projection) -> Vec<usize> {
+    records.paths.len().checked_sub(1).map_or_else(Vec::new, |last| projection.indexes(last))
+}
+
 /// Paths that the operations use, as indexes into [`RecordSet::paths`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -87,6 +95,14 @@ impl Paths {
             _ => 0,
         };
         Self { field: 0, nested, element, condition, projected: projection.indexes(nested) }
+    }
+
+    /// Selects the paths for own documents: `projected` are indexes into [`OwnRecords::paths`], and all
+    /// others are unused, because writes set the update path.
+    #[must_use]
+    pub fn select_own(records: &OwnRecords, projection: Projection) -> Self {
+        let projected = own_projection(records, projection);
+        Self { field: 0, nested: 0, element: 0, condition: 0, projected }
     }
 
     /// Path whose value an operation sets. `None` if the operation sets no value or all values.

@@ -1,14 +1,45 @@
 //! Reads single documents by key while no client is working.
 
-use jsonathlon_dataset::records::{KeyType, RecordSet};
+use std::io;
+
+use jsonathlon_dataset::records::KeyType;
 use jsonathlon_driver_api::{Cell, NonblockingConnection, Parameter, PreparedStatement, Result, RowSink};
 
+use crate::loaded_records::LoadedRecords;
 use crate::operation::Operation;
 use crate::script::{OperationPlan, ParameterSource};
 
+/// Key of a record, as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum KeyValue {
+    Integer(i64),
+    Text(String),
+}
+
+impl KeyValue {
+    /// Key of a record.
+    ///
+    /// # Errors
+    /// If keys are in a file that cannot be read.
+    pub(crate) fn of(records: &LoadedRecords, number: u64) -> io::Result<Self> {
+        if records.key_type() == KeyType::Bigint {
+            return Ok(Self::Integer(records.integer_key(number)));
+        }
+        let mut key = Vec::new();
+        records.write_key(number, &mut key)?;
+        Ok(Self::Text(String::from_utf8_lossy(&key).into_owned()))
+    }
+
+    pub(crate) fn parameter(&self) -> Parameter<'_> {
+        match self {
+            Self::Integer(key) => Parameter::Int(*key),
+            Self::Text(key) => Parameter::Text(key),
+        }
+    }
+}
+
 /// A connection with the prepared statements of the read operation.
 pub(crate) struct PointReader<'a> {
-    set: &'a RecordSet,
     plan: &'a OperationPlan,
     connection: Box<dyn NonblockingConnection>,
     prepared: Vec<PreparedStatement>,
@@ -17,7 +48,6 @@ pub(crate) struct PointReader<'a> {
 impl<'a> PointReader<'a> {
     /// Prepares the statements of a read plan on a connection.
     pub(crate) fn new(
-        set: &'a RecordSet,
         plan: &'a OperationPlan,
         mut connection: Box<dyn NonblockingConnection>,
     ) -> Result<Self> {
@@ -27,23 +57,18 @@ impl<'a> PointReader<'a> {
             .iter()
             .map(|statement| connection.prepare(&statement.text))
             .collect::<Result<_>>()?;
-        Ok(Self { set, plan, connection, prepared })
+        Ok(Self { plan, connection, prepared })
     }
 
-    /// Reads the text of a document. `None` if there is no document with the record's key.
-    pub(crate) fn text(&mut self, number: u64) -> Result<Option<String>> {
-        let mut key = Vec::new();
-        self.set.key(number, &mut key);
-        let key = String::from_utf8_lossy(&key).into_owned();
+    /// Reads the text of a document. `None` if there is no document with the key.
+    pub(crate) fn text(&mut self, key: &KeyValue) -> Result<Option<String>> {
         let mut last_document = LastDocument::default();
         for (statement, prepared) in self.plan.statements.iter().zip(&self.prepared) {
-            let records = self.set.records();
             let parameters: Vec<Parameter<'_>> = statement
                 .fillers
                 .iter()
-                .map(|(filler, _)| match (filler, records.key_type) {
-                    (ParameterSource::Key, KeyType::Bigint) => Parameter::Int(records.bigint(number)),
-                    (ParameterSource::Key, KeyType::Text) => Parameter::Text(&key),
+                .map(|(filler, _)| match filler {
+                    ParameterSource::Key => key.parameter(),
                     _ => Parameter::Int(1),
                 })
                 .collect();

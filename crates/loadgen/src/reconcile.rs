@@ -3,11 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_dataset::records::{Scratch, SeenVersions};
-use jsonathlon_driver_api::Result;
+use jsonathlon_dataset::records::SeenVersions;
+use jsonathlon_driver_api::{DriverError, Result};
 
 use crate::job_context::JobContext;
-use crate::point_reader::PointReader;
+use crate::loaded_records::RecordScratch;
+use crate::point_reader::{KeyValue, PointReader};
 use crate::report::ReadBackCount;
 use crate::script::OperationPlan;
 
@@ -45,7 +46,7 @@ pub(crate) fn reconcile(
     }
     std::thread::sleep(PAUSE);
     let started = Instant::now();
-    let mut reader = PointReader::new(shared.set, plan, (shared.connection_factories.waiting)()?)?;
+    let mut reader = PointReader::new(plan, (shared.connection_factories.waiting)()?)?;
     for number in records {
         if started.elapsed() >= TIME_LIMIT {
             break;
@@ -80,7 +81,9 @@ fn read_back(
     number: u64,
 ) -> Result<std::result::Result<Option<SeenVersions>, String>> {
     let read = shared.accept.begin_read(number);
-    let text = reader.text(number)?;
+    let key =
+        KeyValue::of(shared.records, number).map_err(|error| DriverError::Refused(error.to_string()))?;
+    let text = reader.text(&key)?;
     let seen = text.map(|text| check(shared, number, &text)).transpose();
     let accepted = seen.and_then(|seen| match shared.accept.accepts(&read, seen) {
         Ok(()) => Ok(seen),
@@ -90,6 +93,7 @@ fn read_back(
 }
 
 fn check(shared: &JobContext<'_>, number: u64, text: &str) -> std::result::Result<SeenVersions, String> {
-    let checked = shared.set.check(number, text.as_bytes(), shared.write_scope, &mut Scratch::new());
+    let scratch = &mut RecordScratch::default();
+    let checked = shared.records.check(number, text.as_bytes(), shared.write_scope, scratch);
     checked.map_err(|mismatch| mismatch.to_string())
 }

@@ -3,6 +3,7 @@
 use jsonathlon_driver_api::parameter_marker;
 
 use crate::job::OperationScript;
+use crate::loaded_records::ParameterTypes;
 use crate::operation::Operation;
 
 /// Value that fills a parameter; see the table of [`OperationScript`].
@@ -63,8 +64,7 @@ pub(crate) struct OperationPlan {
 }
 
 impl OperationPlan {
-    /// Compiles a script. `integer_key` selects integer keys, `batch` is the number of documents of an
-    /// insert-batch.
+    /// Compiles a script. `batch` is the number of documents of an insert-batch.
     ///
     /// # Errors
     /// If the script has no statement, or uses a keyed document without naming the member that holds the key.
@@ -72,7 +72,7 @@ impl OperationPlan {
         operation: Operation,
         script: &OperationScript,
         protocol: &str,
-        integer_key: bool,
+        types: ParameterTypes,
         batch: u32,
     ) -> Result<Self, String> {
         if script.statements.is_empty() {
@@ -86,7 +86,7 @@ impl OperationPlan {
                 let is_batch = operation == Operation::InsertBatch;
                 let batch_text = is_batch.then(|| expand_batch(text, batch)).flatten();
                 let text = batch_text.as_deref().unwrap_or(text);
-                compile_statement(operation, text, protocol, integer_key, &mut columns)
+                compile_statement(operation, text, protocol, types, &mut columns)
             })
             .collect();
         let needed: Vec<ParameterSource> = statements
@@ -157,7 +157,7 @@ fn compile_statement(
     operation: Operation,
     text: &str,
     protocol: &str,
-    integer_key: bool,
+    types: ParameterTypes,
     columns: &mut Vec<String>,
 ) -> PlannedStatement {
     // If all markers look the same, a parameter that occurs twice is passed twice.
@@ -180,8 +180,12 @@ fn compile_statement(
             fillers.push(filler);
             fillers.len() - 1
         });
-        let is_integer =
-            filler.0 == ParameterSource::Limit || (filler.0 == ParameterSource::Key && integer_key);
+        let is_integer = match filler.0 {
+            ParameterSource::Limit => true,
+            ParameterSource::Key => types.integer_key,
+            ParameterSource::Value | ParameterSource::Old => types.integer_value,
+            _ => false,
+        };
         output.push_str(&marker(protocol, index, is_integer));
         rest = &tail[2 + placeholder.len() + 2..];
     }
@@ -220,7 +224,7 @@ mod tests {
             key_member: Some("_id".to_owned()),
             may_be_stale: false,
         };
-        OperationPlan::new(operation, &script, protocol, false, 2).unwrap()
+        OperationPlan::new(operation, &script, protocol, ParameterTypes::default(), 2).unwrap()
     }
 
     #[test]
@@ -310,10 +314,14 @@ mod tests {
             key_member: None,
             may_be_stale: false,
         };
-        let compile = |text: &str| OperationPlan::new(Operation::Insert, &script(text), "mongodb", false, 1);
+        let compile = |text: &str| {
+            OperationPlan::new(Operation::Insert, &script(text), "mongodb", ParameterTypes::default(), 1)
+        };
         assert!(compile("{{keyed_document}}").unwrap_err().contains("no member of documents is the key"));
         assert!(compile("{{document}}").is_ok());
         let empty = OperationScript { statements: Vec::new(), ..script("") };
-        assert!(OperationPlan::new(Operation::Insert, &empty, "mongodb", false, 1).is_err());
+        assert!(
+            OperationPlan::new(Operation::Insert, &empty, "mongodb", ParameterTypes::default(), 1).is_err()
+        );
     }
 }

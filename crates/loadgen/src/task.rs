@@ -1,11 +1,13 @@
 //! Current operation of a client with all values that its statements need. Buffers are reused for the next
 //! operation.
 
-use jsonathlon_dataset::records::KeyType;
+use jsonathlon_dataset::own_records::OwnRecordSet;
+use jsonathlon_dataset::records::{KeyType, RecordSet};
 use jsonathlon_driver_api::{Cell, Parameter};
 
 use crate::accept::{ReadToken, WriteKind, WriteToken};
 use crate::job_context::JobContext;
+use crate::loaded_records::{LoadedRecords, RecordScratch};
 use crate::operation::Operation;
 use crate::random::Random;
 use crate::recorder::OperationOutcome;
@@ -51,6 +53,8 @@ pub(crate) struct TaskRecord {
     key: String,
     integer: i64,
     value: String,
+    /// Value that is set if it is an integer.
+    integer_value: i64,
     document: String,
     keyed: String,
 }
@@ -72,6 +76,8 @@ pub(crate) struct Task {
     condition: String,
     all_keyed: String,
     old: String,
+    integer_old: i64,
+    scratch: RecordScratch,
     /// Version that the preceding statement has read and that the new value replaces.
     pub(crate) replaced_version: Option<u32>,
     /// Columns kept from earlier statements, by their index in the plan.
@@ -136,7 +142,7 @@ fn fill(text: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::mem::take(text).into_bytes();
     bytes.clear();
     write(&mut bytes);
-    // Keys and documents are ASCII.
+    // All that is sent is UTF-8.
     *text = String::from_utf8(bytes).unwrap_or_default();
 }
 
@@ -166,9 +172,11 @@ impl Task {
                 self.items[0].number = number;
                 self.read_token = None;
                 self.limit = u64::from(shared.job.limit.max(1));
-                self.group = shared.set.group(number);
+                // Own documents have no groups; their jobs have no such operation.
+                let Some(set) = shared.records.generated() else { return false };
+                self.group = set.group(number);
                 let path = shared.paths.condition;
-                fill(&mut self.condition, |out| shared.set.value(number, path, 0, out));
+                fill(&mut self.condition, |out| set.value(number, path, 0, out));
             }
             Operation::UnwrapAll => {
                 // Unwrap-all concerns all records; the number is a placeholder.
@@ -176,7 +184,8 @@ impl Task {
                 self.read_token = None;
             }
             other => {
-                let number = shared.key_chooser.draw(shared.accept.records(), random);
+                let drawn = shared.key_chooser.draw(shared.accept.records(), random);
+                let number = shared.records.choose(drawn, other);
                 self.items[0].number = number;
                 self.read_token = Some(shared.accept.begin_read(number));
                 self.limit = match other {
@@ -192,21 +201,29 @@ impl Task {
     }
 
     /// Issues the versions of the operation's writes and generates the values to be sent. Called once per
-    /// try. Returns `false` if record numbers or versions have run out.
+    /// try. Returns `false` if record numbers or versions have run out, or a document cannot be read.
     fn issue(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) -> bool {
         for item in &mut self.items[..self.used] {
             item.write = match plan.operation {
                 Operation::Insert | Operation::InsertBatch => shared.begin_insert(),
-                Operation::UpdateAll => shared.begin_write(item.number, WriteKind::Whole),
+                Operation::UpdateAll => {
+                    begin_distinct(item.number, WriteKind::Whole, shared, &mut self.scratch)
+                }
                 Operation::Delete => shared.begin_write(item.number, WriteKind::Delete),
-                operation if operation.writes() => shared.begin_write(item.number, WriteKind::Part),
+                operation if operation.writes() => {
+                    begin_distinct(item.number, WriteKind::Part, shared, &mut self.scratch)
+                }
                 _ => None,
             };
             if plan.operation.writes() {
                 let Some(write) = &item.write else { return false };
                 item.number = write.number();
             }
-            item.generate(plan, shared);
+            if let Err(error) = item.generate(plan, shared, &mut self.scratch) {
+                let message = format!("the files of the documents cannot be read: {error}");
+                shared.file_error.get_or_init(|| message);
+                return false;
+            }
         }
         if plan.needs(ParameterSource::KeyedDocuments) {
             self.all_keyed.clear();
@@ -250,7 +267,23 @@ impl Task {
         self.replaced_version = Some(version);
         if shared.plans.get(self.plan_index).is_some_and(|plan| plan.needs(ParameterSource::Old)) {
             let number = self.items[0].number;
-            fill(&mut self.old, |out| shared.set.value(number, shared.paths.field, version, out));
+            match shared.records {
+                LoadedRecords::Generated(set) => {
+                    fill(&mut self.old, |out| set.value(number, shared.paths.field, version, out));
+                }
+                LoadedRecords::Own(set) => {
+                    let scratch = &mut self.scratch.own;
+                    fill(&mut self.old, |out| {
+                        if version > 0 {
+                            set.value(number, version, out);
+                        } else if let Err(error) = set.loaded_value(number, scratch, out) {
+                            // An old value that is not there is a conflict, and the next write ends the job.
+                            shared.file_error.get_or_init(|| error.to_string());
+                        }
+                    });
+                    self.integer_old = self.old.parse().unwrap_or_default();
+                }
+            }
         }
     }
 
@@ -263,15 +296,19 @@ impl Task {
     ) -> Parameter<'a> {
         let Some(item) = self.items.get(document_index.unwrap_or(self.turn)) else { return Parameter::Null };
         match filler {
-            ParameterSource::Key => match shared.set.records().key_type {
+            ParameterSource::Key => match shared.records.key_type() {
                 KeyType::Text => Parameter::Text(&item.key),
                 KeyType::Bigint => Parameter::Int(item.integer),
             },
+            ParameterSource::Value if shared.records.has_integer_values() => {
+                Parameter::Int(item.integer_value)
+            }
             ParameterSource::Value => Parameter::Text(&item.value),
             ParameterSource::Document => Parameter::Json(&item.document),
             ParameterSource::KeyedDocument => Parameter::Json(&item.keyed),
             ParameterSource::KeyedDocuments => Parameter::Json(&self.all_keyed),
             ParameterSource::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
+            ParameterSource::Old if shared.records.has_integer_values() => Parameter::Int(self.integer_old),
             ParameterSource::Old => Parameter::Text(&self.old),
             ParameterSource::Condition => Parameter::Text(&self.condition),
             ParameterSource::Column(index) => {
@@ -287,19 +324,62 @@ impl Task {
     }
 }
 
+/// Issues the version of a write to an existing record. A version that could not be told from the loaded
+/// value is given up.
+#[inline]
+fn begin_distinct(
+    number: u64,
+    change: WriteKind,
+    shared: &JobContext<'_>,
+    scratch: &mut RecordScratch,
+) -> Option<WriteToken> {
+    loop {
+        let write = shared.begin_write(number, change)?;
+        if !shared.records.is_like_loaded(number, write.version(), scratch) {
+            return Some(write);
+        }
+        shared.accept.abort(write);
+    }
+}
+
 impl TaskRecord {
     #[inline]
-    fn generate(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) {
-        let (set, number) = (shared.set, self.number);
-        match set.records().key_type {
-            KeyType::Text => fill(&mut self.key, |out| set.key(number, out)),
+    fn generate(
+        &mut self,
+        plan: &OperationPlan,
+        shared: &JobContext<'_>,
+        scratch: &mut RecordScratch,
+    ) -> std::io::Result<()> {
+        let (records, number) = (shared.records, self.number);
+        match records.key_type() {
+            KeyType::Text => {
+                let mut outcome = Ok(());
+                fill(&mut self.key, |out| outcome = records.write_key(number, out));
+                outcome?;
+            }
             KeyType::Bigint => {
                 self.key.clear();
-                self.integer = set.records().bigint(number);
+                self.integer = records.integer_key(number);
             }
         }
-        let Some(write) = &self.write else { return };
+        let Some(write) = &self.write else { return Ok(()) };
         let version = write.version();
+        match records {
+            LoadedRecords::Generated(set) => self.generate_values(plan, shared, set, version),
+            LoadedRecords::Own(set) => self.make_own_values(plan, set, version, scratch)?,
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn generate_values(
+        &mut self,
+        plan: &OperationPlan,
+        shared: &JobContext<'_>,
+        set: &RecordSet,
+        version: u32,
+    ) {
+        let number = self.number;
         if plan.needs(ParameterSource::Value)
             && let Some(path) = shared.paths.path_set_by(plan.operation)
         {
@@ -311,5 +391,36 @@ impl TaskRecord {
         if plan.needs(ParameterSource::KeyedDocument) || plan.needs(ParameterSource::KeyedDocuments) {
             fill(&mut self.keyed, |out| set.keyed_document(&plan.key_member, number, version, out));
         }
+    }
+
+    fn make_own_values(
+        &mut self,
+        plan: &OperationPlan,
+        set: &OwnRecordSet,
+        version: u32,
+        scratch: &mut RecordScratch,
+    ) -> std::io::Result<()> {
+        let number = self.number;
+        if plan.needs(ParameterSource::Value) {
+            fill(&mut self.value, |out| set.value(number, version, out));
+            self.integer_value = i64::from(version);
+        }
+        let mut outcome = Ok(());
+        if plan.needs(ParameterSource::Document) {
+            fill(&mut self.document, |out| {
+                // A system that keeps the key in the document may receive it there in any case.
+                let member = set.records().key_member.as_deref();
+                outcome = set.document(number, version, member, &mut scratch.own, out);
+            });
+        }
+        outcome?;
+        let mut outcome = Ok(());
+        if plan.needs(ParameterSource::KeyedDocument) || plan.needs(ParameterSource::KeyedDocuments) {
+            fill(&mut self.keyed, |out| {
+                let member = Some(plan.key_member.as_str());
+                outcome = set.document(number, version, member, &mut scratch.own, out);
+            });
+        }
+        outcome
     }
 }

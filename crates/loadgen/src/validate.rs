@@ -1,8 +1,10 @@
 //! Validation of jobs: refuses what cannot be measured and what cannot be verified.
 
+use jsonathlon_dataset::own_records::{Need, OwnRecordSet};
 use jsonathlon_dataset::records::{Kind, WriteScope};
 
-use crate::job::Job;
+use crate::job::{Job, JobRecords};
+use crate::loaded_records::need_of;
 use crate::operation::Operation;
 use crate::paths::Paths;
 
@@ -12,6 +14,10 @@ use crate::paths::Paths;
 /// If operations of the mix set different values, because then the expected value of a read would be unknown.
 pub(crate) fn write_scope_of(job: &Job, paths: &Paths) -> Result<WriteScope, String> {
     let mut write_scope = WriteScope::Nothing;
+    if matches!(job.records, JobRecords::Own { .. }) {
+        // All writes of own documents set the update path.
+        return Ok(write_scope);
+    }
     for (operation, _) in &job.mix.shares {
         let scope = match (operation, paths.path_set_by(*operation)) {
             (Operation::UpdateAll, _) => WriteScope::All,
@@ -42,6 +48,42 @@ pub(crate) fn merge_write_scopes(first: WriteScope, second: WriteScope) -> Optio
 /// Returns `true` if the job's mix contains the operation.
 pub(crate) fn mix_contains(job: &Job, operation: Operation) -> bool {
     job.mix.shares.iter().any(|(candidate, _)| *candidate == operation)
+}
+
+/// Checks whether the operations of a job's mix can be run over these own documents.
+///
+/// # Errors
+/// If an operation needs generated documents, or documents that there are none of.
+pub(crate) fn validate_own(job: &Job, set: &OwnRecordSet) -> Result<(), String> {
+    for (operation, _) in &job.mix.shares {
+        if let Some(obstacle) = operation.own_documents_obstacle() {
+            return Err(format!("{operation} cannot be run over own documents: {obstacle}"));
+        }
+        let records = set.records();
+        let writes_value = operation.writes() && need_of(*operation) == Need::Updatable;
+        if writes_value && records.update.is_none() {
+            return Err(format!(
+                "{operation} needs a value that can bear a version: name its path by `--update`"
+            ));
+        }
+        if *operation == Operation::ReadPaths && records.paths.is_empty() {
+            return Err(format!("{operation} needs scalar values that nearly all documents have in common"));
+        }
+        let has_update = records.update.is_some();
+        let need = match operation {
+            Operation::Insert | Operation::InsertBatch if has_update => Need::Updatable,
+            other => need_of(*other),
+        };
+        if set.count(need) == 0 {
+            let lack = match need {
+                Need::Present => "no document was there after the load",
+                Need::Updatable => "the load left no document with a value at the update path",
+                Need::Unchanged => "the load changed every document, so that single values are not known",
+            };
+            return Err(format!("{operation} cannot be checked: {lack}"));
+        }
+    }
+    Ok(())
 }
 
 /// Properties of the records that hold throughout a job, after all earlier jobs over the same data.
@@ -92,7 +134,7 @@ fn validate_operation(
     if job.loaded == 0 && !is_insert {
         return Err(format!("{operation} needs records, and none were loaded"));
     }
-    let has_items = matches!(job.records.kind, Kind::Items { .. });
+    let has_items = job.records.generated().is_some_and(|records| matches!(records.kind, Kind::Items { .. }));
     match operation {
         Operation::Unwrap | Operation::UnwrapAll | Operation::UpdateElement if !has_items => {
             Err(format!("{operation} needs documents with elements: use documents of kind items"))

@@ -1,13 +1,14 @@
 //! Verifies answers row by row while a driver hands them over.
 
+use jsonathlon_dataset::own_records::{OwnCell, OwnRecordSet};
 use jsonathlon_dataset::records::{
-    ContainerKind, ElementVerifier, ExpectedSubtree, KeyType, RECORDS_PER_GROUP, ScanVerifier, Scratch,
-    SeenVersions, WriteScope,
+    ContainerKind, ElementVerifier, ExpectedSubtree, RECORDS_PER_GROUP, RecordSet, SeenVersions, WriteScope,
 };
 use jsonathlon_driver_api::{Cell, Result, RowSink};
 
 use crate::accept::reply_hash;
 use crate::job_context::JobContext;
+use crate::loaded_records::{JobScan, LoadedRecords, RecordScratch, RequiredKeys};
 use crate::operation::Operation;
 use crate::reactor::Reactor;
 use crate::script::OperationPlan;
@@ -21,16 +22,17 @@ const PROJECTION_REPLY: u64 = 1;
 /// Verifies the answers of one thread, with buffers that it reuses.
 #[derive(Debug)]
 pub(crate) struct AnswerVerifier {
-    scratch: Scratch,
-    projection: ExpectedSubtree,
+    scratch: RecordScratch,
+    /// Part of a generated document that read-paths asks for. `None` for own documents.
+    projection: Option<ExpectedSubtree>,
     path_versions: Vec<(usize, u32)>,
 }
 
 impl AnswerVerifier {
     pub(crate) fn new(shared: &JobContext<'_>) -> Self {
         Self {
-            scratch: Scratch::new(),
-            projection: shared.set.subtree(&shared.paths.projected),
+            scratch: RecordScratch::default(),
+            projection: shared.records.generated().map(|set| set.subtree(&shared.paths.projected)),
             path_versions: Vec::new(),
         }
     }
@@ -43,7 +45,7 @@ pub(crate) struct VerifyingSink<'a, 'j, W> {
     task: &'a mut Task,
     verifier: &'a mut AnswerVerifier,
     reactor: &'a W,
-    scan: Option<ScanVerifier<'a>>,
+    scan: Option<JobScan<'a>>,
     elements: Option<ElementVerifier<'a>>,
     /// Index of the key column; `document` is the index of the document column.
     key_column: usize,
@@ -114,7 +116,8 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 self.check_absent(number)
             }
             Operation::Find => {
-                let expected = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
+                let set = self.generated()?;
+                let expected = set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
                 let found_count = self.task.answer.found_numbers.len() as u64;
                 if found_count < expected && !self.plan.may_be_stale {
                     return Err(format!("{found_count} documents were found of {expected}"));
@@ -126,24 +129,32 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             }
             Operation::Scan => {
                 // No row has begun the scan; an answer without rows is verified too.
-                let scan = self
-                    .scan
-                    .take()
-                    .unwrap_or_else(|| shared.set.check_scan(number, self.task.limit, self.sorted()));
-                scan.finish().map(drop).map_err(|error| error.to_string())
+                match self.scan.take() {
+                    Some(scan) => scan.finish(),
+                    None => self.begin_scan(number)?.finish(),
+                }
             }
             Operation::Unwrap => match self.elements.take() {
                 Some(elements) => elements.finish().map(drop).map_err(|error| error.to_string()),
-                None if shared.set.check_elements(number, ContainerKind::Array).finish().is_ok() => Ok(()),
+                None if self.generated()?.check_elements(number, ContainerKind::Array).finish().is_ok() => {
+                    Ok(())
+                }
                 None => self.check_absent(number),
             },
             _ => Ok(()),
         }
     }
 
-    /// Sorted keys that a scan must not leave out. `None` if they are unknown or answers may be stale.
-    fn sorted(&self) -> Option<&'a jsonathlon_dataset::records::SortedKeys> {
-        self.shared.sorted_keys.filter(|_| !self.plan.may_be_stale)
+    /// Generated records, which some operations are about alone.
+    fn generated(&self) -> std::result::Result<&'a RecordSet, String> {
+        let set = self.shared.records.generated();
+        set.ok_or_else(|| format!("{} is not known of own documents", self.plan.operation))
+    }
+
+    fn begin_scan(&mut self, number: u64) -> std::result::Result<JobScan<'a>, String> {
+        let shared = self.shared;
+        let required = if self.plan.may_be_stale { RequiredKeys::None } else { shared.required_keys };
+        JobScan::new(shared.records, number, self.task.limit, required, &mut self.verifier.scratch)
     }
 
     fn check_absent(&mut self, number: u64) -> std::result::Result<(), String> {
@@ -201,8 +212,9 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 self.projection(number, cells)
             }
             Operation::Find => {
-                let found = self.number_of(cells)?;
-                let is_in_group = self.shared.set.group(found) == self.task.group;
+                let found =
+                    self.shared.records.number_of(cells.get(self.key_column), &mut self.verifier.scratch)?;
+                let is_in_group = self.generated()?.group(found) == self.task.group;
                 if !is_in_group || self.task.answer.found_numbers.contains(&found) {
                     return Err(format!("record {found} does not belong to the answer, or is there twice"));
                 }
@@ -213,7 +225,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Count => {
-                let expected = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
+                let expected = self.generated()?.group_size(self.task.group, self.shared.job.loaded);
                 match cells {
                     [Cell::Int(count)] if u64::try_from(*count) == Ok(expected) => Ok(()),
                     // A stale count is accepted if it lies between 0 and the size of a group.
@@ -228,10 +240,14 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 }
             }
             Operation::Scan => {
-                let (set, limit, sorted) = (self.shared.set, self.task.limit, self.sorted());
-                let found = self.number_of(cells)?;
-                let scan = self.scan.get_or_insert_with(|| set.check_scan(number, limit, sorted));
-                scan.check_number(found).map_err(|error| error.to_string())?;
+                let mut scan = match self.scan.take() {
+                    Some(scan) => scan,
+                    None => self.begin_scan(number)?,
+                };
+                let (records, key) = (self.shared.records, cells.get(self.key_column));
+                let found = scan.check_row(records, key, &mut self.verifier.scratch);
+                self.scan = Some(scan);
+                let found = found?;
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Unwrap => self.element(number, cells),
@@ -263,7 +279,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             None => {
                 let scratch = &mut self.verifier.scratch;
                 let seen = shared
-                    .set
+                    .records
                     .check(number, text.as_bytes(), shared.write_scope, scratch)
                     .map_err(|error| error.to_string())?;
                 accept.cache_reply(number, hash, seen);
@@ -281,15 +297,55 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
 
     fn projection(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
         let shared = self.shared;
-        let seen = match cells {
+        let seen = match shared.records {
+            LoadedRecords::Generated(set) => self.generated_projection(set, number, cells)?,
+            LoadedRecords::Own(set) => self.own_projection(set, number, cells)?,
+        };
+        let read = self.task.read_token.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        self.check_accepted(&read, Some(seen))?;
+        self.task.answer.documents += 1;
+        Ok(())
+    }
+
+    fn own_projection(
+        &mut self,
+        set: &OwnRecordSet,
+        number: u64,
+        cells: &[Cell<'_>],
+    ) -> std::result::Result<SeenVersions, String> {
+        let shared = self.shared;
+        let hash = cells.iter().fold(0, |hash: u64, cell| hash.rotate_left(7) ^ cell_hash(cell));
+        if let Some(seen) = shared.accept.cached_reply(number, hash) {
+            return Ok(seen);
+        }
+        let cells: Vec<OwnCell<'_>> = cells.iter().map(own_cell).collect();
+        let scratch = &mut self.verifier.scratch.own;
+        let seen = set
+            .check_projection(number, &shared.paths.projected, &cells, scratch)
+            .map_err(|error| format!("{}: value {} of the answer", error.fault, error.position + 1))?;
+        shared.accept.cache_reply(number, hash, seen);
+        Ok(seen)
+    }
+
+    fn generated_projection(
+        &mut self,
+        set: &RecordSet,
+        number: u64,
+        cells: &[Cell<'_>],
+    ) -> std::result::Result<SeenVersions, String> {
+        let shared = self.shared;
+        Ok(match cells {
             [Cell::Text(text)] if text.starts_with('{') => {
                 let hash = reply_hash(text.as_bytes(), PROJECTION_REPLY);
                 if let Some(seen) = shared.accept.cached_reply(number, hash) {
                     seen
                 } else {
-                    let (projection, scratch) = (&self.verifier.projection, &mut self.verifier.scratch);
-                    let seen = shared
-                        .set
+                    let AnswerVerifier { projection: Some(projection), scratch, .. } = &mut *self.verifier
+                    else {
+                        return Err("no values were asked for".to_owned());
+                    };
+                    let scratch = &mut scratch.generated;
+                    let seen = set
                         .check_subtree(projection, number, text.as_bytes(), shared.write_scope, scratch)
                         .map_err(|error| error.to_string())?;
                     shared.accept.cache_reply(number, hash, seen);
@@ -299,20 +355,17 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             [Cell::Text(text)] if text.starts_with('[') => {
                 let values: Vec<std::borrow::Cow<'_, str>> =
                     serde_json::from_str(text).map_err(|error| error.to_string())?;
-                self.values(number, values.iter().map(|value| Ok(value.as_bytes())))?
+                self.values(set, number, values.iter().map(|value| Ok(value.as_bytes())))?
             }
             cells => {
-                self.values(number, (0..cells.len()).map(|column| Ok(text(cells, column)?.as_bytes())))?
+                self.values(set, number, (0..cells.len()).map(|column| Ok(text(cells, column)?.as_bytes())))?
             }
-        };
-        let read = self.task.read_token.unwrap_or_else(|| shared.accept.read_of_any_age(number));
-        self.check_accepted(&read, Some(seen))?;
-        self.task.answer.documents += 1;
-        Ok(())
+        })
     }
 
     fn values<'t>(
         &mut self,
+        set: &RecordSet,
         number: u64,
         texts: impl Iterator<Item = std::result::Result<&'t [u8], String>>,
     ) -> std::result::Result<SeenVersions, String> {
@@ -321,9 +374,8 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         let mut paths = shared.paths.projected.iter();
         for text in texts {
             let path = *paths.next().ok_or_else(|| "more values than were asked for".to_owned())?;
-            let version = shared
-                .set
-                .check_value(number, path, text?, &mut self.verifier.scratch)
+            let version = set
+                .check_value(number, path, text?, &mut self.verifier.scratch.generated)
                 .map_err(|error| error.to_string())?;
             self.verifier.path_versions.push((path, version));
         }
@@ -334,10 +386,10 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
     }
 
     fn element(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
-        let (shared, set) = (self.shared, self.shared.set);
+        let (shared, set) = (self.shared, self.generated()?);
         let text = text(cells, cells.len().saturating_sub(1))?;
         let elements = self.elements.get_or_insert_with(|| set.check_elements(number, ContainerKind::Array));
-        let scratch = &mut self.verifier.scratch;
+        let scratch = &mut self.verifier.scratch.generated;
         let seen = if text.starts_with('{') {
             let outcome = elements.check_element(text.as_bytes(), shared.write_scope, scratch);
             outcome.map_err(|error| error.to_string())?.1
@@ -349,17 +401,6 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         let read = self.task.read_token.unwrap_or_else(|| shared.accept.read_of_any_age(number));
         self.task.answer.documents = 1;
         self.check_accepted(&read, Some(seen))
-    }
-
-    /// Returns the number of the record whose key the row holds.
-    fn number_of(&self, cells: &[Cell<'_>]) -> std::result::Result<u64, String> {
-        let records = self.shared.set.records();
-        let number = match cells.get(self.key_column) {
-            Some(Cell::Text(key)) => records.number(key.as_bytes()),
-            Some(Cell::Int(key)) if records.key_type == KeyType::Bigint => records.number_of_bigint(*key),
-            _ => None,
-        };
-        number.ok_or_else(|| "a row without the key of a record".to_owned())
     }
 }
 
@@ -380,6 +421,28 @@ fn seen_in(values: &[(usize, u32)], write_scope: WriteScope) -> std::result::Res
         *entry = Some(*version);
     }
     Ok(seen)
+}
+
+/// Converts a cell for comparison with a value of an own document.
+fn own_cell<'c>(cell: &Cell<'c>) -> OwnCell<'c> {
+    match *cell {
+        Cell::Null => OwnCell::Null,
+        Cell::Bool(truth) => OwnCell::Bool(truth),
+        Cell::Int(number) => OwnCell::Int(number),
+        Cell::Float(number) => OwnCell::Float(number),
+        Cell::Text(text) => OwnCell::Text(text),
+    }
+}
+
+/// Hash of a cell of a projection; see [`reply_hash`].
+fn cell_hash(cell: &Cell<'_>) -> u64 {
+    match cell {
+        Cell::Null => reply_hash(&[], PROJECTION_REPLY + 1),
+        Cell::Bool(truth) => reply_hash(&[u8::from(*truth)], PROJECTION_REPLY + 2),
+        Cell::Int(number) => reply_hash(&number.to_le_bytes(), PROJECTION_REPLY + 3),
+        Cell::Float(number) => reply_hash(&number.to_le_bytes(), PROJECTION_REPLY + 4),
+        Cell::Text(text) => reply_hash(text.as_bytes(), PROJECTION_REPLY),
+    }
 }
 
 fn text<'c>(cells: &'c [Cell<'_>], column: usize) -> std::result::Result<&'c str, String> {

@@ -20,6 +20,7 @@ mod durability;
 mod fidelity;
 mod generic;
 mod headline;
+mod loaded_documents;
 mod questions;
 mod reading_notes;
 mod section;

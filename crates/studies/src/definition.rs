@@ -7,15 +7,17 @@ use serde::Deserialize;
 use toml::Spanned;
 
 /// Options of `run serving` that a study may fix or vary, under their names on the command line.
-pub const OPTIONS: [&str; 32] = [
+pub const OPTIONS: [&str; 35] = [
     "arrival",
     "batch-size",
     "clients",
+    "data",
     "document-size",
     "documents",
     "durability",
     "duration",
     "find-limit",
+    "key",
     "key-order",
     "key-type",
     "load-rounds",
@@ -38,6 +40,7 @@ pub const OPTIONS: [&str; 32] = [
     "storage",
     "stored-size",
     "transport",
+    "update",
     "value-content",
     "warmup",
 ];

@@ -75,12 +75,13 @@ pub(crate) fn list_no_documents(staged: &StagedDocuments, folder: &RunFolder) ->
     Ok(())
 }
 
-/// Builds the manifest's description of the documents. `staging_s` is the time that staging took.
+/// Builds the manifest's description of the documents, with a `description` of the source for readers. `staging_s` is the time that staging took.
 ///
 /// # Errors
 /// If the source cannot be serialised as JSON.
 pub(crate) fn describe(
     source: &Source,
+    description: String,
     staged: &StagedDocuments,
     staging_s: f64,
 ) -> serde_json::Result<DataSetInfo> {
@@ -96,7 +97,7 @@ pub(crate) fn describe(
         documents: staged.documents,
         bytes: staged.bytes,
         digest: staged.digest.clone(),
-        source: source.to_string(),
+        source: description,
         origin: serde_json::to_value(source)?,
         staging_s,
         no_documents: staged.no_documents.len() as u64,

@@ -17,7 +17,7 @@ use jsonathlon_dataset::{
 use jsonathlon_results::{ResultsError, durability_evidence::load_evidence, folder::RunFolder};
 use jsonathlon_schema::{
     durability::Durability,
-    manifest::{Configuration, Manifest, SCHEMA, SettingDeviation, TrialPlan},
+    manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, SettingDeviation, TrialPlan},
     ranking::MemorySetting,
     record::{JournalRecord, RecordBody},
     settings::{ManifestSettings, RunSettings},
@@ -38,7 +38,7 @@ use crate::{
     recorder::TrialRecorder,
     run_context::RunContext,
     target::Target,
-    workload::Workload,
+    workload::{Preparation, Workload},
 };
 
 /// Minimum memory in bytes that must be available, because an engine needs at least this much.
@@ -154,8 +154,31 @@ fn prepare_documents(
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
     data::warn_about_input(&staged, observer);
     data::list_no_documents(&staged, folder)?;
+    let staged = prepare_staged(plan, workload, folder, staged, observer, cancelled)?;
     check_room(folder, staged.bytes, plan, workload)?;
     Ok((started, staged))
+}
+
+/// Lets the workload prepare the staged documents, and rejects targets that cannot hold them.
+fn prepare_staged(
+    plan: &RunPlan,
+    workload: &mut dyn Workload,
+    folder: &RunFolder,
+    staged: StagedDocuments,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<StagedDocuments, RunError> {
+    let work_folder = folder.work_path();
+    let mut preparation = Preparation {
+        targets: &plan.targets,
+        folder: &work_folder,
+        seed: plan.settings.seed,
+        observer,
+        cancelled,
+    };
+    let staged = workload.prepare(staged, &mut preparation)?;
+    check_targets(plan, workload)?;
+    Ok(staged)
 }
 
 /// Fails early if servers cannot be started here, instead of failing every trial.
@@ -212,6 +235,7 @@ pub fn resume(
     check_machine(plan.busy_machine_policy(workload), observer, cancelled)?;
     let started = Instant::now();
     let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
+    let staged = prepare_staged(plan, workload, &folder, staged, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
         return Err(RunError::Changed(format!(
             "the documents are not those of the run ({} then, {} now); start a new run",
@@ -400,7 +424,7 @@ fn manifest(
         machine: machine::detect(folder.path()),
         clock: MonotonicClock::new().properties(10_000),
         disk_bytes_per_s: context.disk_bytes_per_s,
-        data: manifest_json(data::describe(&plan.source, staged, staging_s))?,
+        data: manifest_json(describe_data(plan, workload, staged, staging_s))?,
         configurations: describe_configurations(plan, folder),
         workloads: vec![workload.name().into()],
         settings: ManifestSettings {
@@ -409,6 +433,15 @@ fn manifest(
         },
         plan: TrialPlan { trials: workload.planned_keys(context) },
     })
+}
+
+fn describe_data(
+    plan: &RunPlan,
+    workload: &dyn Workload,
+    staged: &StagedDocuments,
+    staging_s: f64,
+) -> serde_json::Result<DataSetInfo> {
+    data::describe(&plan.source, workload.describe_documents(&plan.source), staged, staging_s)
 }
 
 /// Describes the configurations, with the results of durability runs in sibling folders for their tiers.

@@ -1,13 +1,31 @@
 //! The interface between a run and its workload: name, supported targets, planned trials, execution.
 
-use jsonathlon_dataset::stage::{DocumentVisitor, IgnoreDocuments};
+use std::path::Path;
+
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::stage::{DocumentVisitor, IgnoreDocuments, StagedDocuments};
 use jsonathlon_schema::settings::WorkloadSettings;
 
 use crate::RunError;
 use crate::expected_time::{ExpectedTime, RunOutline};
+use crate::observer::Observer;
 use crate::recorder::TrialRecorder;
 use crate::run_context::RunContext;
 use crate::target::Target;
+
+/// What a workload may use while it prepares staged documents.
+pub struct Preparation<'a> {
+    /// Targets of the run.
+    pub targets: &'a [Target],
+    /// Folder for temporary files, which is emptied after the run.
+    pub folder: &'a Path,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Receives the progress of the preparation.
+    pub observer: &'a mut dyn Observer,
+    /// Returns `true` if the user has interrupted the run.
+    pub cancelled: &'a dyn Fn() -> bool,
+}
 
 /// A benchmark workload, independent of protocols and systems.
 ///
@@ -53,6 +71,26 @@ pub trait Workload {
     /// Observer that receives every non-suspect document during staging. By default, documents are ignored.
     fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
         Box::new(IgnoreDocuments)
+    }
+
+    /// Changes the staged documents into those that systems load, and completes the settings by what they
+    /// show. Called once, before [`Self::settings`] is written to the manifest; a resumed run must come to the
+    /// same documents. By default, systems load what was staged.
+    ///
+    /// # Errors
+    /// If the documents do not suit the settings.
+    fn prepare(
+        &mut self,
+        staged: StagedDocuments,
+        preparation: &mut Preparation<'_>,
+    ) -> Result<StagedDocuments, RunError> {
+        let _ = preparation;
+        Ok(staged)
+    }
+
+    /// Describes the documents for readers. By default, their source.
+    fn describe_documents(&self, source: &Source) -> String {
+        source.to_string()
     }
 
     /// Whether its results are times, so that other programs on the machine disturb them. `true` by default.

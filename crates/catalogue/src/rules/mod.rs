@@ -8,8 +8,10 @@ pub(super) mod analytics;
 pub(super) mod documents;
 pub(super) mod fidelity;
 pub(super) mod first_question;
+pub(super) mod operation_rules;
 pub(super) mod path_notation;
 mod patterns;
+pub(super) mod question_paths;
 pub(super) mod questions;
 pub(super) mod serving;
 
@@ -114,7 +116,7 @@ pub enum Section {
     /// Tests and indexes of large documents.
     Documents(documents::DocumentsSection),
     /// A user's own documents.
-    Questions(questions::QuestionsSection),
+    Questions(Box<questions::QuestionsSection>),
     /// What a system changes of a document.
     Fidelity(fidelity::FidelitySection),
 }

@@ -8,7 +8,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use super::{
     ParsedSection, Section, WorkloadRules, WorkloadSetup,
     first_question::{FirstQuestion, FirstQuestionError, TemplateKind, time_placeholders},
-    path_notation::{Inexact, PathNotation, check_control, check_notation, replace_pairs, spell_controls},
+    question_paths::{Inexact, PathNotation, check_control, check_notation, replace_pairs, spell_controls},
 };
 use crate::{
     definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
@@ -151,7 +151,7 @@ impl WorkloadRules for Rules {
         }
         check_control(base, &["value_control"], value_control.as_ref())?;
         let section = QuestionsSection { suspects, path, element, value, value_control };
-        Ok(ParsedSection::new(load, logs, Section::Questions(section)))
+        Ok(ParsedSection::new(load, logs, Section::Questions(Box::new(section))))
     }
 }
 
@@ -267,7 +267,8 @@ impl WorkloadSetup {
     pub(crate) fn without_templates(mut self) -> Self {
         self.files.retain(|name, _| !name.starts_with(TEMPLATE));
         let suspects = self.suspects();
-        self.section = Section::Questions(QuestionsSection { suspects, ..QuestionsSection::default() });
+        self.section =
+            Section::Questions(Box::new(QuestionsSection { suspects, ..QuestionsSection::default() }));
         self
     }
 }

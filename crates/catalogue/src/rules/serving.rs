@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use jsonathlon_schema::workload::WorkloadKind;
 
+use super::operation_rules::OperationRules;
+use super::path_notation::{MemberNotations, PATCH, PATH_NOTATIONS, PathStep};
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
@@ -25,10 +27,7 @@ pub const SERVING: &str = WorkloadKind::Serving.name();
 /// Placeholders that each client fills for each operation.
 const OPERATION_PLACEHOLDERS: [&str; 8] =
     ["key", "value", "document", "keyed_document", "keyed_documents", "limit", "old", "condition"];
-/// Placeholders for one path, one in each notation; [`path_values`] returns their values.
-const PATH_NOTATIONS: [&str; 6] = ["path", "access", "dotted", "pointer", "braced", "steps"];
-
-const PLACEHOLDERS: [&str; 20] = [
+const PLACEHOLDERS: [&str; 22] = [
     "key",
     "value",
     "document",
@@ -43,9 +42,11 @@ const PLACEHOLDERS: [&str; 20] = [
     "pointer",
     "braced",
     "steps",
+    PATCH,
     "paths",
     "columns",
     "key_type",
+    "value_type",
     "before",
     "after",
     "statement",
@@ -61,11 +62,35 @@ const BY_CONDITION: &[&str] =
     &["key_type", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
 const UNWRAPPED: &[&str] =
     &["key_type", "key", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
-const SET_VALUE: &[&str] =
-    &["key_type", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
+const VALUE: &[&str] = &["value", PATCH];
+const SET_VALUE: &[&str] = &[
+    "key_type",
+    "value_type",
+    "key",
+    "value",
+    "path",
+    "access",
+    "dotted",
+    "pointer",
+    "braced",
+    "steps",
+    PATCH,
+];
 const NEW_DOCUMENT: &[&str] = &["key_type", "key", "document", "keyed_document"];
-const SET_READ_VALUE: &[&str] =
-    &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
+const SET_READ_VALUE: &[&str] = &[
+    "key_type",
+    "value_type",
+    "key",
+    "value",
+    "old",
+    "path",
+    "access",
+    "dotted",
+    "pointer",
+    "braced",
+    "steps",
+    PATCH,
+];
 const NEW_DOCUMENTS: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
 /// Statement files that set up and load tables, or that query the state of the system.
@@ -98,12 +123,12 @@ const OPERATIONS: [StatementRule; 15] = [
     StatementRule::optional("count_matching").allows_placeholders(BY_CONDITION).needs_one_of(&["condition"]),
     StatementRule::optional("unwrap").allows_placeholders(UNWRAPPED).needs_one_of(KEY),
     StatementRule::optional("unwrap_all").allows_placeholders(&PATH_NOTATIONS).needs_one_of(&PATH_NOTATIONS),
-    StatementRule::optional("update").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update").allows_placeholders(SET_VALUE).needs_one_of(VALUE),
     StatementRule::optional("update_all")
         .allows_placeholders(NEW_DOCUMENT)
         .needs_one_of(&["document", "keyed_document"]),
-    StatementRule::optional("update_path").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
-    StatementRule::optional("update_element").allows_placeholders(SET_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("update_path").allows_placeholders(SET_VALUE).needs_one_of(VALUE),
+    StatementRule::optional("update_element").allows_placeholders(SET_VALUE).needs_one_of(VALUE),
     StatementRule::optional("insert")
         .allows_placeholders(NEW_DOCUMENTS)
         .needs_one_of(&["document", "keyed_document"]),
@@ -114,7 +139,7 @@ const OPERATIONS: [StatementRule; 15] = [
     ]),
     StatementRule::optional("delete").allows_placeholders(BY_KEY).needs_one_of(KEY),
     StatementRule::optional("scan").allows_placeholders(RANGE).needs_one_of(&["limit"]),
-    StatementRule::optional("read_modify_write").allows_placeholders(SET_READ_VALUE).needs_one_of(&["value"]),
+    StatementRule::optional("read_modify_write").allows_placeholders(SET_READ_VALUE).needs_one_of(VALUE),
 ];
 
 static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&SETUP_FILES[..], &OPERATIONS].concat());
@@ -131,7 +156,12 @@ pub(crate) struct SectionDefinition {
     #[serde(default)]
     wal_files: Vec<String>,
     key_types: KeyTypes,
+    #[serde(default)]
+    value_types: ValueTypes,
     key_member: Option<String>,
+    #[serde(default)]
+    names: MemberNotations,
+    generated_only: Option<String>,
     #[serde(default)]
     replication_log: bool,
     #[serde(default)]
@@ -149,6 +179,7 @@ pub(crate) struct SectionDefinition {
 pub(crate) struct OverlayDefinition {
     key_types: Option<KeyTypes>,
     key_member: Option<String>,
+    generated_only: Option<String>,
     replication_log: Option<bool>,
     writers_take_turns: Option<bool>,
     operations: BTreeMap<String, OperationDefinition>,
@@ -163,6 +194,26 @@ pub(crate) struct KeyTypes {
     /// Declaration of a key that is an integer of 64 bits. `None` if the system has no such keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     bigint: Option<String>,
+    /// Declaration of a key of a user's documents that is text: up to 255 bytes of UTF-8, in the order of
+    /// their bytes. `None`: as `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<String>,
+}
+
+/// What `{{value_type}}` is in statements that set a value, by the type of the value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ValueTypes {
+    /// Type of a text.
+    text: String,
+    /// Type of an integer of 64 bits.
+    integer: String,
+}
+
+impl ValueTypes {
+    fn is_unstated(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Rules of one operation, as written.
@@ -204,7 +255,10 @@ impl WorkloadRules for Rules {
             "logs",
             "wal_files",
             "key_types",
+            "value_types",
             "key_member",
+            "names",
+            "generated_only",
             "replication_log",
             "writers_take_turns",
             "clients",
@@ -230,7 +284,10 @@ impl WorkloadRules for Rules {
         let mut merged = ServingSection {
             wal_files: definition.wal_files,
             key_types: definition.key_types,
+            value_types: definition.value_types,
             key_member: definition.key_member,
+            names: definition.names,
+            generated_only: definition.generated_only,
             replication_log: definition.replication_log,
             writers_take_turns: definition.writers_take_turns,
             clients: definition.clients,
@@ -244,6 +301,7 @@ impl WorkloadRules for Rules {
                 merged.key_types = key_types;
             }
             merged.key_member = overlay.key_member.or(merged.key_member);
+            merged.generated_only = overlay.generated_only.or(merged.generated_only);
             merged.replication_log = overlay.replication_log.unwrap_or(merged.replication_log);
             merged.writers_take_turns = overlay.writers_take_turns.unwrap_or(merged.writers_take_turns);
         }
@@ -264,10 +322,13 @@ fn check(section: &SectionReader<'_>, definition: &SectionDefinition) -> Result<
     if definition.clients == Some(0) {
         return Err(section.error(&["clients"], "is 1 at least: connections at a time"));
     }
+    definition.names.check(section)?;
     let texts = [
         (&["key_types", "text"][..], Some(&definition.key_types.text)),
         (&["key_types", "bigint"], definition.key_types.bigint.as_ref()),
+        (&["key_types", "own"], definition.key_types.own.as_ref()),
         (&["key_member"], definition.key_member.as_ref()),
+        (&["generated_only"], definition.generated_only.as_ref()),
         (&["not_made_for"], definition.not_made_for.as_ref()),
     ];
     match texts.into_iter().find(|(_, text)| text.is_some_and(|text| text.trim().is_empty())) {
@@ -340,7 +401,13 @@ fn apply_overlay(
 pub struct ServingSection {
     wal_files: Vec<String>,
     key_types: KeyTypes,
+    #[serde(skip_serializing_if = "ValueTypes::is_unstated")]
+    value_types: ValueTypes,
     key_member: Option<String>,
+    #[serde(skip_serializing_if = "MemberNotations::is_empty")]
+    names: MemberNotations,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated_only: Option<String>,
     replication_log: bool,
     // Written only if `true`, because the digests of other configurations are older than this field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -365,6 +432,16 @@ pub struct ServingSetup {
     pub text_key: String,
     /// Declaration of a 64-bit key, which replaces `{{key_type}}`. `None` if the system has no such keys.
     pub bigint_key: Option<String>,
+    /// Declaration of a text key of a user's documents, of up to 255 bytes, which replaces `{{key_type}}`.
+    pub own_text_key: String,
+    /// Type of a text in statements that set a value, which replaces `{{value_type}}`.
+    pub text_value_type: String,
+    /// Type of a 64-bit integer in such statements.
+    pub integer_value_type: String,
+    /// Why this configuration can hold the generated records alone, and no documents of a user. `None` if it
+    /// holds any.
+    pub generated_only: Option<String>,
+    names: MemberNotations,
     /// Name of the member in which documents hold their own key. `None` if they do not hold it.
     pub key_member: Option<String>,
     /// Whether writes also go to a log for replication, or the system's own log is one.
@@ -391,8 +468,13 @@ impl ServingSetup {
             load: setup.load,
             logs: setup.logs.clone(),
             wal_files: rules.wal_files,
+            own_text_key: rules.key_types.own.unwrap_or_else(|| rules.key_types.text.clone()),
             text_key: rules.key_types.text,
             bigint_key: rules.key_types.bigint,
+            text_value_type: rules.value_types.text,
+            integer_value_type: rules.value_types.integer,
+            generated_only: rules.generated_only,
+            names: rules.names,
             key_member: rules.key_member,
             replication_log: rules.replication_log,
             writers_take_turns: rules.writers_take_turns,
@@ -438,13 +520,34 @@ impl ServingSetup {
         rules.plan.clone().or_else(|| self.statements(operation).iter().find(is_lookup).cloned())
     }
 
+    /// Returns the values of the placeholders for one path: all notations that can express it.
+    #[must_use]
+    pub fn path_values(&self, steps: &[PathStep]) -> Vec<(&'static str, String)> {
+        self.names.values(steps)
+    }
+
+    /// Returns why the statements of an operation, given by the name of its file, cannot name a path. `None`
+    /// if they can, or name none.
+    #[must_use]
+    pub fn unreachable_reason(&self, operation: &str, steps: &[PathStep]) -> Option<String> {
+        let rules = self.rules(operation);
+        let texts: Vec<&String> =
+            self.statements(operation).iter().chain(&rules.path).chain(&rules.column).collect();
+        let is_used = |notation: &&str| {
+            let placeholder = format!("{{{{{notation}}}}}");
+            texts.iter().any(|text| text.contains(&placeholder))
+        };
+        let mut used = PATH_NOTATIONS.into_iter().chain([PATCH]).filter(is_used);
+        used.find_map(|notation| self.names.written(notation, steps).err())
+    }
+
     /// Returns the texts that replace `{{paths}}` and `{{columns}}` of `read_paths` for these paths.
     pub fn read_paths(&self, paths: &[Vec<PathStep>]) -> (String, String) {
         let rules = self.rules("read_paths");
         let join = |text: &Option<String>| -> String {
             let texts = paths.iter().enumerate().map(|(index, steps)| {
                 let index = index.to_string();
-                let values = path_values(steps);
+                let values = self.path_values(steps);
                 let mut known: Vec<(&str, &str)> =
                     values.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 known.push(("index", &index));
@@ -459,107 +562,9 @@ impl ServingSetup {
     }
 }
 
-/// Requirements on the plan of one operation, and declarations about its statements.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OperationRules {
-    /// Regular expressions that must match the text of the plan.
-    pub expect: Vec<String>,
-    /// Regular expressions that must not match the text of the plan.
-    pub forbid: Vec<String>,
-    /// Statement whose plan is checked. `None`: one of the operation's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<String>,
-    /// Whether answers may be older than the last acknowledged write.
-    #[serde(default)]
-    pub may_be_stale: bool,
-    /// Whether the statements of the operation are one transaction, if it has several. `None` if not stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transactional: Option<bool>,
-    /// Statement that undoes earlier statements of the operation if a later one fails. `None`: nothing is
-    /// undone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undo: Option<String>,
-    /// Columns that one statement of the operation returns and a later one holds as placeholders.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<String>,
-    /// For `read_paths`: expression of one path; all of them are joined by commas into `{{paths}}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// For `read_paths`: how the answer identifies one path; all of them are joined by commas into
-    /// `{{columns}}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<String>,
-    /// Remark for readers of a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-impl OperationRules {
-    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
-    /// requirements.
-    pub fn violations(&self, plan: &str) -> Vec<String> {
-        let Self { expect, forbid, .. } = self;
-        super::violations(expect, forbid, plan)
-    }
-}
-
-/// A step of a path into a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PathStep {
-    /// A member of an object, by its name.
-    Member(String),
-    /// An element of an array, by its index from 0.
-    Element(usize),
-}
-
-/// Returns a path in all notations: `path` is `$.n.a[1]`, `access` is `.n.a[1]`, `dotted` is `n.a.1`,
-/// `pointer` is `/n/a/1`, `braced` is `{n,a,1}`, and `steps` is `'n','a','1'`. Names of members must be
-/// letters, digits and `_`.
-#[must_use]
-pub fn path_values(steps: &[PathStep]) -> [(&'static str, String); 6] {
-    let segments: Vec<String> = steps
-        .iter()
-        .map(|step| match step {
-            PathStep::Member(name) => name.clone(),
-            PathStep::Element(index) => index.to_string(),
-        })
-        .collect();
-    let access = steps.iter().fold(String::new(), |path, step| match step {
-        PathStep::Member(name) => format!("{path}.{name}"),
-        PathStep::Element(index) => format!("{path}[{index}]"),
-    });
-    let quoted: Vec<String> =
-        segments.iter().map(|segment| format!("'{}'", template::sql_text(segment))).collect();
-    [
-        ("path", format!("${access}")),
-        ("access", access),
-        ("dotted", segments.join(".")),
-        ("pointer", segments.iter().map(|segment| format!("/{segment}")).collect()),
-        ("braced", format!("{{{}}}", segments.join(","))),
-        ("steps", quoted.join(",")),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_written_in_every_notation() {
-        let steps = [PathStep::Member("n".into()), PathStep::Member("items".into()), PathStep::Element(1)];
-        let values = path_values(&steps);
-        assert_eq!(
-            values.each_ref().map(|(name, value)| (*name, value.as_str())),
-            [
-                ("path", "$.n.items[1]"),
-                ("access", ".n.items[1]"),
-                ("dotted", "n.items.1"),
-                ("pointer", "/n/items/1"),
-                ("braced", "{n,items,1}"),
-                ("steps", "'n','items','1'"),
-            ]
-        );
-    }
 
     #[test]
     fn placeholders_are_known() {

@@ -139,8 +139,8 @@ impl KeyCandidates {
         }
     }
 
-    /// Ends the document that is at `place`.
-    pub(super) fn end(&mut self, place: &dyn Fn() -> Place) {
+    /// Ends the document that is at `place`, which rejected paths are reported with if it is known.
+    pub(super) fn end(&mut self, place: Option<&dyn Fn() -> Place>) {
         if self.tracked.is_empty() {
             return;
         }
@@ -149,7 +149,7 @@ impl KeyCandidates {
                 path.fault.get_or_insert(KeyFault::Missing);
             }
         }
-        self.drop_faulty(Some(place));
+        self.drop_faulty(place);
         if self.documents == FIRST_DOCUMENTS {
             self.search_duplicates();
             self.keep_preferred();
@@ -243,7 +243,7 @@ impl KeyCandidates {
         }
         for path in &self.tracked {
             let Some(reason) = path.fault else { continue };
-            if self.rejected.len() < MAX_REJECTED && KeyPreference::of(&path.steps).is_named() {
+            if self.rejected.len() < MAX_REJECTED && KeyPreference::from_steps(&path.steps).is_named() {
                 let place = place.filter(|_| reason != KeyFault::DuplicateValue);
                 let first = place.map(|place| place().to_string());
                 self.rejected.push(RejectedKey { pointer: json_pointer(&path.steps), reason, first });
@@ -255,7 +255,7 @@ impl KeyCandidates {
 
     /// Sorts the paths by preference and drops those beyond the maximum.
     fn keep_preferred(&mut self) {
-        self.tracked.sort_by_key(|path| KeyPreference::of(&path.steps));
+        self.tracked.sort_by_key(|path| KeyPreference::from_steps(&path.steps));
         self.further += self.tracked.len().saturating_sub(self.max_candidates) as u64;
         self.tracked.truncate(self.max_candidates);
         self.rebuild_tree();
@@ -432,7 +432,7 @@ mod tests {
         for (number, line) in (1..).zip(lines) {
             keys.start(line.as_bytes());
             Tokens::new(line.as_bytes()).for_each(|token| keys.token(&token));
-            keys.end(&|| Place { input: "a".into(), number, unit: PlaceUnit::Line, byte: None });
+            keys.end(Some(&|| Place { input: "a".into(), number, unit: PlaceUnit::Line, byte: None }));
         }
         keys.finish()
     }
@@ -524,7 +524,7 @@ mod tests {
         for line in &lines {
             keys.start(line.as_bytes());
             Tokens::new(line.as_bytes()).for_each(|token| keys.token(&token));
-            keys.end(&|| Place { input: "a".into(), number: 1, unit: PlaceUnit::Line, byte: None });
+            keys.end(None);
             let hashes: usize = keys.tracked.iter().map(|path| path.values.hashes.len()).sum();
             assert!(hashes <= 12_000 + 4 * BUDGET_INTERVAL as usize, "{hashes}");
         }

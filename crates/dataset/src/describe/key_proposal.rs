@@ -117,7 +117,7 @@ pub struct KeyProposal {
 }
 
 /// What stands for a key that is the number of the document.
-const LINE: &str = "line";
+pub const LINE: &str = "line";
 
 impl KeyProposal {
     /// Returns the pointer, or `line` if the number of the document is the key.
@@ -151,7 +151,7 @@ pub(super) struct KeyPreference {
 }
 
 impl KeyPreference {
-    pub(super) fn of(steps: &[String]) -> Self {
+    pub(super) fn from_steps(steps: &[String]) -> Self {
         let name = key_name_rank(steps);
         KeyPreference { is_unnamed: name.is_none(), steps: steps.len(), name: name.unwrap_or_default() }
     }
@@ -175,7 +175,8 @@ fn key_name_rank(steps: &[String]) -> Option<usize> {
 #[must_use]
 pub fn propose_key(candidates: &[KeyCandidate]) -> KeyProposal {
     // Of equal elements, the first one is the minimum.
-    let Some(best) = candidates.iter().min_by_key(|candidate| KeyPreference::of(&candidate.steps)) else {
+    let Some(best) = candidates.iter().min_by_key(|candidate| KeyPreference::from_steps(&candidate.steps))
+    else {
         return KeyProposal {
             pointer: None,
             scalar_type: ScalarType::Integer,
@@ -191,7 +192,7 @@ pub fn propose_key(candidates: &[KeyCandidate]) -> KeyProposal {
             1.0 / best.compared_share
         )),
     };
-    let name = match KeyPreference::of(&best.steps).is_named() {
+    let name = match KeyPreference::from_steps(&best.steps).is_named() {
         true => "named like a key",
         false => "nothing that is named like a key is unique and in every document",
     };
@@ -202,20 +203,32 @@ pub fn propose_key(candidates: &[KeyCandidate]) -> KeyProposal {
     }
 }
 
+/// Paths that updates must not set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Excluded<'a> {
+    /// JSON pointer of the key. `None` or `line` if the number of the document is the key.
+    pub(super) key: Option<&'a str>,
+    /// Paths, as profiles write them, with integers beyond signed 64 bits, which are not updated as integers.
+    pub(super) large: &'a [String],
+}
+
 /// Proposes the path that updates set: outside of arrays, not the key, with texts of at least
 /// [`MIN_UPDATED_BYTES`] or integers in most of the documents. Of paths in equally many documents, those that
 /// are not named like a key come first, then texts, then those with the fewest steps. `documents` is the number
 /// of all documents. `None` if no path is fit.
-#[must_use]
-pub fn propose_update(paths: &[PathProfile], documents: u64, key: &KeyProposal) -> Option<UpdateProposal> {
+pub(super) fn propose_update(
+    paths: &[PathProfile],
+    documents: u64,
+    excluded: &Excluded<'_>,
+) -> Option<UpdateProposal> {
     let options = paths.iter().filter_map(|path| {
         let steps = path.steps().filter(|steps| !steps.is_in_array)?.keys;
         let pointer = json_pointer(&steps);
         // Members with `$` belong to values of types that JSON lacks, such as dates.
         let is_part_of_type = steps.iter().any(|step| step.starts_with('$'));
-        let (scalar_type, count) = updated_type(path)?;
+        let (scalar_type, count) = updated_type(path, !excluded.large.contains(&path.path))?;
         let rank = (Reverse(count), key_name_rank(&steps).is_some(), scalar_type == ScalarType::Integer);
-        let is_fit = !is_part_of_type && key.pointer.as_ref() != Some(&pointer);
+        let is_fit = !is_part_of_type && excluded.key != Some(pointer.as_str());
         is_fit.then_some(((rank, steps.len()), pointer, scalar_type, count))
     });
     let (_, pointer, scalar_type, count) = options.min_by_key(|(rank, ..)| *rank)?;
@@ -231,12 +244,12 @@ pub fn propose_update(paths: &[PathProfile], documents: u64, key: &KeyProposal) 
 }
 
 /// Returns the type that updates of a path have, with the number of documents. `None` if it can have none.
-fn updated_type(path: &PathProfile) -> Option<(ScalarType, u64)> {
+fn updated_type(path: &PathProfile, are_integers_fit: bool) -> Option<(ScalarType, u64)> {
     let options = path.types.iter().filter_map(|entry| match entry.json_type {
         JsonType::String if entry.length?.min >= MIN_UPDATED_BYTES => {
             Some((ScalarType::Text, entry.documents))
         }
-        JsonType::Integer => Some((ScalarType::Integer, entry.documents)),
+        JsonType::Integer if are_integers_fit => Some((ScalarType::Integer, entry.documents)),
         _ => None,
     });
     options.max_by_key(|(scalar_type, count)| (*count, *scalar_type == ScalarType::Text))
@@ -302,7 +315,7 @@ mod tests {
     }
 
     fn update_of(paths: &[PathProfile]) -> Option<UpdateProposal> {
-        propose_update(paths, 10, &propose_key(&[candidate(&["id"])]))
+        propose_update(paths, 10, &Excluded { key: Some("/id"), large: &[] })
     }
 
     #[test]
@@ -332,6 +345,14 @@ mod tests {
         assert_eq!(update_of(&paths), None, "the key is not updated");
         let reason = update_of(&[path("rare", text, 9, 8)]).unwrap().reason;
         assert_eq!(reason, "a text of at least 8 bytes, in 9 of 10 documents");
+    }
+
+    #[test]
+    fn integers_that_need_more_than_signed_64_bits_are_not_updated() {
+        let paths = [path("a", JsonType::Integer, 10, 0)];
+        let large = ["a".to_owned()];
+        assert_eq!(propose_update(&paths, 10, &Excluded { key: None, large: &large }), None);
+        assert!(propose_update(&paths, 10, &Excluded::default()).is_some());
     }
 
     #[test]

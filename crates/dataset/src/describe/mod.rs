@@ -16,7 +16,9 @@ mod events;
 mod hazards;
 mod key_candidates;
 pub mod key_proposal;
+mod options;
 mod paths;
+mod staged_proposals;
 mod suggest;
 mod tokens;
 
@@ -24,6 +26,8 @@ pub use distribution::Distribution;
 pub use events::{CollectionProfile, EventProfile, KindProfile};
 pub use hazards::{Hazard, HazardFinding};
 pub use key_proposal::{KeyCandidate, KeyFault, KeyProposal, RejectedKey, ScalarType, UpdateProposal};
+pub use options::DescribeOptions;
+pub use staged_proposals::{NamedPaths, Proposals, propose_for_staged};
 pub use suggest::{SuggestedQuestion, SuggestionKind, WrittenZone, suggest_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
@@ -32,32 +36,9 @@ use distribution::{DistributionTally, Outline};
 use events::EventTally;
 use hazards::HazardTally;
 use key_candidates::KeyCandidates;
-use key_proposal::{propose_key, propose_update};
+use key_proposal::{Excluded, propose_key, propose_update};
 use paths::Paths;
 use tokens::Tokens;
-
-/// Limits of what a profile distinguishes, which bound its memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DescribeOptions {
-    /// Maximum number of JSON paths. Values on further paths are only counted. Default: 2,000.
-    pub max_paths: usize,
-    /// Maximum number each of kinds, operations (per collection) and collections. Further ones are counted
-    /// together. Default: 1,000.
-    pub max_names: usize,
-    /// Maximum number of paths that are observed as candidates for the key after the first 1,000 documents.
-    /// Default: 8.
-    pub max_keys: usize,
-    /// Maximum number of values of all candidates for the key that are compared with each other; each takes 8
-    /// bytes. Beyond it, fewer values are compared, those of the preferred candidate last. Default: 2²⁵ (256
-    /// MiB).
-    pub max_key_hashes: usize,
-}
-
-impl Default for DescribeOptions {
-    fn default() -> Self {
-        DescribeOptions { max_paths: 2_000, max_names: 1_000, max_keys: 8, max_key_hashes: 1 << 25 }
-    }
-}
 
 /// Data profile of a source, as written to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -297,10 +278,7 @@ impl Description {
         if !scan.traits.intersects(Traits::UNREADABLE) {
             self.events.observe(&scan.event);
         }
-        let unprofiled = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
-        let is_profiled = !scan.traits.intersects(unprofiled)
-            && std::str::from_utf8(line).is_ok_and(|line| self.paths.observe(line).is_ok());
-        self.documents_left_out += u64::from(!is_profiled);
+        self.documents_left_out += u64::from(!self.paths.observe_document(line, scan.traits));
     }
 
     fn observe_tokens(&mut self, line: &[u8], traits: Traits, place: &dyn Fn() -> Place) {
@@ -312,7 +290,7 @@ impl Description {
             self.hazards.token(&token, place);
             self.key_candidates.token(&token);
         }
-        self.key_candidates.end(place);
+        self.key_candidates.end(Some(place));
         self.depths.add(outline.depth);
         self.keys.add(outline.keys);
     }
@@ -321,7 +299,10 @@ impl Description {
         let paths = self.paths.finish();
         let found_keys = self.key_candidates.finish();
         let key = (self.documents > 0).then(|| propose_key(&found_keys.candidates));
-        let update = key.as_ref().and_then(|key| propose_update(&paths, self.documents, key));
+        let update = key.as_ref().and_then(|key| {
+            let excluded = Excluded { key: key.pointer.as_deref(), large: &self.paths.with_large_integers() };
+            propose_update(&paths, self.documents, &excluded)
+        });
         Profile {
             schema: SCHEMA,
             source: String::new(),

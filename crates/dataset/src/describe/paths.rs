@@ -7,6 +7,8 @@ use hashbrown::HashMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::scan::Traits;
+
 /// Minimum, mean and maximum of a set of lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lengths {
@@ -128,6 +130,8 @@ struct Node {
     elements: Option<usize>,
     documents: DocumentCount,
     types: [TypeTally; TYPES.len()],
+    /// Whether an integer is too large for signed 64 bits.
+    has_large_integer: bool,
 }
 
 /// Tree of paths under construction.
@@ -151,8 +155,16 @@ impl Paths {
         Paths { nodes: vec![Node::default()], max_paths: max_paths.max(1), document: 0, left_out: 0 }
     }
 
+    /// Adds the values of a document that has been scanned. Returns `false` if they are not all represented: it
+    /// is no object, nested too deep, or contains too large numbers or halves of surrogate pairs.
+    pub(super) fn observe_document(&mut self, line: &[u8], traits: Traits) -> bool {
+        let unrepresented = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
+        !traits.intersects(unrepresented)
+            && std::str::from_utf8(line).is_ok_and(|line| self.observe(line).is_ok())
+    }
+
     /// Adds the values of a document. If parsing fails, the values before the failure are kept.
-    pub(super) fn observe(&mut self, line: &str) -> serde_json::Result<()> {
+    fn observe(&mut self, line: &str) -> serde_json::Result<()> {
         self.document += 1;
         let mut deserializer = serde_json::Deserializer::from_str(line);
         Visit { paths: self, node: Some(ROOT) }.deserialize(&mut deserializer)
@@ -166,10 +178,7 @@ impl Paths {
     /// Returns all paths in bytewise order.
     pub(super) fn finish(&self) -> Vec<PathProfile> {
         let mut profiles = Vec::new();
-        // An explicit stack instead of recursion.
-        let mut pending = vec![(ROOT, String::from(DOCUMENT))];
-        while let Some((index, path)) = pending.pop() {
-            let node = &self.nodes[index];
+        self.visit(|node, path| {
             let tallies = TYPES.into_iter().zip(&node.types).filter(|(_, tally)| tally.values > 0);
             let types = tallies.map(|(json_type, tally)| TypeProfile {
                 json_type,
@@ -178,12 +187,33 @@ impl Paths {
                 length: tally.lengths.lengths(),
             });
             let types = types.collect();
-            pending.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
-            pending.extend(node.elements.map(|child| (child, format!("{path}[]"))));
-            profiles.push(PathProfile { path, documents: node.documents.count, types });
-        }
+            profiles.push(PathProfile { path: path.to_owned(), documents: node.documents.count, types });
+        });
         profiles.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         profiles
+    }
+
+    /// Returns the paths with integers that are too large for signed 64 bits, in any order.
+    pub(super) fn with_large_integers(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.visit(|node, path| {
+            if node.has_large_integer {
+                paths.push(path.to_owned());
+            }
+        });
+        paths
+    }
+
+    /// Visits all nodes with their paths, parents before children.
+    fn visit(&self, mut visit: impl FnMut(&Node, &str)) {
+        // An explicit stack instead of recursion.
+        let mut pending = vec![(ROOT, String::from(DOCUMENT))];
+        while let Some((index, path)) = pending.pop() {
+            let node = &self.nodes[index];
+            visit(node, &path);
+            pending.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
+            pending.extend(node.elements.map(|child| (child, format!("{path}[]"))));
+        }
     }
 
     fn tally(&mut self, node: Option<usize>, json_type: JsonType, length: Option<u64>) {
@@ -326,7 +356,10 @@ impl<'de> Visitor<'de> for Visit<'_> {
         Ok(())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+    fn visit_u64<E>(self, integer: u64) -> Result<(), E> {
+        if let Some(node) = self.node.filter(|_| i64::try_from(integer).is_err()) {
+            self.paths.nodes[node].has_large_integer = true;
+        }
         self.paths.tally(self.node, JsonType::Integer, None);
         Ok(())
     }

@@ -41,6 +41,12 @@ pub enum AnswerFault {
     /// A value does not match its record, path and tag.
     #[error("a wrong value")]
     Value,
+    /// The document differs from the one that was loaded, apart from the value that writes change.
+    #[error("another document than the one that was loaded")]
+    Document,
+    /// The files with which the answer has to be compared cannot be read.
+    #[error("the files of the records cannot be read")]
+    Files,
     /// The key in a document or row is malformed or that of another record.
     #[error("a wrong key")]
     Key,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::value::Length;
 use super::{Kind, Records};
 use crate::error::DataError;
@@ -21,7 +23,8 @@ const ELEMENT: usize = 40;
 pub const MAX_MEMBERS: u32 = 1_000_000;
 
 /// One step of a path from the document to a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PathSegment {
     /// A member of an object, by name.
     Member(String),

@@ -9,7 +9,7 @@ mod state_machine;
 mod text;
 mod traits;
 
-pub(crate) use text::decode;
+pub(crate) use text::{decode, four_digits, plain_end};
 pub use traits::{DEEP_FROM_LEVELS, LARGE_FROM_BYTES, Traits};
 
 /// Fields of an event that the questions use. A field is `None` if its path is absent or has another type.

@@ -22,7 +22,7 @@ fn specials(word: u64) -> u64 {
 /// Returns the position of the first `"`, `\` or control character from `position` on, or the length if
 /// there is none.
 #[inline(always)]
-pub(super) fn plain_end(bytes: &[u8], mut position: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], mut position: usize) -> usize {
     while let Some(chunk) = bytes.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
         let marks = specials(u64::from_le_bytes(*chunk));
         if marks != 0 {
@@ -52,7 +52,7 @@ pub(super) fn prefix_word(bytes: &[u8], start: usize, length: usize) -> u64 {
 }
 
 /// Parses four hexadecimal digits at `position`. `None` if there are fewer.
-pub(super) fn four_digits(bytes: &[u8], position: usize) -> Option<u32> {
+pub(crate) fn four_digits(bytes: &[u8], position: usize) -> Option<u32> {
     let digits = bytes.get(position..position + 4)?;
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
 }

@@ -62,12 +62,15 @@ impl Lines {
             has_faulty: false,
             has_documents: false,
         };
+        let last = lines.len().saturating_sub(1);
         for (index, line) in lines.into_iter().enumerate().filter(|(_, line)| !is_blank(line)) {
-            let is_faulty = !is_json(line, scanner);
+            // A file of lines may end within its last one.
+            let is_cut = is_whole && index > 0 && index == last && is_beginning(line, scanner);
+            let is_faulty = !is_cut && !is_json(line, scanner);
             examined.is_first_faulty |= is_faulty && index == 0;
             examined.has_faulty |= is_faulty;
             let first = line.iter().find(|byte| !is_space(**byte));
-            examined.has_documents |= !is_faulty && matches!(first, Some(b'{' | b'['));
+            examined.has_documents |= !is_faulty && !is_cut && matches!(first, Some(b'{' | b'['));
         }
         examined
     }

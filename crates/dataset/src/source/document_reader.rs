@@ -7,8 +7,10 @@ use super::splitter::{DocumentSplitter, Split, append_as_line};
 use super::tally::ReadProgress;
 use crate::error::DataError;
 
-/// Bytes that are read at once, and the size from which on a block is complete.
+/// Size in bytes from which on a block is complete.
 const BLOCK: usize = 512 * 1024;
+/// Bytes that are read at once: few, so that buffer and block stay in a core's L2 cache together.
+const BUFFER: usize = 128 * 1024;
 /// A buffer that a long document has enlarged beyond this size (in bytes) is reallocated.
 const MAX_KEPT: usize = 4 * BLOCK;
 
@@ -98,14 +100,13 @@ impl DocumentReader {
         if self.filled > self.longest {
             return Err(self.too_long(input, documents));
         }
-        if self.buffer.len() > MAX_KEPT && self.filled < BLOCK {
-            self.buffer.truncate(2 * BLOCK);
+        if self.buffer.len() > MAX_KEPT && self.filled < BUFFER {
+            self.buffer.truncate(BLOCK);
             self.buffer.shrink_to_fit();
         }
-        // A buffer of one block stays in a core's cache.
-        let size = if self.filled <= BLOCK / 2 { BLOCK } else { 2 * self.filled };
+        let size = if self.filled <= BUFFER / 2 { BUFFER } else { 2 * self.filled };
         // One byte beyond the longest document tells that it is too long.
-        let size = size.min((self.longest + 1).max(BLOCK));
+        let size = size.min((self.longest + 1).max(BUFFER));
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }

@@ -17,13 +17,13 @@ pub struct Place {
     pub input: Arc<str>,
     /// Number of the line or document within the input, from 1.
     pub number: u64,
-    /// What `number` counts.
+    /// Whether `number` counts lines or documents.
     pub unit: PlaceUnit,
     /// Offset of the document in the decoded input, from 0. `None` for lines, and if it is not known.
     pub byte: Option<u64>,
 }
 
-/// What the number of a [`Place`] counts.
+/// Whether the number of a [`Place`] counts lines or documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceUnit {
     /// Lines; blank lines count.

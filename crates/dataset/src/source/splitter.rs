@@ -139,7 +139,7 @@ impl DocumentSplitter {
     /// Skips white space and returns the next byte. `None` if there is none yet.
     fn next_byte(&mut self, bytes: &[u8]) -> Option<u8> {
         while let Some(&byte) = bytes.get(self.position) {
-            if !is_space(byte) && !(byte == RECORD_SEPARATOR && self.form != Form::Array) {
+            if !is_space(byte) && (byte != RECORD_SEPARATOR || self.form == Form::Array) {
                 return Some(byte);
             }
             self.position += 1;

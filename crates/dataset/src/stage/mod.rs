@@ -84,6 +84,9 @@ impl DocumentVisitor for IgnoreDocuments {
     fn document(&mut self, _: &Event<'_>) {}
 }
 
+/// Receives a document: its number among the offered ones, its text, and whether it is a suspect.
+pub(crate) type VisitDocument<'v> = dyn FnMut(u64, &[u8], bool) -> Result<(), DataError> + 'v;
+
 /// Progress of staging after a block of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -188,6 +191,53 @@ impl StagedDocuments {
         clean_ordinal + earlier_suspects as u64
     }
 
+    /// Reads all documents again in their order, and passes each with its number among the offered documents
+    /// (from 0), its text without newline, and whether it is a suspect. `pause` is called before every block of
+    /// clean documents and every 1,024 documents of others, e.g. to report progress.
+    ///
+    /// # Errors
+    ///
+    /// If the documents cannot be read, and the first error that `visit` or `pause` returns. That documents have
+    /// changed since staging is no error here.
+    pub(crate) fn visit_in_order(
+        &self,
+        visit: &mut VisitDocument<'_>,
+        pause: &mut dyn FnMut() -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let mut suspects = self.suspects.iter().peekable();
+        let mut ordinal = 0;
+        if self.clean_documents > 0 {
+            let mut lines = Source::lines_of(self.clean_file.clone()).open()?;
+            let mut block = Block::new();
+            while lines.next_block(&mut block)? {
+                pause()?;
+                for line in block.lines() {
+                    while let Some(suspect) = suspects.next_if(|suspect| suspect.ordinal == ordinal) {
+                        self.visit_suspect(suspect, visit, pause)?;
+                        ordinal += 1;
+                    }
+                    visit(ordinal, line, false)?;
+                    ordinal += 1;
+                }
+            }
+        }
+        suspects.try_for_each(|suspect| self.visit_suspect(suspect, visit, pause))
+    }
+
+    fn visit_suspect(
+        &self,
+        suspect: &Suspect,
+        visit: &mut VisitDocument<'_>,
+        pause: &mut dyn FnMut() -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        if suspect.ordinal.is_multiple_of(1_024) {
+            pause()?;
+        }
+        let bytes = self.suspect_bytes(suspect);
+        let bytes = bytes.map_err(|error| DataError::io("read", &self.folder.join(SUSPECTS_FILE), error))?;
+        visit(suspect.ordinal, &bytes, true)
+    }
+
     /// Reads the clean documents again and passes them to `observer`, except those in `rejected` (numbers
     /// among the clean documents, from 0).
     ///
@@ -241,6 +291,45 @@ impl StagedDocuments {
             observer.document(&scanner.scan(&bytes).event);
         }
         Ok(())
+    }
+}
+
+/// Files of rows, each of which holds one staged document.
+pub(crate) struct RowFiles {
+    /// File of the rows of clean documents, one a line.
+    pub(crate) clean_file: PathBuf,
+    /// Size of that file in bytes.
+    pub(crate) clean_bytes: u64,
+    /// Folder of the file of the suspects' rows, [`SUSPECTS_FILE`].
+    pub(crate) folder: PathBuf,
+    /// Suspects with the places of their rows.
+    pub(crate) suspects: Vec<Suspect>,
+    /// `blake3:` and the digest of all rows as newline-delimited JSON.
+    pub(crate) digest: String,
+    /// Rows to be read back from a system.
+    pub(crate) samples: Vec<Sample>,
+}
+
+impl StagedDocuments {
+    /// Returns `true` if this is the folder in which the documents were staged.
+    pub(crate) fn is_staged_in(&self, folder: &Path) -> bool {
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        canonical(&self.folder) == canonical(folder)
+    }
+
+    /// Returns the same documents as rows, which are loaded instead of them.
+    pub(crate) fn with_rows(&self, rows: RowFiles) -> Self {
+        let suspect_bytes: u64 = rows.suspects.iter().map(|suspect| suspect.length + 1).sum();
+        Self {
+            bytes: rows.clean_bytes + suspect_bytes,
+            digest: rows.digest,
+            clean_file: rows.clean_file,
+            clean_bytes: rows.clean_bytes,
+            suspects: rows.suspects,
+            samples: rows.samples,
+            folder: rows.folder,
+            ..self.clone()
+        }
     }
 }
 

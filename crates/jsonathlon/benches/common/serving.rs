@@ -117,7 +117,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
     let statements = vec![reads.statement.to_owned()];
     let script = OperationScript { statements, undo: None, key_member: None, may_be_stale: false };
     let job = Job {
-        records: reads.records.clone(),
+        records: reads.records.clone().into(),
         loaded: reads.loaded,
         load: "bench".to_owned(),
         mix: Mix {

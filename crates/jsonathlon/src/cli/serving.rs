@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_workloads::serving::settings::{Rate, Slo};
 
-use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions};
+use super::run_options::{CommonArguments, DEFAULT_SEED, ExternalOptions, InputArguments};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -76,6 +76,8 @@ pub(crate) struct ServingArguments {
     pub(crate) external: ExternalOptions,
     #[command(flatten)]
     pub(crate) options: ServingOptions,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
 }
 
 /// Options that only this workload has, and its rounds and records.
@@ -85,7 +87,19 @@ pub(crate) struct ServingOptions {
     /// Number of records to generate, e.g. 5000, 100k, 1m (YCSB: recordcount) [default: 100k]
     #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = parse::count)]
     pub(crate) scale: Option<u64>,
-    /// Seed of the generated records
+    /// Your own documents as records, in place of generated ones: a file, a folder, an archive (tar, zip), `-` for
+    /// standard input, or an http(s) address; JSON in any form of --input, plain or compressed (gzip, zstd, bzip2, xz)
+    #[arg(long, short = 'd', value_name = "PATH|URL")]
+    pub(crate) data: Option<String>,
+    /// Key of each document of --data: JSON pointer of a text or integer that all documents have and none shares, or
+    /// `line` for the number of the document [default: the first of _id, id, key, uuid, *_id, then any other; else line]
+    #[arg(long, value_name = "POINTER|line", requires = "data")]
+    pub(crate) key: Option<String>,
+    /// Value that updates set in documents of --data: JSON pointer of a text or integer [default: the text of at least 8
+    /// bytes or the integer that most documents have]
+    #[arg(long, value_name = "POINTER", requires = "data")]
+    pub(crate) update: Option<String>,
+    /// Seed of the generated records, and of the clients' choices
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub(crate) seed: u64,
     /// Number of rounds; intervals need at least two [default: 4]
@@ -105,24 +119,24 @@ pub(crate) struct ServingOptions {
     /// Numbers of concurrent clients (YCSB: threads)
     #[arg(long, short = 'c', value_name = "N,…", default_value = "1,8,32", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = SERVING)]
     pub(crate) clients: Vec<u32>,
-    /// Shape of the generated documents
-    #[arg(long, value_enum, default_value = "flat", help_heading = SERVING)]
-    pub(crate) documents: DocumentsChoice,
-    /// Size of each document with --documents size, in kB of 1,000 bytes of JSON text
-    #[arg(long, value_name = "KB", default_value = "1", value_parser = kilobytes, help_heading = SERVING)]
-    pub(crate) document_size: u32,
-    /// Members of each array and object with --documents items
-    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
-    pub(crate) members: u32,
-    /// Content of the generated values
-    #[arg(long, value_enum, default_value = "text", help_heading = SERVING)]
-    pub(crate) value_content: ValuesChoice,
-    /// Order in which keys are loaded (YCSB: insertorder)
-    #[arg(long, value_enum, default_value = "hashed", help_heading = SERVING)]
-    pub(crate) key_order: KeyOrderChoice,
-    /// Data type of the keys
-    #[arg(long, value_enum, default_value = "text", help_heading = SERVING)]
-    pub(crate) key_type: KeyTypeChoice,
+    /// Shape of the generated documents [default: flat]
+    #[arg(long, value_enum, help_heading = SERVING)]
+    pub(crate) documents: Option<DocumentsChoice>,
+    /// Size of each document with --documents size, in kB of 1,000 bytes of JSON text [default: 1]
+    #[arg(long, value_name = "KB", value_parser = kilobytes, help_heading = SERVING)]
+    pub(crate) document_size: Option<u32>,
+    /// Members of each array and object with --documents items [default: 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SERVING)]
+    pub(crate) members: Option<u32>,
+    /// Content of the generated values [default: text]
+    #[arg(long, value_enum, help_heading = SERVING)]
+    pub(crate) value_content: Option<ValuesChoice>,
+    /// Order in which keys are loaded (YCSB: insertorder) [default: hashed]
+    #[arg(long, value_enum, help_heading = SERVING)]
+    pub(crate) key_order: Option<KeyOrderChoice>,
+    /// Data type of the keys [default: text]
+    #[arg(long, value_enum, help_heading = SERVING)]
+    pub(crate) key_type: Option<KeyTypeChoice>,
     /// Generate records with FACTOR times --memory of JSON text, instead of --records; the page cache then counts
     /// as memory of each system, if the machine can cap it
     #[arg(long, value_name = "FACTOR", conflicts_with = "scale", value_parser = positive, help_heading = SERVING)]

@@ -1,13 +1,14 @@
 //! Request of a run as the command line describes it, and the defaults of options that are not given.
 
 use jsonathlon_catalogue::UserQuestions;
-use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::source::{InputOptions, Source};
 use jsonathlon_schema::settings::{RunSettings, StoppingRule, questions::QuestionSettings};
 use jsonathlon_schema::{durability::DurabilityTier, id::DataState};
 use jsonathlon_workloads::workload::Workload;
 
 use crate::cli::run_options::{
-    CommonArguments, DEFAULT_SCALE, DataStates, EventOptions, ExternalOptions, PaceOptions, QuestionOptions,
+    CommonArguments, DEFAULT_SCALE, DataStates, EventOptions, ExternalOptions, InputArguments, PaceOptions,
+    QuestionOptions,
 };
 use crate::exit::Failure;
 
@@ -111,6 +112,29 @@ pub(super) fn question_defaults(pace: &PaceOptions) -> RunDefaults {
         memory: None,
         memory_limit_bytes: None,
     }
+}
+
+/// The source as the run's arguments say that it is read.
+///
+/// # Errors
+/// If generated documents are to be read in some way, or those of a resumed run, which it has already. The parser
+/// does not refuse either: other commands share these arguments and cannot resume, and what an argument requires
+/// is not asked for if another argument excludes it.
+pub(super) fn read_as(
+    source: Source,
+    input: InputArguments,
+    common: &CommonArguments,
+) -> Result<Source, Failure> {
+    let options = input.options();
+    if options == InputOptions::default() {
+        return Ok(source);
+    }
+    let reason = match (common.resume.is_some(), source.is_generated()) {
+        (true, _) => "and a resumed run has read its documents: leave them out",
+        (false, true) => "and there is none: name your documents with --data, or leave them out",
+        (false, false) => return Ok(source.with_input(options)),
+    };
+    Err(Failure::usage(format!("--input and --bulk-actions say how --data is read, {reason}")))
 }
 
 /// Source of the events that the options describe: `--data`, otherwise generated ones.

@@ -7,11 +7,13 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::{Position, Projection};
 use jsonathlon_schema::settings::StoppingRule;
-use jsonathlon_workloads::serving::settings::{ArrivalPattern, EncodedSample, ServingSettings};
+use jsonathlon_workloads::serving::settings::{
+    ArrivalPattern, EncodedSample, OwnDocuments, ServedRecords, ServingSettings,
+};
 use jsonathlon_workloads::serving::{Serving, mixes};
 
 use super::memory::default_budget_bytes;
-use super::run_request::{RunDefaults, RunRequest};
+use super::run_request::{RunDefaults, RunRequest, document_source, read_as};
 use crate::cli::run_options::DEFAULT_SCALE;
 use crate::cli::serving::{
     ArrivalChoice, DocumentsChoice, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments,
@@ -23,20 +25,31 @@ use crate::exit::Failure;
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
 /// Default of `--rounds` for this workload.
 const ROUNDS: u32 = 4;
+/// Default of `--document-size`, in bytes.
+const DEFAULT_DOCUMENT_BYTES: u32 = 1_000;
+/// Default of `--members`: members of each container.
+const DEFAULT_MEMBERS: u32 = 20;
 /// Maximum number of retries of an operation that failed because of a conflict.
 const RETRIES: u32 = 10;
 
 pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'_>, Failure> {
     let (common, options) = (&arguments.common, &arguments.options);
-    let records = records(options);
-    let stored_samples = samples(options.stored_size.as_deref().unwrap_or_default(), &records)?;
-    let mixes = mixes(options, stored_samples.is_empty())?;
     let budget = common.systems.memory.unwrap_or_else(default_budget_bytes);
-    let documents = match options.data_to_memory {
-        Some(ratio) => document_count(&records, ratio * budget as f64)?,
-        None => options.scale.unwrap_or(DEFAULT_SCALE),
+    let (source, records, stored_samples) = match &options.data {
+        Some(data) => {
+            (read_as(document_source(data)?, arguments.input, common)?, own_records(options)?, Vec::new())
+        }
+        None => {
+            let records = records(options);
+            let documents = match options.data_to_memory {
+                Some(ratio) => document_count(&records, ratio * budget as f64)?,
+                None => options.scale.unwrap_or(DEFAULT_SCALE),
+            };
+            let samples = samples(options.stored_size.as_deref().unwrap_or_default(), &records)?;
+            (Source::Records { records: records.clone(), documents }, records.into(), samples)
+        }
     };
-    let source = Source::Records { records: records.clone(), documents };
+    let mixes = mixes(options, stored_samples.is_empty())?;
     let settings = settings(options, records, mixes, stored_samples);
     let stopping = match (options.rounds, options.budget) {
         (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
@@ -67,7 +80,7 @@ pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'
 /// Settings that the options describe, with what was parsed of them before.
 fn settings(
     options: &ServingOptions,
-    records: Records,
+    records: ServedRecords,
     mixes: Vec<Mix>,
     stored_samples: Vec<EncodedSample>,
 ) -> ServingSettings {
@@ -108,28 +121,60 @@ fn settings(
     }
 }
 
+/// A user's own documents as the options describe them.
+///
+/// # Errors
+/// If an option describes generated records; the text names it and says why it has no meaning.
+fn own_records(options: &ServingOptions) -> Result<ServedRecords, Failure> {
+    let generated = [
+        ("--scale", options.scale.is_some(), "there are as many records as documents"),
+        ("--documents", options.documents.is_some(), "documents have the shape that they have"),
+        ("--document-size", options.document_size.is_some(), "documents have the size that they have"),
+        ("--members", options.members.is_some(), "documents have the shape that they have"),
+        ("--value-content", options.value_content.is_some(), "values are not generated"),
+        ("--key-order", options.key_order.is_some(), "documents are loaded in the order of the data"),
+        ("--key-type", options.key_type.is_some(), "the type of the keys is that of the values at --key"),
+        ("--data-to-memory", options.data_to_memory.is_some(), "there are as many records as documents"),
+        ("--stored-size", options.stored_size.is_some(), "it measures generated documents: run it without"),
+    ];
+    match generated.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, reason)) => {
+            Err(Failure::usage(format!("{option} cannot be used with --data: {reason}")))
+        }
+        None => Ok(ServedRecords::Own {
+            own: OwnDocuments {
+                key: options.key.clone(),
+                update: options.update.clone(),
+                ..OwnDocuments::default()
+            },
+        }),
+    }
+}
+
 /// Records that the options describe.
 fn records(options: &ServingOptions) -> Records {
-    let kind = match options.documents {
+    let kind = match options.documents.unwrap_or(DocumentsChoice::Flat) {
         DocumentsChoice::Small => Kind::Small,
         DocumentsChoice::Flat => Kind::Flat,
         DocumentsChoice::Large => Kind::Large,
         DocumentsChoice::Nested => Kind::Nested,
-        DocumentsChoice::Size => Kind::Size { bytes: options.document_size },
-        DocumentsChoice::Items => Kind::Items { members: options.members },
+        DocumentsChoice::Size => {
+            Kind::Size { bytes: options.document_size.unwrap_or(DEFAULT_DOCUMENT_BYTES) }
+        }
+        DocumentsChoice::Items => Kind::Items { members: options.members.unwrap_or(DEFAULT_MEMBERS) },
     };
     Records {
         kind,
-        values: match options.value_content {
+        values: match options.value_content.unwrap_or(ValuesChoice::Text) {
             ValuesChoice::Text => Values::Text,
             ValuesChoice::Random => Values::Random,
         },
         seed: options.seed,
-        key_order: match options.key_order {
+        key_order: match options.key_order.unwrap_or(KeyOrderChoice::Hashed) {
             KeyOrderChoice::Hashed => KeyOrder::Hashed,
             KeyOrderChoice::Ordered => KeyOrder::Ordered,
         },
-        key_type: match options.key_type {
+        key_type: match options.key_type.unwrap_or(KeyTypeChoice::Text) {
             KeyTypeChoice::Text => KeyType::Text,
             KeyTypeChoice::Bigint => KeyType::Bigint,
         },

@@ -19,7 +19,7 @@ use jsonathlon_workloads::{
 
 use super::{
     documents, durability as durable, fidelity, questions,
-    run_request::{RunRequest, event_source, question_defaults, question_settings},
+    run_request::{RunRequest, event_source, question_defaults, question_settings, read_as},
     serving,
 };
 use crate::{
@@ -47,7 +47,7 @@ fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> 
     Ok(RunRequest {
         common: &arguments.common,
         external: Some(&arguments.external),
-        source: Some(event_source(&arguments.events)?.with_input(arguments.input.options())),
+        source: Some(read_as(event_source(&arguments.events)?, arguments.input, &arguments.common)?),
         seed: arguments.events.seed,
         has_yardstick: !arguments.no_yardstick,
         defaults: question_defaults(&arguments.pace),

@@ -541,7 +541,7 @@ fn help_mentions_what_matters() {
         (&["published", "--help"], &["--scale", "--by", "--snapshot", "--without-suspected", "PATH"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),
     ] {
-        let text = world.run(arguments).expect(0).stdout;
+        let text = world.run(arguments).expect(0).unbroken();
         for word in words {
             assert!(text.contains(word), "{arguments:?}: {word} is not in\n{text}");
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::process::Ended;
-use crate::support::{Look, World, mock};
+use crate::support::{World, mock};
 
 /// 300 events, each as JSON text without newlines.
 fn events(world: &World) -> Vec<String> {

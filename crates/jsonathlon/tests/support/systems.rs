@@ -16,6 +16,8 @@ pub(crate) struct System {
     analytics: String,
     /// Lines of the serving section. `None` if it does not support the workload.
     serving: Option<String>,
+    /// Whether its serving statements name the paths of users' documents.
+    names_paths: bool,
     /// Lines of the documents section. `None` if it does not support the workload.
     documents: Option<String>,
     /// Whether it supports users' own questions.
@@ -33,6 +35,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
         source: None,
         analytics: String::new(),
         serving: None,
+        names_paths: false,
         documents: None,
         questions: false,
         fidelity: None,
@@ -48,6 +51,25 @@ const OPERATIONS: [(&str, &str); 6] = [
     ("scan", "kv_scan {{key}} {{limit}}"),
     ("read_modify_write", "kv_read {{key}};\nkv_swap {{key}} {{old}} {{value}}"),
 ];
+
+/// Statements of the mock for serving a user's documents, whose updated path is not that of generated ones.
+const DOCUMENT_OPERATIONS: [(&str, &str); 4] = [
+    ("update", "kv_update {{key}} {{value}} at \"{{pointer}}\""),
+    ("update_path", "kv_update {{key}} {{value}} at \"{{pointer}}\""),
+    ("read_modify_write", "kv_read {{key}};\nkv_swap {{key}} {{old}} {{value}} at \"{{pointer}}\""),
+    ("read_paths", "kv_paths {{key}} at {{paths}}"),
+];
+
+/// Lines of the serving section of a mock that names any paths.
+const DOCUMENT_NOTATION: &str = r#"
+[serving.names.pointer]
+member = "/{{key}}"
+key = [['~', '~0'], ['/', '~1'], ['\', '\\'], ['"', '\"']]
+control = '\u00{{hex}}'
+
+[serving.operations.read_paths]
+path = '"{{pointer}}"'
+"#;
 
 /// Statements of the mock for the tests of large documents.
 const DOCUMENTS: [(&str, &str); 15] = [
@@ -101,6 +123,20 @@ impl System {
     /// Adds support for serving.
     pub(crate) fn serving(mut self) -> Self {
         self.serving = Some(String::new());
+        self
+    }
+
+    /// Adds support for serving users' documents with members of any names; `lines` come first in its section.
+    pub(crate) fn serving_documents(mut self, lines: &str) -> Self {
+        self.serving = Some(format!("{lines}\n{DOCUMENT_NOTATION}"));
+        self.names_paths = true;
+        self
+    }
+
+    /// Adds support for serving users' documents whose updated path has plain names.
+    pub(crate) fn serving_documents_of_plain_names(mut self) -> Self {
+        self.serving = Some("[serving.operations.read_paths]\npath = '\"{{pointer}}\"'\n".to_owned());
+        self.names_paths = true;
         self
     }
 
@@ -163,7 +199,8 @@ impl System {
                 let file = format!("{name}.sql");
                 std::fs::copy(statements.join(&file), serving.join(&file)).unwrap();
             }
-            for (name, text) in OPERATIONS {
+            let more = if self.names_paths { &DOCUMENT_OPERATIONS[..] } else { &[] };
+            for (name, text) in OPERATIONS.iter().chain(more) {
                 std::fs::write(serving.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
             }
         }

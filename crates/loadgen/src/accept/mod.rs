@@ -389,7 +389,10 @@ impl AcceptSet {
         });
         for write in settled {
             let version = Some(write.version());
-            let is_applied = answer.is_some_and(|seen| seen.version == version || seen.base == version);
+            // A document that bears no version at all was inserted by the only write that it can have had.
+            let is_unversioned = |seen| seen == SeenVersions::default() && write.change == WriteKind::Whole;
+            let is_applied = answer
+                .is_some_and(|seen| seen.version == version || seen.base == version || is_unversioned(seen));
             self.end(&write, is_applied);
             if answer.is_none() {
                 self.give_back(number);

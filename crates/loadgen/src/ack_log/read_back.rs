@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::PathBuf;
 
-use jsonathlon_dataset::records::{KeyType, RecordSet, Records, Scratch, WriteScope};
+use jsonathlon_dataset::records::{Records, WriteScope};
 use jsonathlon_driver_api::{DriverError, NonblockingConnection, Result};
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::LoggedWrite;
 use super::audit::{CrashWindow, ObservedDocument, RecoveryAudit, audit};
 use crate::job::OperationScript;
+use crate::loaded_records::{LoadedRecords, RecordScratch};
 use crate::operation::Operation;
 use crate::paths::{Paths, Projection};
-use crate::point_reader::PointReader;
+use crate::point_reader::{KeyValue, PointReader};
 use crate::script::OperationPlan;
 
 /// Number of documents between two progress messages.
@@ -63,10 +64,11 @@ pub(crate) fn read_back(
         .records
         .prepare()
         .map_err(|error| failure(FailureKind::InvalidRequest, format!("no such records: {error}")))?;
-    let integer_key = job.records.key_type == KeyType::Bigint;
-    let plan = OperationPlan::new(Operation::Read, &job.script, protocol, integer_key, 1)
+    let write_scope = WriteScope::Path(Paths::select(&set, Projection::default()).field);
+    let records = LoadedRecords::Generated(set);
+    let plan = OperationPlan::new(Operation::Read, &job.script, protocol, records.parameter_types(), 1)
         .map_err(|message| failure(FailureKind::InvalidRequest, message))?;
-    let mut reader = Reader::new(&set, &plan, open_connection()?)?;
+    let mut reader = Reader::new(&records, write_scope, &plan, open_connection()?)?;
     let numbers = numbers(&writes, job.loaded);
     let total = numbers.len() as u64;
     let mut observed = Vec::with_capacity(numbers.len());
@@ -91,28 +93,30 @@ fn numbers(writes: &[LoggedWrite], loaded: u64) -> BTreeSet<u64> {
 }
 
 struct Reader<'a> {
-    set: &'a RecordSet,
+    records: &'a LoadedRecords,
     by_key: PointReader<'a>,
     write_scope: WriteScope,
-    scratch: Scratch,
+    scratch: RecordScratch,
 }
 
 impl<'a> Reader<'a> {
     fn new(
-        set: &'a RecordSet,
+        records: &'a LoadedRecords,
+        write_scope: WriteScope,
         plan: &'a OperationPlan,
         connection: Box<dyn NonblockingConnection>,
     ) -> Result<Self> {
-        let by_key = PointReader::new(set, plan, connection)?;
-        let write_scope = WriteScope::Path(Paths::select(set, Projection::default()).field);
-        Ok(Self { set, by_key, write_scope, scratch: Scratch::new() })
+        let by_key = PointReader::new(plan, connection)?;
+        Ok(Self { records, by_key, write_scope, scratch: RecordScratch::default() })
     }
 
     fn observe(&mut self, number: u64) -> Result<ObservedDocument> {
-        match self.by_key.text(number) {
+        let key =
+            KeyValue::of(self.records, number).map_err(|error| DriverError::Refused(error.to_string()))?;
+        match self.by_key.text(&key) {
             Ok(None) => Ok(ObservedDocument::Absent),
             Ok(Some(text)) => {
-                match self.set.check(number, text.as_bytes(), self.write_scope, &mut self.scratch) {
+                match self.records.check(number, text.as_bytes(), self.write_scope, &mut self.scratch) {
                     Ok(seen) => Ok(ObservedDocument::There(seen)),
                     Err(mismatch) => Ok(ObservedDocument::Torn(mismatch.to_string())),
                 }

@@ -3,4 +3,6 @@
 
 mod memory;
 mod mutations;
+mod own;
+mod own_store;
 mod support;

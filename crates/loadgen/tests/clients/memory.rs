@@ -278,7 +278,7 @@ fn items() -> Records {
 /// A job over these records, with the statement that sets one element.
 fn job_over_items(shares: &[(Operation, f64)], clients: u32, operations: u64) -> Job {
     let mut job = job(shares, clients, operations);
-    job.records = items();
+    job.records = items().into();
     let statements = vec!["element {{key}} {{value}}".to_owned()];
     job.scripts.insert(UpdateElement, OperationScript { statements, ..job.scripts[&Update].clone() });
     job
@@ -333,7 +333,7 @@ fn documents_that_hold_their_keys_come_in_batches() {
     let store = Store::new(&records, LOADED);
     let mut clients = clients(&store);
     let mut job = job(&[(InsertBatch, 0.5), (Read, 0.5)], 4, 1000);
-    job.records = records;
+    job.records = records.into();
     job.mix.requests = RequestDistribution::Latest;
     let script = job.scripts.get_mut(&InsertBatch).unwrap();
     script.statements = vec!["load {{keyed_documents}}".to_owned()];

@@ -384,7 +384,7 @@ pub(crate) fn scripts() -> BTreeMap<Operation, OperationScript> {
 
 pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) -> Job {
     Job {
-        records: records(),
+        records: records().into(),
         loaded: LOADED,
         load: "1".to_owned(),
         mix: Mix { name: "test".to_owned(), shares: shares.to_vec(), requests: RequestDistribution::Zipfian },

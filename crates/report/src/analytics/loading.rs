@@ -2,15 +2,13 @@
 
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
-use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{RecordBody, RoundTripOutcome};
 
 use super::find;
 use crate::format;
+use crate::loaded_documents::{describe_rejects, describe_structure};
 use crate::section::{
-    Column, Section, configuration_columns, dash, interval, name_columns, optional, printable,
-    sorted_configurations,
+    Column, Section, configuration_columns, dash, interval, name_columns, optional, sorted_configurations,
 };
 
 fn columns() -> Vec<Column> {
@@ -59,43 +57,6 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
     }
     section.notes.extend(describe_rejects(run));
     section
-}
-
-/// Notes on rejected documents: the reasons with their counts, and the file that lists each document.
-fn describe_rejects(run: &Run) -> Vec<String> {
-    let mut notes = Vec::new();
-    for rejects in run.records.iter().filter_map(|record| match &record.body {
-        RecordBody::Rejects(rejects) => Some(rejects),
-        _ => None,
-    }) {
-        for (message, reason) in &rejects.reasons {
-            let reason_text = reason.describe(&printable(message));
-            notes.push(format!("{} rejected {}: {reason_text}", rejects.cell.id.system, reason.documents));
-        }
-        if let Some(file) = &rejects.file {
-            notes.push(format!("  each one is listed in {}/{file}", run.path));
-        }
-    }
-    notes
-}
-
-fn describe_structure(run: &Run, configuration: &Configuration) -> String {
-    let structure = run.records.iter().find_map(|record| match &record.body {
-        RecordBody::Structure(structure) if configuration.contains_cell(&structure.cell) => Some(structure),
-        _ => None,
-    });
-    match structure {
-        None => dash(),
-        Some(structure) => match structure.retains {
-            RoundTripOutcome::Bytes => "same bytes".to_owned(),
-            RoundTripOutcome::Value => "same values".to_owned(),
-            RoundTripOutcome::Changed => {
-                let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
-                changes.join(", ")
-            }
-            RoundTripOutcome::Unknown => "unknown".to_owned(),
-        },
-    }
 }
 
 fn share(part: Option<f64>, whole: Option<f64>) -> String {

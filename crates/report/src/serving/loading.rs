@@ -3,9 +3,11 @@
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::metric;
+use jsonathlon_schema::record::RecordBody;
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
+use crate::loaded_documents::describe_rejects;
 use crate::section::{
     Column, Section, configuration_columns, interval, name_columns, optional, printable,
     sorted_configurations,
@@ -68,5 +70,33 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
             row.remove(OF);
         }
     }
+    section.notes.extend(describe_round_trips(run));
+    section.notes.extend(describe_rejects(run));
     section
+}
+
+/// Notes on what each system made of a user's documents when it loaded them. None for generated records, which
+/// are not read back.
+fn describe_round_trips(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    for configuration in sorted_configurations(run) {
+        let reports = run.records.iter().filter_map(|record| match &record.body {
+            RecordBody::Structure(report) if configuration.contains_cell(&report.cell) => Some(report),
+            _ => None,
+        });
+        for report in reports {
+            let changed = report.compared.saturating_sub(report.equal_value);
+            let compared = format::integer(report.compared as f64);
+            let outcome = match changed {
+                0 => format!("all {compared} documents keep their values"),
+                _ => format!("{} of {compared} documents are changed", format::integer(changed as f64)),
+            };
+            let name = [&configuration.title, &configuration.id.version, &configuration.id.variant];
+            notes.push(format!(
+                "round trip of {}: {outcome}; reads must return what it gave back after the load",
+                name.map(String::as_str).join(" ")
+            ));
+        }
+    }
+    notes
 }

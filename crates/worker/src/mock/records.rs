@@ -3,7 +3,8 @@
 //!
 //! Statements with bound parameters: `kv_read KEY`, `kv_update KEY VALUE` (sets `field0`),
 //! `kv_swap KEY OLD VALUE` (sets `field0` if it is still OLD), `kv_insert KEY DOCUMENT`, `kv_delete KEY`,
-//! `kv_scan KEY LIMIT`.
+//! `kv_scan KEY LIMIT`, `kv_paths KEY` (reads values). `at` at the end, with JSON pointers as JSON strings
+//! separated by commas, names the values that are set or read: `kv_update KEY VALUE at "/a/b"`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -15,6 +16,7 @@ use jsonathlon_driver_api::driver::{DriverContext, DriverError, Result};
 use jsonathlon_driver_api::prepared::{Parameter, parameter_at};
 use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
+use serde_json::Value as Json;
 
 use super::faults;
 use super::script::{FaultAction, Persistence, Script};
@@ -26,7 +28,7 @@ static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::
 /// Documents of one table, with the number of executions of each statement.
 #[derive(Debug, Default)]
 struct Table {
-    documents: BTreeMap<String, DocumentVersions>,
+    documents: BTreeMap<Key, DocumentVersions>,
     asks: HashMap<String, u64>,
     persisted: PersistedWrites,
 }
@@ -45,7 +47,7 @@ struct PersistedWrites {
 
 impl PersistedWrites {
     /// Keeps a written document, with the losses that the script plants.
-    fn add(&mut self, folder: &Path, key: &str, document: &str, persistence: Persistence) -> Result<()> {
+    fn add(&mut self, folder: &Path, key: &Key, document: &str, persistence: Persistence) -> Result<()> {
         self.writes += 1;
         let is_nth = |interval: Option<u64>| {
             interval.is_some_and(|interval| self.writes.is_multiple_of(interval.max(1)))
@@ -53,7 +55,7 @@ impl PersistedWrites {
         if !is_nth(persistence.loss_interval) {
             let half = document.floor_char_boundary(document.len() / 2);
             let text = if is_nth(persistence.tear_interval) { document.get(..half) } else { Some(document) };
-            self.pending.extend(serde_json::json!([key, text]).to_string().into_bytes());
+            self.pending.extend(serde_json::json!([key.to_json(), text]).to_string().into_bytes());
             self.pending.push(b'\n');
         }
         if !self.writes.is_multiple_of(persistence.batch_writes.max(1)) {
@@ -78,9 +80,42 @@ impl PersistedWrites {
 }
 
 /// Reads the writes that earlier processes have kept. An incomplete line is ignored.
-fn read_persisted(folder: &Path) -> Vec<(String, String)> {
+fn read_persisted(folder: &Path) -> Vec<(Key, String)> {
     let text = std::fs::read(folder.join(PERSISTED_FILE)).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    let lines = String::from_utf8_lossy(&text);
+    let writes = lines.lines().filter_map(|line| serde_json::from_str::<(Json, String)>(line).ok());
+    writes.map(|(key, document)| (Key::from_json(&key), document)).collect()
+}
+
+/// Key of a document. Numbers and texts have orders of their own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Integer(i64),
+    Text(String),
+}
+
+impl Key {
+    fn from_json(json: &Json) -> Self {
+        match (json.as_i64(), json.as_str()) {
+            (Some(number), _) => Self::Integer(number),
+            (None, Some(text)) => Self::Text(text.to_owned()),
+            (None, None) => Self::Text(json.to_string()),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        match self {
+            Self::Integer(number) => (*number).into(),
+            Self::Text(text) => text.as_str().into(),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Integer(number) => Value::Int(*number),
+            Self::Text(text) => Value::Text(text.clone()),
+        }
+    }
 }
 
 /// A document and the version that it replaced.
@@ -116,7 +151,7 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
     store.for_each_line(|line| {
         let Ok(parsed) = serde_json::from_slice::<serde_json::Value>(line) else { return };
         if let (Some(key), Some(document)) = (parsed.get("key"), parsed.get("doc")) {
-            let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+            let key = Key::from_json(key);
             table.documents.insert(key, DocumentVersions { current: document.to_string(), previous: None });
         }
     })?;
@@ -134,6 +169,28 @@ fn parameter_text(parameters: &[Parameter<'_>], index: usize) -> Result<String> 
         Parameter::Int(number) => number.to_string(),
         other => return Err(DriverError::Refused(format!("{other:?} is neither text nor a number"))),
     })
+}
+
+/// The value of a parameter that is text or a number.
+fn parameter_json(parameters: &[Parameter<'_>], index: usize) -> Result<Json> {
+    match parameter_at(index, parameters)? {
+        Parameter::Int(number) => Ok((*number).into()),
+        _ => parameter_text(parameters, index).map(Json::from),
+    }
+}
+
+/// The first parameter, which is the key of every statement.
+fn parameter_key(parameters: &[Parameter<'_>]) -> Result<Key> {
+    parameter_json(parameters, 0).map(|key| Key::from_json(&key))
+}
+
+/// JSON pointers that a statement names, by default that of the first generated field.
+fn pointers(statement: &str) -> Result<Vec<String>> {
+    match statement.split_once(" at ") {
+        None => Ok(vec!["/field0".to_owned()]),
+        Some((_, list)) => serde_json::from_str(&format!("[{list}]"))
+            .map_err(|error| DriverError::Refused(format!("`{list}` are no pointers: {error}"))),
+    }
 }
 
 /// Executes one statement with its parameters. Returns the answer and, for writes, the number of changed
@@ -162,9 +219,9 @@ pub(super) fn execute(
     }
     let (mut outcome, affected) = {
         let mut table = lock(&table);
-        let result = answer(name, parameters, &mut table)?;
+        let result = answer(name, &pointers(statement)?, parameters, &mut table)?;
         if let (Some(persistence), Some(1)) = (script.persistence, result.1) {
-            let key = parameter_text(parameters, 0)?;
+            let key = parameter_key(parameters)?;
             let Table { documents, persisted, .. } = &mut *table;
             if let Some(versions) = documents.get(&key) {
                 persisted.add(folder, &key, &versions.current, persistence)?;
@@ -178,8 +235,14 @@ pub(super) fn execute(
     Ok((outcome, affected))
 }
 
-fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result<(ResultSet, Option<u64>)> {
-    let key = parameter_text(parameters, 0)?;
+fn answer(
+    name: &str,
+    pointers: &[String],
+    parameters: &[Parameter<'_>],
+    table: &mut Table,
+) -> Result<(ResultSet, Option<u64>)> {
+    let key = parameter_key(parameters)?;
+    let pointer = pointers.first().map_or("", String::as_str);
     let changed = |count: bool| Ok((ResultSet::default(), Some(u64::from(count))));
     match name {
         "kv_read" => {
@@ -187,16 +250,16 @@ fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result
             Ok((rows(versions.map(|versions| vec![Value::Text(versions.current.clone())])), None))
         }
         "kv_update" => {
-            let value = parameter_text(parameters, 1)?;
+            let value = parameter_json(parameters, 1)?;
             let Some(versions) = table.documents.get_mut(&key) else { return changed(false) };
-            set_field(versions, value);
+            set_value(versions, pointer, value);
             changed(true)
         }
         "kv_swap" => {
-            let (old, value) = (parameter_text(parameters, 1)?, parameter_text(parameters, 2)?);
+            let (old, value) = (parameter_json(parameters, 1)?, parameter_json(parameters, 2)?);
             match table.documents.get_mut(&key) {
-                Some(versions) if field(&versions.current).as_deref() == Some(&old) => {
-                    set_field(versions, value);
+                Some(versions) if value_at(&versions.current, pointer).as_ref() == Some(&old) => {
+                    set_value(versions, pointer, value);
                 }
                 _ => return Err(DriverError::Conflict("somebody else was faster".into())),
             }
@@ -205,7 +268,7 @@ fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result
         "kv_insert" => {
             let document = parameter_text(parameters, 1)?;
             if table.documents.contains_key(&key) {
-                return Err(DriverError::Duplicate(format!("the key {key} is there already")));
+                return Err(DriverError::Duplicate(format!("the key {} is there already", key.to_json())));
             }
             table.documents.insert(key, DocumentVersions { current: document, previous: None });
             changed(true)
@@ -214,11 +277,12 @@ fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result
         "kv_scan" => {
             let limit: usize = parameter_text(parameters, 1)?.parse().unwrap_or(0);
             let versions = table.documents.range(key..).take(limit);
-            let row = |(key, versions): (&String, &DocumentVersions)| {
-                vec![Value::Text(key.clone()), Value::Text(versions.current.clone())]
+            let row = |(key, versions): (&Key, &DocumentVersions)| {
+                vec![key.to_value(), Value::Text(versions.current.clone())]
             };
             Ok((rows(versions.map(row)), None))
         }
+        "kv_paths" => Ok((paths_row(table.documents.get(&key), pointers), None)),
         _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
     }
 }
@@ -232,15 +296,26 @@ fn rows(rows: impl IntoIterator<Item = Vec<Value>>) -> ResultSet {
     ResultSet { columns, rows, ..ResultSet::default() }
 }
 
-fn field(document: &str) -> Option<String> {
-    let parsed: serde_json::Value = serde_json::from_str(document).ok()?;
-    Some(parsed.get("field0")?.as_str()?.to_owned())
+/// One row with the values at these places of a document; no row without a document.
+fn paths_row(document: Option<&DocumentVersions>, pointers: &[String]) -> ResultSet {
+    let Some(versions) = document else { return ResultSet::default() };
+    let cell = |pointer: &String| match value_at(&versions.current, pointer) {
+        None | Some(Json::Null) => Value::Null,
+        Some(Json::String(text)) => Value::Text(text),
+        Some(other) => other.as_i64().map_or_else(|| Value::Text(other.to_string()), Value::Int),
+    };
+    let columns = (0..pointers.len()).map(|index| format!("p{index}")).collect();
+    ResultSet { columns, rows: vec![pointers.iter().map(cell).collect()], ..ResultSet::default() }
 }
 
-fn set_field(versions: &mut DocumentVersions, value: String) {
-    let Ok(mut parsed) = serde_json::from_str::<serde_json::Value>(&versions.current) else { return };
-    if let Some(members) = parsed.as_object_mut() {
-        members.insert("field0".to_owned(), value.into());
+fn value_at(document: &str, pointer: &str) -> Option<Json> {
+    serde_json::from_str::<Json>(document).ok()?.pointer(pointer).cloned()
+}
+
+fn set_value(versions: &mut DocumentVersions, pointer: &str, value: Json) {
+    let Ok(mut parsed) = serde_json::from_str::<Json>(&versions.current) else { return };
+    if let Some(place) = parsed.pointer_mut(pointer) {
+        *place = value;
     }
     versions.previous = Some(std::mem::replace(&mut versions.current, parsed.to_string()));
 }
@@ -256,7 +331,7 @@ fn distort(
         faults::inject_after(action, outcome);
         return Ok(());
     };
-    let key = parameter_text(parameters, 0)?;
+    let key = parameter_key(parameters)?;
     match action {
         FaultAction::Stale => {
             if let Some(previous) = table.documents.get(&key).and_then(|versions| versions.previous.clone()) {

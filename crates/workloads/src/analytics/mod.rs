@@ -87,8 +87,8 @@ impl DocumentVisitor for OnlyEvents<'_> {
         is_refused.then(|| {
             let which = if is_complete { "" } else { "the first " };
             format!(
-                "{events} of {which}{documents} documents are events with `did`, `time_us` and `kind`, which the \
-                 questions of {ANALYTICS} are about; write questions about your own with `jsonathlon \
+                "{events} of {which}{documents} documents are events with `did`, `time_us` and `kind`, which \
+                 the questions of {ANALYTICS} are about; write questions about your own with `jsonathlon \
                  questions new DIR --data …`, or give --force to ask these all the same"
             )
         })

@@ -28,7 +28,7 @@ use crate::RunError;
 use crate::engine::{CrashResult, CrashTrigger};
 use crate::recorder::TrialRecorder;
 use crate::run_context::RunContext;
-use crate::serving::scripts;
+use crate::serving::scripts::{self, RecordPaths};
 use crate::session::{Session, TrialError, forward_progress};
 use crate::snapshot::Snapshot;
 
@@ -194,13 +194,14 @@ impl<'a> CrashTest<'_, 'a> {
     fn job(&self, session: &Session<'_>, ack_log: &Path) -> Result<Job, TrialError> {
         let (settings, target) = (self.settings, self.tier_target);
         let projection = Projection::default();
+        let paths = RecordPaths::Generated(&target.records);
         let max_clients = target.setup.clients.unwrap_or(u32::MAX);
         Ok(Job {
-            records: target.records.records().clone(),
+            records: target.records.records().clone().into(),
             loaded: self.context.staged.documents,
             load: format!("{} {}", self.kind, self.crash_number),
             mix: target.mix.clone(),
-            scripts: scripts::scripts(session, &target.setup, &target.records, projection, &target.mix)?,
+            scripts: scripts::scripts(session, &target.setup, paths, projection, &target.mix)?,
             clients: settings.clients.min(max_clients).max(1),
             threads: None,
             arrival: Arrival::Closed,
@@ -257,8 +258,9 @@ impl<'a> CrashTest<'_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), TrialError> {
         let target = self.tier_target;
+        let paths = RecordPaths::Generated(&target.records);
         let mut scripts =
-            scripts::scripts(session, &target.setup, &target.records, Projection::default(), &target.mix)?;
+            scripts::scripts(session, &target.setup, paths, Projection::default(), &target.mix)?;
         let Some(script) = scripts.remove(&Operation::Read) else {
             return Err(TrialError::failed(FailureKind::Protocol, "the system has no read by key"));
         };

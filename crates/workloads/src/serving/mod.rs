@@ -3,12 +3,16 @@
 //! Mixes of operations are those of YCSB on JSON documents. A trial runs one configuration with one mix and a
 //! number of clients for some seconds. Every answer is verified, and a failed operation does not count.
 
+mod baseline;
 mod encoding;
 mod outcome;
+mod own_documents;
 mod pinning;
 mod plans;
 pub(crate) mod scripts;
 mod slo_search;
+mod suitability;
+mod target_records;
 mod trials;
 mod turn;
 mod wal;
@@ -18,11 +22,18 @@ pub mod settings;
 
 use std::collections::HashMap;
 
-use settings::ServingSettings;
+use settings::{OwnDocuments, ServedRecords, ServingSettings};
+use target_records::TargetRecords;
 use turn::ServingTurn;
 
-use jsonathlon_catalogue::{SERVING, ServingSetup, StatementFile, StatementKind, sql_text};
-use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_catalogue::{SERVING, ServingSetup, StatementFile, StatementKind};
+use jsonathlon_dataset::{
+    keying::KeyedDocuments,
+    own_records::OwnRecords,
+    records::{KeyType, Records},
+    source::Source,
+    stage::StagedDocuments,
+};
 use jsonathlon_schema::{id::DataState, settings::WorkloadSettings, workload::WorkloadKind};
 use jsonathlon_telemetry::control::Control;
 
@@ -36,7 +47,7 @@ use crate::{
     snapshot::Snapshot,
     stopping::RoundDecision,
     target::Target,
-    workload::Workload,
+    workload::{Preparation, Workload},
 };
 
 /// Part of the run that all rounds belong to.
@@ -50,6 +61,8 @@ const AFTER_START_S: f64 = 1.0;
 #[derive(Debug)]
 pub struct Serving {
     settings: ServingSettings,
+    /// A user's documents with their keys. `None` for generated records, and before the documents are staged.
+    own_records: Option<OwnRecords>,
 }
 
 impl Serving {
@@ -59,14 +72,49 @@ impl Serving {
     /// If the answers of a mix cannot be verified, or records cannot be generated from the settings.
     pub fn new(settings: ServingSettings) -> Result<Self, String> {
         settings.mixes.iter().try_for_each(trials::check_mix)?;
-        settings.records.prepare().map_err(|error| error.to_string())?;
-        Ok(Self { settings })
+        match &settings.records {
+            ServedRecords::Generated(records) => {
+                records.prepare().map_err(|error| error.to_string())?;
+            }
+            ServedRecords::Own { own } => {
+                settings.mixes.iter().try_for_each(own_documents::check_mix)?;
+                own_documents::check_paths(own)?;
+            }
+        }
+        Ok(Self { settings, own_records: None })
     }
 
-    /// Description of the records as a configuration stores them, with the system's name for the key member.
-    fn records(&self, setup: &ServingSetup) -> Result<RecordSet, String> {
-        let records = Records { key_member: setup.key_member.clone(), ..self.settings.records.clone() };
-        records.prepare().map_err(|error| error.to_string())
+    /// Records as a configuration stores them, with the system's name for the key member.
+    ///
+    /// # Errors
+    /// If the configuration cannot store such records, or the user's documents were not prepared yet.
+    fn records(&self, setup: &ServingSetup) -> Result<TargetRecords, String> {
+        match (&self.settings.records, &self.own_records) {
+            (ServedRecords::Generated(records), _) => {
+                let records = Records { key_member: setup.key_member.clone(), ..records.clone() };
+                records.prepare().map(TargetRecords::Generated).map_err(|error| error.to_string())
+            }
+            (ServedRecords::Own { .. }, Some(records)) => {
+                Ok(TargetRecords::Own { records: own_documents::records_of(records, setup), baseline: None })
+            }
+            (ServedRecords::Own { .. }, None) => Err("the documents were not given keys".to_owned()),
+        }
+    }
+
+    /// Why a configuration cannot hold the records; `None` if it can.
+    fn unsupported_records(&self, name: &str, setup: &ServingSetup) -> Option<String> {
+        let records = match &self.settings.records {
+            ServedRecords::Generated(records) => records,
+            ServedRecords::Own { .. } => {
+                return own_documents::unsupported_reason(name, setup, self.own_records.as_ref());
+            }
+        };
+        if records.key_type == KeyType::Bigint && setup.bigint_key.is_none() {
+            return Some(format!("{name} has no keys of 64-bit integers here"));
+        }
+        let reason = self.records(setup).err()?;
+        let member = setup.key_member.as_deref().unwrap_or_default();
+        Some(format!("{name} calls the key `{member}`, and there are no such records: {reason}"))
     }
 }
 
@@ -74,8 +122,8 @@ impl Serving {
 struct ServingTarget<'a> {
     state: TargetState<'a>,
     setup: ServingSetup,
-    /// Description of the records as this configuration stores them.
-    records: RecordSet,
+    /// Records as this configuration stores them.
+    records: TargetRecords,
     /// Copy of the data after the last load; `None` if no mix writes or the target is a remote server.
     snapshot: Option<Snapshot>,
     /// Number of loads and restores so far. Identifies the data to which known document versions refer.
@@ -90,39 +138,6 @@ impl ServingTarget<'_> {
     /// Returns `true` if its statements are JSON instead of SQL text.
     fn is_json(&self) -> bool {
         self.setup.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
-    }
-
-    /// Example values for reading a query plan, written as literals.
-    fn examples(&self) -> Vec<(String, String)> {
-        let records = &self.records;
-        let (mut key, mut document, mut value) = (Vec::new(), Vec::new(), Vec::new());
-        records.key(0, &mut key);
-        records.document(0, 0, &mut document);
-        records.value(0, records.group_path(), 0, &mut value);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let literal = match self.is_json() {
-            // In JSON statements, text is already quoted.
-            true => text,
-            false => |bytes: &[u8]| format!("'{}'", sql_text(&String::from_utf8_lossy(bytes))),
-        };
-        let key = match records.records().key_type {
-            KeyType::Text => literal(&key),
-            KeyType::Bigint => text(&key),
-        };
-        let key_type = match records.records().key_type {
-            KeyType::Text => self.setup.text_key.clone(),
-            KeyType::Bigint => self.setup.bigint_key.clone().unwrap_or_default(),
-        };
-        Vec::from([
-            ("key_type".to_owned(), key_type),
-            ("key".to_owned(), key),
-            ("document".to_owned(), literal(&document)),
-            ("keyed_document".to_owned(), literal(&document)),
-            ("value".to_owned(), literal(&value)),
-            ("old".to_owned(), literal(&value)),
-            ("condition".to_owned(), literal(&value)),
-            ("limit".to_owned(), "10".to_owned()),
-        ])
     }
 }
 
@@ -140,17 +155,48 @@ impl Workload for Serving {
         let Some(setup) = target.configuration.serving() else {
             return Some(format!("{name} has no folder {SERVING}/"));
         };
-        if self.settings.records.key_type == KeyType::Bigint && setup.bigint_key.is_none() {
-            return Some(format!("{name} has no keys of 64-bit integers here"));
-        }
-        if let Err(reason) = self.records(&setup) {
-            let member = setup.key_member.as_deref().unwrap_or_default();
-            return Some(format!("{name} calls the key `{member}`, and there are no such records: {reason}"));
+        if let Some(reason) = self.unsupported_records(name, &setup) {
+            return Some(reason);
         }
         let is_supported =
             |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing_operations(&setup, mix).is_empty();
         (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(is_supported))
             .then(|| format!("{name} has none of the operations that the mixes need"))
+    }
+
+    fn required_disk_bytes(&self, documents: u64, systems: u64) -> u64 {
+        // As by default; a user's documents are staged a second time, with their keys.
+        let copies = if matches!(self.settings.records, ServedRecords::Own { .. }) { 2 } else { 1 };
+        documents.saturating_mul(copies + 3 * systems)
+    }
+
+    fn size_option_hint(&self) -> &'static str {
+        match self.settings.records {
+            ServedRecords::Own { .. } => "fewer documents for --data",
+            ServedRecords::Generated(_) => "a smaller --scale",
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        staged: StagedDocuments,
+        preparation: &mut Preparation<'_>,
+    ) -> Result<StagedDocuments, RunError> {
+        let ServedRecords::Own { own } = &mut self.settings.records else { return Ok(staged) };
+        let KeyedDocuments { staged, records } =
+            own_documents::prepare(own, &self.settings.mixes, staged, preparation)?;
+        self.own_records = Some(records);
+        Ok(staged)
+    }
+
+    fn describe_documents(&self, source: &Source) -> String {
+        match &self.settings.records {
+            ServedRecords::Generated(_) => source.to_string(),
+            ServedRecords::Own { own } => {
+                let unexplained = OwnDocuments { key_reason: None, update_reason: None, ..own.clone() };
+                format!("own documents ({source}), {unexplained}")
+            }
+        }
     }
 
     fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
@@ -192,11 +238,7 @@ impl Workload for Serving {
                     configuration.system
                 ))
             })?;
-            let key_type = match self.settings.records.key_type {
-                KeyType::Text => Some(&setup.text_key),
-                KeyType::Bigint => setup.bigint_key.as_ref(),
-            };
-            state.session.set_placeholder("key_type", key_type.map_or("", String::as_str));
+            state.session.set_placeholder("key_type", &records.key_declaration(&setup));
             targets.push(ServingTarget {
                 state,
                 setup,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_catalogue::fill;
+use jsonathlon_catalogue::{fill, fill_known};
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_schema::{id::Step, record::Cell};
 
@@ -35,9 +35,11 @@ pub(super) fn check(
         // The statement does not depend on the number of clients or on the mix.
         operation_cell.parameters.remove("clients");
         operation_cell.step = Step::Workload(operation.word().to_owned());
-        let mut values =
-            scripts::statement_values(&target.setup, &target.records, settings.projection, *operation);
-        values.extend(target.examples());
+        let paths = target.records.paths();
+        let values = scripts::statement_values(&target.setup, paths, settings.projection, *operation);
+        // The expression of a patch holds the placeholder of the value.
+        let statement = fill_known(&statement, &as_str_pairs(&values)).map_err(placeholder_error)?;
+        let values = target.records.examples(&target.setup, target.is_json())?;
         let values = as_str_pairs(&values);
         let statement = match target.is_json() {
             true => replace_quoted(&statement, &values),

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Settings that only this workload has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServingSettings {
-    /// Description of the records that are loaded.
-    pub records: Records,
+    /// Records that are loaded.
+    pub records: ServedRecords,
     /// Mixes that are run, each with all numbers of clients.
     pub mixes: Vec<Mix>,
     /// Numbers of clients in closed loops; open loops use the largest.
@@ -56,6 +56,59 @@ pub struct ServingSettings {
     pub timeout_s: f64,
     /// Number of retries of an operation after a conflict.
     pub retries: u32,
+}
+
+/// Records that a run serves. In JSON, generated ones are their parameters, and a user's are below `own`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ServedRecords {
+    /// Records that are generated from these parameters.
+    Generated(Records),
+    /// A user's own documents, which the run's source names.
+    Own {
+        /// Key and updated path of the documents.
+        own: OwnDocuments,
+    },
+}
+
+impl From<Records> for ServedRecords {
+    fn from(records: Records) -> Self {
+        Self::Generated(records)
+    }
+}
+
+/// Key and updated path of a user's own documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnDocuments {
+    /// Key of a document: a JSON pointer (RFC 6901), or `line` for its number. `None` until one is proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// JSON pointer of the value that updates set. `None` until one is proposed, or if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<String>,
+    /// Why the key was proposed, as part of a sentence. `None` if the user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_reason: Option<String>,
+    /// Why the updated path was proposed. `None` if the user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update_reason: Option<String>,
+}
+
+/// Both paths, each with the reason if it was proposed: `key /id (named like a key), update /status`.
+impl std::fmt::Display for OwnDocuments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let paths = [("key", &self.key, &self.key_reason), ("update", &self.update, &self.update_reason)];
+        let mut separator = "";
+        for (name, path, reason) in paths {
+            write!(f, "{separator}{name} {}", path.as_deref().unwrap_or("none"))?;
+            if let Some(reason) = reason {
+                write!(f, " ({reason})")?;
+            }
+            separator = ", ";
+        }
+        Ok(())
+    }
 }
 
 /// A document whose stored size is measured.
@@ -158,6 +211,18 @@ impl std::fmt::Display for Slo {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_are_generated_or_a_users_own() {
+        let own = OwnDocuments { key: Some("/id".to_owned()), ..OwnDocuments::default() };
+        for (records, is_own) in
+            [(ServedRecords::from(Records::flat(7)), false), (ServedRecords::Own { own }, true)]
+        {
+            let json = serde_json::to_value(&records).unwrap();
+            assert_eq!(json.get("own").is_some(), is_own, "{json}");
+            assert_eq!(serde_json::from_value::<ServedRecords>(json).unwrap(), records);
+        }
+    }
 
     #[test]
     fn objectives_are_read_as_they_are_written() {

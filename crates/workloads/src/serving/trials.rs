@@ -11,7 +11,7 @@ use jsonathlon_schema::record::{
     ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OPERATION, Phase, RATE_PER_S, RATE_SHARE, SLO,
 };
 
-use super::settings::{Rate, ServingSettings};
+use super::settings::{Rate, ServedRecords, ServingSettings};
 use crate::cells::Cells;
 
 /// What distinguishes the cells of a configuration: mix, number of clients, and what is measured.
@@ -87,8 +87,15 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
     let mut cell = cells.cell(name, Phase::Measured, Some(DataState::Drained));
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
     set(CLIENTS, conditions.clients.into());
-    set("documents", kind_word(&settings.records.kind).into());
-    set("values", values_word(settings.records.values).into());
+    match &settings.records {
+        ServedRecords::Generated(records) => {
+            set("documents", kind_word(&records.kind).into());
+            set("values", values_word(records.values).into());
+        }
+        ServedRecords::Own { .. } => {
+            set("documents", "own".into());
+        }
+    }
     set(DURABILITY, settings.durability.word().into());
     let has_read_paths =
         |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);

@@ -2,7 +2,6 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use jsonathlon_catalogue::ServingSetup;
 use jsonathlon_loadgen::{
     job::{Job, SamplingTargets},
     mix::{Mix, RequestDistribution},
@@ -16,11 +15,12 @@ use jsonathlon_telemetry::stop_condition::StopCondition;
 use jsonathlon_worker::protocol::Op;
 
 use super::{
-    ServingTarget, encoding,
+    ServingTarget, baseline, encoding,
     outcome::{ServingResults, TrialContext},
     pinning, plans, scripts,
     settings::{Rate, ServingSettings},
     slo_search::SloSearch,
+    suitability,
     trials::{self, ConditionKind, TrialConditions},
     wal::{self, WalUsage},
 };
@@ -113,7 +113,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             return Ok(());
         }
         let Some(mix) = settings.mixes.get(conditions.mix) else { return Ok(()) };
-        if let Some(reason) = unsupported_reason(&target.setup, mix, conditions.clients) {
+        let (paths, projection) = (target.records.paths(), settings.projection);
+        let unsupported =
+            suitability::unsupported_reason(&target.setup, paths, projection, mix, conditions.clients);
+        if let Some(reason) = unsupported {
             let mut trial = new_trial(&cell, round, 0);
             trial.verdict = Verdict::NotApplicable;
             trial.failure = Some(Failure::new(FailureKind::Refused, reason));
@@ -180,7 +183,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             target.snapshot = None;
             context.load(self.round, &mut target.state, recorder)?;
             if target.state.load_result.is_ok()
-                && let Err(failure) = TrialError::split_fatal(self.build_path_index(target))?
+                && let Err(failure) = TrialError::split_fatal(self.complete_load(target, recorder))?
             {
                 target.state.load_result = Err(failure);
             }
@@ -202,6 +205,16 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         Duration::from_secs_f64(self.context.settings.load_timeout_s)
     }
 
+    /// Does what follows a load: builds an index, and reads back what the system made of a user's documents.
+    fn complete_load(
+        &self,
+        target: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        self.build_path_index(target)?;
+        baseline::read(self.context, self.settings, target, recorder)
+    }
+
     /// Builds the index that only searches by a nested value need, if the mixes have such searches.
     fn build_path_index(&self, target: &mut ServingTarget<'a>) -> Result<(), TrialError> {
         let has_search = |mix: &Mix| {
@@ -212,7 +225,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         }
         let values = scripts::statement_values(
             &target.setup,
-            &target.records,
+            target.records.paths(),
             self.settings.projection,
             Operation::Find,
         );
@@ -298,11 +311,17 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             folder: (!session.is_remote()).then(|| session.folder().to_owned()),
         };
         Ok(Job {
-            records: target.records.records().clone(),
+            records: target.records.for_job()?,
             loaded: self.context.staged.documents,
             load: format!("{}", target.load_number),
             mix: mix.clone(),
-            scripts: scripts::scripts(session, &target.setup, &target.records, settings.projection, mix)?,
+            scripts: scripts::scripts(
+                session,
+                &target.setup,
+                target.records.paths(),
+                settings.projection,
+                mix,
+            )?,
             clients,
             threads: None,
             arrival,
@@ -548,19 +567,6 @@ fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
         metrics.insert(metric::PEAK_COORDINATOR_BYTES.name.to_owned(), bytes as f64);
     }
     metrics
-}
-
-/// Why a mix cannot run on this system; `None` if it can.
-fn unsupported_reason(setup: &ServingSetup, mix: &Mix, clients: u32) -> Option<String> {
-    let missing = scripts::missing_operations(setup, mix);
-    if !missing.is_empty() {
-        let names: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
-        return Some(format!("it has no {}", names.join(", ")));
-    }
-    match setup.clients {
-        Some(limit) if clients > limit => Some(format!("the engine takes {limit} client at a time")),
-        _ => None,
-    }
 }
 
 /// Description of the conditions in a few words, for progress messages.

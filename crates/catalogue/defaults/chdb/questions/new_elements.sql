@@ -2,7 +2,7 @@
 SELECT JSONExtractString({{element}}) AS value, count(*) AS n
 FROM
 (
-    SELECT arrayJoin(JSONExtractArrayRaw(toJSONString({{path}}))) AS element
+    SELECT arrayJoin(JSONExtractArrayRaw(ifNull(toJSONString({{path}}), '[]'))) AS element
     FROM {{table}}
 )
 WHERE JSONType({{element}}) = 'String'

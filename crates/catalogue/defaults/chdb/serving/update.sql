@@ -1,1 +1,1 @@
-ALTER TABLE {{table}} UPDATE doc = JSONMergePatch(doc, concat('{"{{dotted}}":', toJSONString({{value}}), '}')) WHERE key = {{key}};
+ALTER TABLE {{table}} UPDATE doc = JSONMergePatch(doc, {{patch}}) WHERE key = {{key}};

@@ -1,1 +1,1 @@
-UPDATE {{table}} SET doc = json_merge_patch(doc, json_object('{{dotted}}', {{value}})) WHERE key = {{key}};
+UPDATE {{table}} SET doc = json_merge_patch(doc, {{patch}}) WHERE key = {{key}};

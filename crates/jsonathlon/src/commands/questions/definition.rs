@@ -87,19 +87,18 @@ struct AnswerShape {
     asks: String,
 }
 
-/// Column of counts.
+/// Name and type of the column that holds counts.
 const N: (&str, &str) = ("n", "number");
+/// Columns of counts by the beginning of a text.
+const BY_TEXT: &[(&str, &str)] = &[("value", "string"), N];
+/// Columns of counts by a point in time.
+const BY_TIME: &[(&str, &str)] = &[("value", "time"), N];
 
 /// Columns, order and description of a question, which depend on its kind.
 fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
     let SuggestedQuestion { path, second_path, value, .. } = named.question;
     let single_row = |columns, asks| AnswerShape { columns, order: &[], limit: 1, asks };
-    let most_frequent = |asks| AnswerShape {
-        columns: &[("value", "string"), N],
-        order: &["n desc", "value"],
-        limit: 10,
-        asks,
-    };
+    let most_frequent = |asks| AnswerShape { columns: BY_TEXT, order: &["n desc", "value"], limit: 10, asks };
     match named.kind {
         TemplateKind::Count => most_frequent(format!(
             "The ten most frequent strings at {path}, with how many documents have each."
@@ -144,7 +143,7 @@ fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
 fn shape_of_times(named: &NamedQuestion<'_>) -> AnswerShape {
     let SuggestedQuestion { path, bucket, zone, .. } = named.question;
     let unit = unit_word(bucket.unit);
-    let (columns, asks): (&[_], _) = match (named.kind, zone) {
+    let (columns, asks) = match (named.kind, zone) {
         (TemplateKind::Epochs, _) => {
             let resolution = match bucket.ticks_per_second {
                 1 => "seconds",
@@ -155,7 +154,7 @@ fn shape_of_times(named: &NamedQuestion<'_>) -> AnswerShape {
                 "How many documents there are per {unit}, in UTC, of the {resolution} since 1970 at {path}: \
                  the latest 100. Numbers that are no times from 1990 to 2099 are left out."
             );
-            (&[("value", "time"), N], asks)
+            (BY_TIME, asks)
         }
         (_, zone) => {
             let zone = match zone {
@@ -164,10 +163,10 @@ fn shape_of_times(named: &NamedQuestion<'_>) -> AnswerShape {
                 _ => "It is the one that is written: offsets from UTC differ, and are not applied.",
             };
             let asks = format!(
-                "How many documents there are per {unit} that the text at {path} begins with: the latest 100. \
-                 {zone}"
+                "How many documents there are per {unit} that the text at {path} begins with: the latest \
+                 100. {zone}"
             );
-            (&[("value", "string"), N], asks)
+            (BY_TEXT, asks)
         }
     };
     AnswerShape { columns, order: &["value desc"], limit: 100, asks }
@@ -196,8 +195,8 @@ pub(super) fn definition(
         text += "\n";
         if *other_values > 0 {
             text += &format!(
-                "# {} of the values in the sample are of this type; {other_values} others are left out, and so are \
-                 nulls.\n",
+                "# {} of the values in the sample are of this type; {other_values} others are left out, and \
+                 so are nulls.\n",
                 format::percent(*share)
             );
         }

@@ -10,7 +10,7 @@ use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_schema::settings::questions::QuestionsSettings;
 use jsonathlon_workloads::questions::{Questions, build_settings};
 
-use super::run_request::{RunRequest, document_source, question_defaults, question_settings};
+use super::run_request::{RunRequest, document_source, question_defaults, question_settings, read_as};
 use crate::{
     cli::{
         questions::{QuestionsAction, QuestionsArguments, RunQuestions},
@@ -64,7 +64,8 @@ pub(super) fn build_request(arguments: &RunQuestions) -> Result<RunRequest<'_>, 
             .as_deref()
             .map(document_source)
             .transpose()?
-            .map(|source| source.with_input(arguments.input.options())),
+            .map(|source| read_as(source, arguments.input, &arguments.common))
+            .transpose()?,
         seed: DEFAULT_SEED,
         has_yardstick: true,
         defaults: question_defaults(&arguments.pace),

@@ -44,7 +44,7 @@ fn numbers_that_make_no_sense_are_refused() {
 
 #[test]
 fn options_of_other_workloads_are_refused() {
-    for option in ["--malformed", "--data", "--precision", "--data-state"] {
+    for option in ["--malformed", "--questions", "--precision", "--data-state"] {
         refused(&[option, "1"], &["unexpected argument", option]);
     }
     refused(&["--duraton", "1s"], &["unexpected argument", "a similar argument exists: '--duration'"]);

@@ -4,4 +4,7 @@ mod answers;
 mod faults;
 mod input;
 mod killed;
+mod own_documents;
+mod own_input;
+mod own_systems;
 mod systems;

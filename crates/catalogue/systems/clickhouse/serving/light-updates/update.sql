@@ -1,1 +1,1 @@
-UPDATE {{table}} SET doc = JSONMergePatch(doc, concat('{"{{dotted}}":', toJSONString({{value}}), '}')) WHERE key = {{key}};
+UPDATE {{table}} SET doc = JSONMergePatch(doc, {{patch}}) WHERE key = {{key}};

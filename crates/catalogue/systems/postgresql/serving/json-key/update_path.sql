@@ -1,1 +1,1 @@
-UPDATE {{table}} SET doc = jsonb_set(doc::jsonb, '{{braced}}', to_jsonb({{value}}::text))::json WHERE key = {{key}};
+UPDATE {{table}} SET doc = jsonb_set(doc::jsonb, '{{braced}}', to_jsonb({{value}}::{{value_type}}))::json WHERE key = {{key}};

@@ -1,4 +1,4 @@
 BEGIN;
 SELECT doc FROM {{table}} WHERE (doc ->> 'key')::{{key_type}} = {{key}} FOR UPDATE;
-UPDATE {{table}} SET doc = jsonb_set(doc, '{{braced}}', to_jsonb({{value}}::text)) WHERE (doc ->> 'key')::{{key_type}} = {{key}};
+UPDATE {{table}} SET doc = jsonb_set(doc, '{{braced}}', to_jsonb({{value}}::{{value_type}})) WHERE (doc ->> 'key')::{{key_type}} = {{key}};
 COMMIT;

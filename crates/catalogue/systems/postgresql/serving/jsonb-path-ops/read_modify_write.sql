@@ -1,4 +1,4 @@
 BEGIN;
 SELECT doc FROM {{table}} WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}}) FOR UPDATE;
-UPDATE {{table}} SET doc = jsonb_set(doc, '{{braced}}', to_jsonb({{value}}::text)) WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}});
+UPDATE {{table}} SET doc = jsonb_set(doc, '{{braced}}', to_jsonb({{value}}::{{value_type}})) WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}});
 COMMIT;

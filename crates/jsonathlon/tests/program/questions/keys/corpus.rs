@@ -401,8 +401,16 @@ fn lists_and_times(place: usize, keys: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in 0..texts.len() {
         let member = json!({ key.as_str(): string(turn % 4) });
-        let elements =
-            json!([string(turn % 3), member, {"other": "x"}, 7, null, string(0), {key.as_str(): 7}, ["x"]]);
+        let elements = json!([
+            string(turn % 3),
+            member,
+            {"other": "x"},
+            7,
+            null,
+            string(0),
+            {key.as_str(): 7},
+            ["x"]
+        ]);
         let time = 1_769_990_400.0 + offsets[turn % offsets.len()];
         let time = json!(time * ticks_per_second as f64);
         // Some systems keep an integral number as an integer.

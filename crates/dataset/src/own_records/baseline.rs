@@ -1,0 +1,132 @@
+//! Reads the baseline: what a system gives back of each document after the load, and which ones it changed.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::description::OwnRecords;
+use super::facts::{Baseline, RecordFacts, fitting};
+use super::files::UpdateSlot;
+use super::set::{OwnRecordSet, OwnScratch};
+use crate::error::DataError;
+
+/// Number of keys that a report names of each sort.
+const MAX_NAMED: usize = 10;
+
+/// What a system gave back after the load, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaselineReport {
+    /// Number of documents that were given back.
+    pub documents: u64,
+    /// Number of documents of the data that are absent.
+    pub absent: u64,
+    /// Number of documents that the load changed by value.
+    pub changed: u64,
+    /// Number of rows with a key that no document of the data has, with a document of another key, with a
+    /// text that is no JSON, or with a key that came before.
+    pub unexpected: u64,
+    /// Keys of the first absent documents, at most ten.
+    pub absent_keys: Vec<String>,
+    /// Keys of the first changed documents, at most ten.
+    pub changed_keys: Vec<String>,
+    /// What is wrong with the first unexpected rows, at most ten.
+    pub unexpected_rows: Vec<String>,
+}
+
+/// Takes the documents that a system gives back after the load, in any order.
+#[derive(Debug)]
+pub struct BaselineReader {
+    /// All records at first absent.
+    set: OwnRecordSet,
+    scratch: OwnScratch,
+    report: BaselineReport,
+}
+
+impl BaselineReader {
+    /// Begins a baseline in which no document was given back yet.
+    ///
+    /// # Errors
+    ///
+    /// If the files of the records cannot be read.
+    pub fn new(records: &OwnRecords) -> Result<Self, DataError> {
+        let facts = vec![RecordFacts::absent(); usize::try_from(records.documents).unwrap_or_default()];
+        let set = OwnRecordSet::with_facts(records, facts)?;
+        Ok(Self { set, scratch: OwnScratch::default(), report: BaselineReport::default() })
+    }
+
+    /// The records, of which those that were not given back yet are absent.
+    #[must_use]
+    pub fn set(&self) -> &OwnRecordSet {
+        &self.set
+    }
+
+    /// What was given back so far. Absent documents are not counted yet.
+    #[must_use]
+    pub fn report(&self) -> &BaselineReport {
+        &self.report
+    }
+
+    /// Takes the document of a record.
+    ///
+    /// # Errors
+    ///
+    /// If the files of the records cannot be read.
+    pub fn observe(&mut self, number: u64, text: &[u8]) -> Result<(), DataError> {
+        let failed = |set: &OwnRecordSet, error| DataError::io("read", &set.records().folder, error);
+        let is_there = self.set.facts(number).is_none_or(|facts| facts.is_present());
+        if is_there {
+            self.note_unexpected(format!("record {number} is there twice, or was not loaded"));
+            return Ok(());
+        }
+        match self.set.digest_with_key(number, text, &mut self.scratch) {
+            Ok((digest, value_hash)) => {
+                let entry = self.set.files().entry(number).map_err(|error| failed(&self.set, error))?;
+                let has_value = value_hash == entry.value_hash;
+                let is_changed = digest != entry.digest || !has_value;
+                let slot =
+                    if has_value { fitting(entry.slot, self.set.records()) } else { UpdateSlot::Unfit };
+                self.set.set_facts(number, RecordFacts::new(digest, value_hash, slot, is_changed));
+                self.report.documents += 1;
+                if is_changed {
+                    self.report.changed += 1;
+                    if self.report.changed_keys.len() < MAX_NAMED {
+                        self.report.changed_keys.push(self.set.key_text(number));
+                    }
+                }
+            }
+            Err(error) => {
+                let key = self.set.key_text(number);
+                self.note_unexpected(format!("the document of the key {key}: {error}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a row that belongs to no document of the data.
+    pub fn note_unexpected(&mut self, message: String) {
+        self.report.unexpected += 1;
+        if self.report.unexpected_rows.len() < MAX_NAMED {
+            self.report.unexpected_rows.push(message);
+        }
+    }
+
+    /// Writes the baseline; documents that were not given back are absent.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn finish(mut self, path: &Path) -> Result<BaselineReport, DataError> {
+        for number in 0..self.set.records().documents {
+            if self.set.facts(number).is_some_and(|facts| !facts.is_present()) {
+                self.report.absent += 1;
+                if self.report.absent_keys.len() < MAX_NAMED {
+                    self.report.absent_keys.push(self.set.key_text(number));
+                }
+            }
+        }
+        let records = self.set.records().clone();
+        let baseline = Baseline { facts: self.set.into_facts() };
+        baseline.write(path, &records).map_err(|error| DataError::io("write", path, error))?;
+        Ok(self.report)
+    }
+}

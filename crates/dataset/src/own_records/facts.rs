@@ -1,0 +1,168 @@
+//! Facts about each record that clients keep in memory, 16 bytes a record, and the file that holds them.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use super::description::{OwnRecords, UpdateKind};
+use super::files::{RecordFiles, UpdateSlot};
+use crate::error::DataError;
+
+/// First bytes of the file, with the version of its format.
+const MAGIC: &[u8; 8] = b"JOWNBAS1";
+
+/// What is known of one record. 16 bytes, of which there is one for each document of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RecordFacts {
+    /// Digest of the document as given back after the load.
+    pub(super) digest: u64,
+    /// Hash of the value at the update path as given back after the load; 0 if there is none.
+    pub(super) value_hash: u32,
+    /// Flags and length of the loaded text at the update path.
+    word: u32,
+}
+
+impl RecordFacts {
+    const ABSENT: u32 = 1 << 31;
+    const CHANGED: u32 = 1 << 30;
+    const LENGTH: u32 = (1 << 30) - 1;
+    const UNFIT: u32 = Self::LENGTH;
+    const INTEGER: u32 = Self::LENGTH - 1;
+
+    pub(super) fn absent() -> Self {
+        Self { digest: 0, value_hash: 0, word: Self::ABSENT | Self::UNFIT }
+    }
+
+    pub(super) fn new(digest: u64, value_hash: u32, slot: UpdateSlot, is_changed: bool) -> Self {
+        let slot = match slot {
+            UpdateSlot::Unfit => Self::UNFIT,
+            UpdateSlot::Integer => Self::INTEGER,
+            UpdateSlot::Text(bytes) => bytes.min(Self::INTEGER - 1),
+        };
+        Self { digest, value_hash, word: slot | if is_changed { Self::CHANGED } else { 0 } }
+    }
+
+    /// Whether the record was there after the load.
+    #[inline]
+    pub(super) fn is_present(&self) -> bool {
+        self.word & Self::ABSENT == 0
+    }
+
+    /// Whether the load changed the document.
+    #[inline]
+    pub(super) fn is_changed(&self) -> bool {
+        self.word & Self::CHANGED != 0
+    }
+
+    /// What writes may change of the document.
+    #[inline]
+    pub(super) fn slot(&self) -> UpdateSlot {
+        match self.word & Self::LENGTH {
+            Self::UNFIT => UpdateSlot::Unfit,
+            Self::INTEGER => UpdateSlot::Integer,
+            bytes => UpdateSlot::Text(bytes),
+        }
+    }
+
+    /// Whether the document has a value at the update path that can bear a version.
+    #[inline]
+    pub(super) fn is_fit(&self) -> bool {
+        self.word & Self::LENGTH != Self::UNFIT
+    }
+}
+
+/// Facts about all documents as one system gave them back after a load.
+#[derive(Debug)]
+pub struct Baseline {
+    pub(super) facts: Vec<RecordFacts>,
+}
+
+/// Returns a hash that differs between records, so that a baseline is not used for other ones.
+fn identity(records: &OwnRecords) -> [u8; 32] {
+    let identity = (&records.digest, records.documents, &records.key_member);
+    *blake3::hash(format!("{identity:?}").as_bytes()).as_bytes()
+}
+
+impl Baseline {
+    /// Takes the documents as they are in the data, as if a load changed none of them.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be read.
+    pub fn of_source(records: &OwnRecords) -> Result<Self, DataError> {
+        let files = RecordFiles::open(&records.folder, records.documents)?;
+        let failed = |error| DataError::io("read", files.folder(), error);
+        let facts = (0..records.documents).map(|number| {
+            let entry = files.entry(number)?;
+            let slot = fitting(entry.slot, records);
+            Ok(RecordFacts::new(entry.digest, entry.value_hash, slot, false))
+        });
+        Ok(Self { facts: facts.collect::<io::Result<_>>().map_err(failed)? })
+    }
+
+    /// Reads a baseline that [`super::BaselineReader::finish`] has written.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is the baseline of other records.
+    pub fn read(path: &Path, records: &OwnRecords) -> Result<Self, DataError> {
+        let failed = |error| DataError::io("read", path, error);
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
+        let (mut magic, mut found) = ([0; MAGIC.len()], [0; 32]);
+        file.read_exact(&mut magic).and_then(|()| file.read_exact(&mut found)).map_err(failed)?;
+        if magic != *MAGIC || found != identity(records) {
+            let reason = format!("{} was made for other records; load the data again", path.display());
+            return Err(DataError::Range { reason });
+        }
+        let mut facts = Vec::with_capacity(usize::try_from(records.documents).unwrap_or_default());
+        let mut bytes = [0; 16];
+        for _ in 0..records.documents {
+            file.read_exact(&mut bytes).map_err(failed)?;
+            let number = u128::from_le_bytes(bytes);
+            let (digest, value_hash, word) = (number as u64, (number >> 64) as u32, (number >> 96) as u32);
+            facts.push(RecordFacts { digest, value_hash, word });
+        }
+        Ok(Self { facts })
+    }
+
+    pub(super) fn write(&self, path: &Path, records: &OwnRecords) -> io::Result<()> {
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        file.write_all(MAGIC)?;
+        file.write_all(&identity(records))?;
+        for facts in &self.facts {
+            let RecordFacts { digest, value_hash, word } = *facts;
+            let number = u128::from(digest) | u128::from(value_hash) << 64 | u128::from(word) << 96;
+            file.write_all(&number.to_le_bytes())?;
+        }
+        file.flush()
+    }
+}
+
+/// Returns what writes may change, for values of the type that they change.
+pub(super) fn fitting(slot: UpdateSlot, records: &OwnRecords) -> UpdateSlot {
+    match (slot, records.update.as_ref().map(|update| update.kind)) {
+        (UpdateSlot::Integer, Some(UpdateKind::Integer)) | (UpdateSlot::Text(_), Some(UpdateKind::Text)) => {
+            slot
+        }
+        _ => UpdateSlot::Unfit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_of_a_record_take_sixteen_bytes() {
+        assert_eq!(size_of::<RecordFacts>(), 16);
+        for slot in [UpdateSlot::Unfit, UpdateSlot::Integer, UpdateSlot::Text(0), UpdateSlot::Text(77)] {
+            for is_changed in [false, true] {
+                let facts = RecordFacts::new(1, 2, slot, is_changed);
+                assert_eq!((facts.slot(), facts.is_changed(), facts.is_present()), (slot, is_changed, true));
+                assert_eq!(facts.is_fit(), slot != UpdateSlot::Unfit);
+            }
+        }
+        let absent = RecordFacts::absent();
+        assert!(!absent.is_present() && !absent.is_fit());
+    }
+}

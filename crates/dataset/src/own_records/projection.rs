@@ -1,0 +1,216 @@
+//! Verifies single values of documents, as read-paths asks for them.
+
+use super::description::UpdateKind;
+use super::pointer::OwnPath;
+use super::set::{OwnRecordSet, OwnScratch};
+use super::versions;
+use crate::records::{AnswerError, AnswerFault, PathSegment, SeenVersions};
+use crate::value_digest::{
+    CapturePlan, Captured, CapturedKind, ValueDigester, integer_value_hash, number_text_hash, text_value_hash,
+};
+
+/// Value of an answer, as a protocol hands it over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OwnCell<'a> {
+    /// No value, or `null`.
+    Null,
+    /// `true` or `false`, however the system wrote it.
+    Bool(bool),
+    /// Number without fraction that 64 bits hold.
+    Int(i64),
+    /// Any other number, as a double.
+    Float(f64),
+    /// Characters of a text, or the text of another value.
+    Text(&'a str),
+}
+
+impl OwnRecordSet {
+    /// Verifies the values at some of `OwnRecords::paths`, given as one cell each, as one JSON array
+    /// of all values, or as one JSON object that holds the values at their paths. Values are compared with
+    /// those of the data, so the load must not have changed the document.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong; the position is the number of the value.
+    pub fn check_projection(
+        &self,
+        number: u64,
+        paths: &[usize],
+        cells: &[OwnCell<'_>],
+        scratch: &mut OwnScratch,
+    ) -> Result<SeenVersions, AnswerError> {
+        if cells.len() == paths.len() {
+            let outcome = self.check_cells(number, paths, cells, scratch);
+            if outcome.is_ok() || paths.len() > 1 {
+                return outcome;
+            }
+        }
+        let [OwnCell::Text(text)] = cells else {
+            let fault = if cells.len() > paths.len() { AnswerFault::Surplus } else { AnswerFault::Missing };
+            return Err(AnswerError { fault, position: cells.len() });
+        };
+        let syntax = AnswerError { fault: AnswerFault::Syntax, position: 0 };
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|_| syntax)?;
+        let texts: Vec<Option<&serde_json::Value>> = match &value {
+            serde_json::Value::Array(values) if values.len() == paths.len() => {
+                values.iter().map(Some).collect()
+            }
+            serde_json::Value::Object(_) => {
+                let found: Vec<_> = paths.iter().map(|path| self.value_at(*path, &value)).collect();
+                if leaves(&value) > found.iter().flatten().count() {
+                    return Err(AnswerError { fault: AnswerFault::Additional, position: 0 });
+                }
+                found
+            }
+            _ => return Err(syntax),
+        };
+        let owned: Vec<Option<String>> = texts.into_iter().map(|value| value.map(json_cell)).collect();
+        let cells: Vec<OwnCell<'_>> = owned
+            .iter()
+            .map(|text| match text.as_deref() {
+                None | Some("null") => OwnCell::Null,
+                Some(text) => OwnCell::Text(text),
+            })
+            .collect();
+        self.check_cells(number, paths, &cells, scratch)
+    }
+
+    fn value_at<'v>(&self, path: usize, value: &'v serde_json::Value) -> Option<&'v serde_json::Value> {
+        let path = self.records().paths.get(path)?;
+        path.steps.iter().try_fold(value, |value, step| match step {
+            PathSegment::Member(name) => value.get(name),
+            PathSegment::Element(index) => value.get(*index as usize),
+        })
+    }
+
+    fn check_cells(
+        &self,
+        number: u64,
+        paths: &[usize],
+        cells: &[OwnCell<'_>],
+        scratch: &mut OwnScratch,
+    ) -> Result<SeenVersions, AnswerError> {
+        let records = self.records();
+        let mut plan = CapturePlan::default();
+        for path in paths {
+            if let Some(path) = records.paths.get(*path) {
+                plan.add(&path.steps, false);
+            }
+        }
+        let files_error = AnswerError { fault: AnswerFault::Files, position: 0 };
+        self.read_source_with(number, &plan, scratch).map_err(|_| files_error)?;
+        let mut seen = SeenVersions::default();
+        let is_updatable = self.update_of(number).is_some();
+        let OwnScratch { digester, document, buffer } = scratch;
+        for (position, ((path, cell), expected)) in
+            paths.iter().zip(cells).zip(digester.captured()).enumerate()
+        {
+            let path = records.paths.get(*path);
+            let is_path = |other: Option<&OwnPath>| other.is_some() && other == path;
+            if is_updatable && is_path(records.update.as_ref().map(|update| &update.path)) {
+                let is_loaded = number < records.documents && is_equal(expected, document, cell);
+                let version = if is_loaded { Some(0) } else { self.version_in_cell(number, cell, buffer) };
+                seen.version = Some(version.ok_or(AnswerError { fault: AnswerFault::Value, position })?);
+                continue;
+            }
+            let is_right = if is_path(records.key.as_ref()) && number >= records.documents {
+                self.is_key(number, cell, buffer)
+            } else {
+                is_equal(expected, document, cell)
+            };
+            if !is_right {
+                return Err(AnswerError { fault: AnswerFault::Value, position });
+            }
+        }
+        Ok(seen)
+    }
+
+    fn version_in_cell(&self, number: u64, cell: &OwnCell<'_>, buffer: &mut Vec<u8>) -> Option<u32> {
+        let (update, length) = self.update_of(number)?;
+        match (update.kind, cell) {
+            (UpdateKind::Text, OwnCell::Text(text)) => {
+                let unquoted = unquoted(text);
+                let text = unquoted.as_deref().unwrap_or(text);
+                versions::of_text(text.as_bytes(), number, length, buffer)
+            }
+            (UpdateKind::Integer, OwnCell::Int(value)) => versions::of_integer(*value),
+            (UpdateKind::Integer, OwnCell::Float(value)) if value.fract() == 0.0 => {
+                versions::of_integer(*value as i64)
+            }
+            (UpdateKind::Integer, OwnCell::Text(text)) => {
+                let value: f64 = text.parse().ok()?;
+                (value.fract() == 0.0).then_some(value as i64).and_then(versions::of_integer)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_key(&self, number: u64, cell: &OwnCell<'_>, buffer: &mut Vec<u8>) -> bool {
+        buffer.clear();
+        if self.write_key(number, buffer).is_err() {
+            return false;
+        }
+        match cell {
+            OwnCell::Int(value) => *value == self.integer_key(number),
+            OwnCell::Text(text) => {
+                text.as_bytes() == buffer || unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Number of scalar values in a JSON value.
+fn leaves(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::Object(members) => members.values().map(leaves).sum(),
+        serde_json::Value::Array(elements) => elements.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}
+
+/// Characters of a text, or the JSON text of another value.
+fn json_cell(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Characters of a text that a system gives back as JSON, in quotation marks. `None` if it is not that.
+fn unquoted(text: &str) -> Option<String> {
+    if text.starts_with('"') { serde_json::from_str(text).ok() } else { None }
+}
+
+/// Compares a value of a document with that of an answer.
+fn is_equal(expected: &Captured, document: &[u8], cell: &OwnCell<'_>) -> bool {
+    match (expected.kind, cell) {
+        // Some systems give back an empty text for an absent path.
+        (CapturedKind::Absent, OwnCell::Null | OwnCell::Text(""))
+        | (CapturedKind::Null, OwnCell::Null | OwnCell::Text("null")) => true,
+        (CapturedKind::Bool, cell) => {
+            let is_true = expected.raw(document) == b"true";
+            match cell {
+                OwnCell::Bool(truth) => *truth == is_true,
+                OwnCell::Int(number) => *number == i64::from(is_true),
+                OwnCell::Text(text) => *text == if is_true { "true" } else { "false" },
+                _ => false,
+            }
+        }
+        (CapturedKind::Number, OwnCell::Int(number)) => integer_value_hash(*number) == expected.hash,
+        (CapturedKind::Number, OwnCell::Float(number)) => {
+            let text = std::str::from_utf8(expected.raw(document)).unwrap_or_default();
+            text.parse::<f64>().is_ok_and(|expected| expected == *number)
+        }
+        (CapturedKind::Number, OwnCell::Text(text)) => number_text_hash(text) == Some(expected.hash),
+        (CapturedKind::Text, OwnCell::Text(text)) => {
+            text_value_hash(text.as_bytes()) == expected.hash
+                || unquoted(text).is_some_and(|text| text_value_hash(text.as_bytes()) == expected.hash)
+        }
+        // Paths are those of scalar values, but a rare document may have a container there, for which
+        // functions that extract scalar values return NULL.
+        (CapturedKind::Container, OwnCell::Null) => true,
+        (CapturedKind::Container, OwnCell::Text(text)) => {
+            let digest = ValueDigester::new().digest(text.as_bytes(), &CapturePlan::default());
+            digest.is_ok_and(|digest| digest == expected.hash)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,318 @@
+//! Verification of documents and single values: what is right is accepted in any spelling, what is stale is
+//! told by its version, and what is torn, swapped or changed is found.
+
+use jsonathlon_dataset::own_records::{Need, OwnCell, OwnRecordSet, OwnRecords, OwnScratch};
+use jsonathlon_dataset::records::{AnswerFault, SeenVersions};
+use serde_json::{Value, json};
+
+use crate::common::{Data, document, hostile, lines, loaded, set};
+
+fn check(set: &OwnRecordSet, number: u64, text: &str) -> Result<Option<u32>, AnswerFault> {
+    let seen = set.check(number, text.as_bytes(), &mut OwnScratch::default());
+    seen.map(|seen| {
+        assert_eq!(seen.base, None);
+        seen.version
+    })
+    .map_err(|error| error.fault)
+}
+
+/// Every kind of records over the hostile documents: text, integer and line keys; text and integer updates.
+fn kinds(count: usize) -> Vec<(Data, OwnRecords)> {
+    let choices = [("/a.b/", "/text"), ("/id", "/n"), ("/id", "/text"), ("", "/deep/x y/0"), ("", "/n")];
+    choices
+        .into_iter()
+        .map(|(key, update)| {
+            let data = Data::new(&hostile(count));
+            let records = data.key(key, update).unwrap().records;
+            (data, records)
+        })
+        .collect()
+}
+
+#[test]
+fn documents_are_accepted_with_the_version_that_they_bear() {
+    for (_data, records) in kinds(60) {
+        for member in [None, Some("_id"), Some("id")] {
+            let records = OwnRecords { key_member: member.map(str::to_owned), ..records.clone() };
+            if member == Some("id") && !records.is_key_path("id") {
+                continue;
+            }
+            let set = set(&records);
+            for number in [0, 7, 59, 60, 61, 75] {
+                for version in [1_u32, 2, 900, 70_000] {
+                    let text = document(&set, number, version);
+                    let mut buffer = Vec::new();
+                    let expected = if set.is_like_loaded(number, version, &mut buffer) { 0 } else { version };
+                    assert_eq!(check(&set, number, &text), Ok(Some(expected)), "{text}");
+                    let reordered: Value = serde_json::from_str(&text).unwrap();
+                    assert_eq!(check(&set, number, &reordered.to_string()), Ok(Some(expected)));
+                    let value = match &records.update.as_ref().unwrap().path.to_string()[..] {
+                        "/text" => reordered["text"].as_str().unwrap().to_owned(),
+                        "/n" => reordered["n"].to_string(),
+                        _ => reordered["deep"]["x y"][0].to_string(),
+                    };
+                    let mut expected = Vec::new();
+                    set.value(number, version, &mut expected);
+                    assert_eq!(value.as_bytes(), expected);
+                }
+                if number < 60 && member.is_none() {
+                    assert_eq!(check(&set, number, &document(&set, number, 0)), Ok(Some(0)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_keep_their_length() {
+    let data = Data::new(&hostile(30));
+    let set = set(&data.key("/id", "/text").unwrap().records);
+    for number in 0..30 {
+        let bytes = |version| {
+            let value: Value = serde_json::from_str(&document(&set, number, version)).unwrap();
+            value["text"].as_str().unwrap().len()
+        };
+        assert_eq!(bytes(1), bytes(0).max(8));
+        let mut loaded = Vec::new();
+        set.loaded_value(number, &mut OwnScratch::default(), &mut loaded).unwrap();
+        assert_eq!(loaded.len(), bytes(0));
+    }
+}
+
+#[test]
+fn torn_documents_are_found() {
+    for (_data, records) in kinds(12) {
+        let set = set(&records);
+        for number in [3, 13] {
+            let text = document(&set, number, 5);
+            for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+                assert!(check(&set, number, &text[..end]).is_err(), "{}", &text[..end]);
+            }
+            assert_eq!(check(&set, number, &format!("{text}}}")), Err(AnswerFault::Trailing));
+            let mut value: Value = serde_json::from_str(&text).unwrap();
+            value["flag"] = json!(!value["flag"].as_bool().unwrap());
+            assert_eq!(check(&set, number, &value.to_string()), Err(AnswerFault::Document));
+            value.as_object_mut().unwrap().remove("flag");
+            assert_eq!(check(&set, number, &value.to_string()), Err(AnswerFault::Document));
+        }
+    }
+}
+
+#[test]
+fn documents_and_values_of_other_records_are_found() {
+    for (_data, records) in kinds(12) {
+        let set = set(&records);
+        for (number, other) in [(3, 4), (13, 14), (3, 13), (13, 3)] {
+            let fault = check(&set, number, &document(&set, other, 5)).unwrap_err();
+            assert!(matches!(fault, AnswerFault::Key | AnswerFault::Document), "{fault}");
+        }
+        let (mut own, other): (Value, Value) = (
+            serde_json::from_str(&document(&set, 3, 5)).unwrap(),
+            serde_json::from_str(&document(&set, 4, 5)).unwrap(),
+        );
+        if records.update.as_ref().unwrap().path.to_string() == "/text" {
+            own["text"] = other["text"].clone();
+            assert_eq!(check(&set, 3, &own.to_string()), Err(AnswerFault::Value));
+            own["text"] = json!("00000005");
+            assert_eq!(check(&set, 3, &own.to_string()), Err(AnswerFault::Value));
+            own.as_object_mut().unwrap().remove("text");
+            assert_eq!(check(&set, 3, &own.to_string()), Err(AnswerFault::Value));
+        }
+    }
+}
+
+#[test]
+fn a_version_that_looks_like_the_loaded_value_is_known_before_it_is_written() {
+    let data = Data::new(&lines(5, |index| format!(r#"{{"id":{index},"n":{index}}}"#)));
+    let set = set(&data.key("/id", "/n").unwrap().records);
+    for number in 0..5 {
+        for version in 1..7 {
+            let is_like = set.is_like_loaded(number, version, &mut Vec::new());
+            assert_eq!(is_like, number == u64::from(version));
+        }
+    }
+    assert_eq!(check(&set, 3, r#"{"id":3,"n":3}"#), Ok(Some(0)));
+    assert_eq!(check(&set, 3, r#"{"n":4.0,"id":3.0}"#), Ok(Some(4)));
+    assert_eq!(check(&set, 3, r#"{"id":3,"n":"4"}"#), Err(AnswerFault::Value));
+    assert_eq!(check(&set, 3, r#"{"id":3,"n":0}"#), Err(AnswerFault::Value));
+    assert_eq!(check(&set, 3, r#"{"id":"3","n":4}"#), Err(AnswerFault::Key));
+}
+
+#[test]
+fn documents_that_cannot_be_updated_stay_as_they_are() {
+    let data = Data::new(&lines(40, |index| match index % 4 {
+        0 => format!(r#"{{"id":{index},"v":"text of {index}"}}"#),
+        1 => format!(r#"{{"id":{index},"v":[{index}]}}"#),
+        2 => format!(r#"{{"id":{index}}}"#),
+        _ => format!(r#"{{"id":{index},"v":{index}}}"#),
+    }));
+    let set = set(&data.key("/id", "/v").unwrap().records);
+    assert_eq!((set.count(Need::Present), set.count(Need::Updatable)), (40, 10));
+    for number in 0..40 {
+        let chosen = set.choose(number, Need::Updatable);
+        assert_eq!(chosen % 4, 0);
+        assert_eq!(chosen == number, number % 4 == 0);
+        assert_eq!(set.choose(number, Need::Present), number);
+        assert_eq!(set.source(40 + number) % 4, 0);
+    }
+    assert_eq!(check(&set, 1, r#"{"v":[1],"id":1}"#), Ok(None));
+    for wrong in [r#"{"v":[2],"id":1}"#, r#"{"id":1}"#, r#"{"v":"00000001","id":1}"#] {
+        assert_eq!(check(&set, 1, wrong), Err(AnswerFault::Document), "{wrong}");
+    }
+    assert_eq!(check(&set, 2, r#"{"id":2,"v":null}"#), Err(AnswerFault::Document));
+}
+
+#[test]
+fn what_the_load_changed_is_counted_once_and_then_right() {
+    let data = Data::new(&hostile(40));
+    let records = data.key("/id", "/text").unwrap().records;
+    // A system that rounds every fourth number, spells all documents anew, and lacks two.
+    let (set, report) = loaded(&records, |number, text| {
+        let mut value: Value = serde_json::from_str(&text).unwrap();
+        if number % 4 == 0 {
+            value["deep"]["x y"][1]["v"] = json!(0);
+        }
+        (number != 5 && number != 6).then(|| value.to_string())
+    });
+    let changed: Vec<u64> = (0..40).step_by(4).collect();
+    assert_eq!((report.documents, report.absent, report.unexpected), (38, 2, 0));
+    assert_eq!(report.changed, changed.len() as u64);
+    assert_eq!(report.absent_keys, [set.key_text(5), set.key_text(6)]);
+    assert_eq!((set.count(Need::Present), set.count(Need::Unchanged)), (38, 38 - report.changed));
+    assert!(!set.is_present(5) && set.is_present(4));
+    for number in 0..40 {
+        let chosen = set.choose(number, Need::Present);
+        assert!(chosen != 5 && chosen != 6);
+        let unchanged = set.choose(number, Need::Unchanged);
+        assert!(set.is_present(unchanged) && !changed.contains(&unchanged));
+        assert!(![5, 6].contains(&set.source(40 + number)));
+    }
+    // As given back, and as a client writes it, but nothing else.
+    let mut value: Value = serde_json::from_str(&document(&set, 8, 3)).unwrap();
+    assert_eq!(check(&set, 8, &value.to_string()), Ok(Some(3)));
+    value["deep"]["x y"][1]["v"] = json!(0);
+    assert_eq!(check(&set, 8, &value.to_string()), Ok(Some(3)));
+    value["deep"]["x y"][1]["v"] = json!(1);
+    assert_eq!(check(&set, 8, &value.to_string()), Err(AnswerFault::Document));
+}
+
+#[test]
+fn a_load_that_mixes_up_documents_is_reported() {
+    let data = Data::new(&hostile(10));
+    let records = data.key("/id", "/text").unwrap().records;
+    let plain = set(&records);
+    let (_, report) = loaded(&records, |number, text| match number {
+        2 => Some(document(&plain, 3, 0)),
+        4 => Some(text.chars().take(20).collect()),
+        _ => Some(text),
+    });
+    assert_eq!((report.documents, report.absent, report.unexpected), (8, 2, 2));
+    assert!(report.unexpected_rows[0].contains(&plain.key_text(2)), "{report:?}");
+}
+
+#[test]
+fn a_baseline_of_other_records_is_refused() {
+    let data = Data::new(&hostile(10));
+    let records = data.key("/id", "/text").unwrap().records;
+    loaded(&records, |_, text| Some(text));
+    let other = OwnRecords { key_member: Some("_id".to_owned()), ..records.clone() };
+    let path = records.folder.join("baseline");
+    let error = jsonathlon_dataset::own_records::Baseline::read(&path, &other).unwrap_err();
+    assert!(error.to_string().contains("load the data again"), "{error}");
+}
+
+fn project(set: &OwnRecordSet, number: u64, cells: &[OwnCell<'_>]) -> Result<SeenVersions, AnswerFault> {
+    let paths: Vec<usize> = (0..set.records().paths.len()).collect();
+    let outcome = set.check_projection(number, &paths, cells, &mut OwnScratch::default());
+    outcome.map_err(|error| error.fault)
+}
+
+#[test]
+fn single_values_are_compared_in_the_types_of_protocols() {
+    let data = Data::new(&lines(40, |index| match index {
+        7 => r#"{"id":7,"s":"7","f":7.50,"b":false,"t":"loaded 7"}"#.to_owned(),
+        8 => r#"{"id":8,"s":"8","f":8.5,"t":"loaded 8"}"#.to_owned(),
+        _ => format!(r#"{{"id":{index},"s":"{index}","f":{index}.25,"b":true,"t":"loaded {index}"}}"#),
+    }));
+    let set = set(&data.key("/id", "/t").unwrap().records);
+    let paths: Vec<String> = set.records().paths.iter().map(ToString::to_string).collect();
+    assert_eq!(paths, ["/id", "/s", "/f", "/b", "/t"]);
+    let text = OwnCell::Text;
+    let at_version = |version| Ok(SeenVersions { version: Some(version), base: None });
+    let mut third = Vec::new();
+    set.value(7, 3, &mut third);
+    let third = String::from_utf8(third).unwrap();
+    for cells in [
+        vec![OwnCell::Int(7), text("7"), OwnCell::Float(7.5), OwnCell::Bool(false), text("loaded 7")],
+        vec![text("7"), text("\"7\""), text("7.500"), OwnCell::Int(0), text("loaded 7")],
+        vec![text("7.0"), text("7"), text("75e-1"), text("false"), text("loaded 7")],
+        vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":7.5,"b":false}"#)],
+        vec![text(r#"[7,"7",7.5,false,"loaded 7"]"#)],
+    ] {
+        assert_eq!(project(&set, 7, &cells), at_version(0), "{cells:?}");
+    }
+    let cells = [OwnCell::Int(7), text("7"), OwnCell::Float(7.5), OwnCell::Bool(false), text(&third)];
+    assert_eq!(project(&set, 7, &cells), at_version(3));
+    for (cells, expected) in [
+        (
+            vec![OwnCell::Int(8), text("7"), OwnCell::Float(7.5), OwnCell::Bool(false), text(&third)],
+            AnswerFault::Value,
+        ),
+        (
+            vec![OwnCell::Int(7), OwnCell::Int(7), OwnCell::Float(7.5), OwnCell::Bool(false), text(&third)],
+            AnswerFault::Value,
+        ),
+        (
+            vec![OwnCell::Int(7), text("7"), OwnCell::Null, OwnCell::Bool(false), text(&third)],
+            AnswerFault::Value,
+        ),
+        (
+            vec![OwnCell::Int(7), text("7"), text("7.51"), OwnCell::Bool(false), text(&third)],
+            AnswerFault::Value,
+        ),
+        (
+            vec![OwnCell::Int(7), text("7"), text("7.5"), OwnCell::Bool(true), text(&third)],
+            AnswerFault::Value,
+        ),
+        (
+            vec![OwnCell::Int(7), text("7"), text("7.5"), OwnCell::Bool(false), text("loaded 8")],
+            AnswerFault::Value,
+        ),
+        (vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":7.5,"b":false,"x":1}"#)], AnswerFault::Additional),
+        (vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":7.5}"#)], AnswerFault::Value),
+        (vec![OwnCell::Int(7), text("7")], AnswerFault::Missing),
+    ] {
+        assert_eq!(project(&set, 7, &cells), Err(expected), "{cells:?}");
+    }
+    // A path that a document does not have.
+    let cells = |flag| [OwnCell::Int(8), text("8"), OwnCell::Float(8.5), flag, text("loaded 8")];
+    assert_eq!(project(&set, 8, &cells(OwnCell::Null)), at_version(0));
+    assert_eq!(project(&set, 8, &cells(OwnCell::Bool(true))), Err(AnswerFault::Value));
+    assert_eq!(project(&set, 8, &[text(r#"{"t":"loaded 8","id":8,"s":"8","f":8.5}"#)]), at_version(0));
+    // A new record has its own key in place of that of its document.
+    let value: Value = serde_json::from_str(&document(&set, 41, 1)).unwrap();
+    assert_eq!(value["id"], 41);
+    let new = value.to_string();
+    assert_eq!(project(&set, 41, &[text(&new)]), at_version(1));
+    let mut swapped = value.clone();
+    swapped["id"] = json!(42);
+    let swapped = swapped.to_string();
+    assert_eq!(project(&set, 41, &[text(&swapped)]), Err(AnswerFault::Value));
+}
+
+#[test]
+fn documents_of_sixteen_megabytes_are_records() {
+    let big = "word ".repeat(3_400_000);
+    let data = Data::new(&[
+        format!(r#"{{"id":1,"v":"loaded text","big":"{big}"}}"#),
+        r#"{"id":2,"v":"x"}"#.to_owned(),
+    ]);
+    let set = set(&data.key("/id", "/v").unwrap().records);
+    let text = document(&set, 0, 4);
+    assert!(text.len() > 16 << 20);
+    assert_eq!(check(&set, 0, &text), Ok(Some(4)));
+    let torn = text.replacen("word word", "word ward", 1);
+    assert_eq!(check(&set, 0, &torn), Err(AnswerFault::Document));
+    assert_eq!(set.rows_within(0, 10, 8 << 20), 0);
+    assert_eq!(set.rows_within(1, 10, 8 << 20), 1);
+}

@@ -1,0 +1,130 @@
+//! Every system serves a user's own documents at a tiny scale, with names that statements must quote.
+
+use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
+
+use super::own_documents::{HOSTILE_PATH, NAMED_PATH, hostile_documents, without_empty_names};
+use crate::support::real::{SMALL, excluded, soon_up};
+use crate::support::{LIMIT, World};
+
+/// Operations on documents by their key. They form one mix, because a mix that writes needs freshly loaded
+/// data and therefore a system start.
+const TOGETHER: &str = r#"
+requests = "zipfian"
+[operations]
+read = 0.3
+update = 0.2
+read-modify-write = 0.15
+insert = 0.1
+insert-batch = 0.05
+scan = 0.2
+"#;
+
+const DOCUMENTS: usize = 1000;
+
+/// Whether a system takes no document with an empty name.
+fn rejects_empty_names(system: &str) -> bool {
+    system == "elasticsearch"
+}
+
+/// Runs a system over hostile documents, and returns the steps with their verdicts.
+fn serves(system: &str, key: &str, update: &str, mixes: &str, more: &[&str]) -> Vec<(String, Verdict)> {
+    let world = World::new();
+    if system == "elasticsearch" {
+        soon_up(&world.path("systems"));
+    }
+    let documents = hostile_documents(DOCUMENTS);
+    let (documents, update) = match rejects_empty_names(system) {
+        true if update == HOSTILE_PATH => (without_empty_names(&documents), NAMED_PATH),
+        true => (without_empty_names(&documents), update),
+        false => (documents, update),
+    };
+    let data = world.file("data.ndjson", &documents);
+    let mixes = mixes.replace("TOGETHER", &world.file("together.toml", TOGETHER));
+    let mut all = vec!["--data", &data, "--key", key, "--update", update, "--mixes", &mixes, "-r", "1"];
+    all.extend(["--warmup", "100ms", "--batch-size", "20", "--scan-length", "20"]);
+    if !more.contains(&"--operation-count") {
+        all.extend(["--operation-count", "200"]);
+    }
+    all.extend(SMALL);
+    all.extend(more);
+    let summary: Summary = world.start_serving("out", system, &all).end(LIMIT).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{system}: {:?}", summary.failures);
+    world.nothing_left();
+    let steps = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step());
+    steps.map(|entry| (entry.cell.step.word().to_owned(), entry.verdict)).collect()
+}
+
+/// Expects right answers for text and integer keys, and for these hostile paths or those of plain names.
+fn serves_documents(system: &str, can_name: bool, mixes: &str, more: &[&str]) {
+    if excluded(&[system]) {
+        return;
+    }
+    for (key, update) in [("/id", HOSTILE_PATH), ("/id", "/count"), ("/count", HOSTILE_PATH), ("line", "/id")]
+    {
+        let steps = serves(system, key, update, mixes, more);
+        assert!(steps.iter().any(|(_, verdict)| *verdict == Verdict::Exact), "{system} {key}: {steps:?}");
+        for (step, verdict) in steps {
+            let is_hostile = update == HOSTILE_PATH && !can_name;
+            let is_right = verdict == Verdict::Exact || (is_hostile && verdict == Verdict::NotApplicable);
+            // Names of the paths that are read are those that most documents have, hostile ones among them.
+            assert!(is_right || step == "paths", "{system} {key} {update} {step}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn postgresql_serves_own_documents() {
+    serves_documents("postgresql", true, "TOGETHER,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn postgresql_serves_own_documents_with_keys_inside() {
+    let variants = ["--variants", "jsonb-expression,jsonb-path-ops,json-key"];
+    serves_documents("postgresql", true, "a,f,insert", &variants);
+}
+
+#[test]
+fn mysql_serves_own_documents() {
+    serves_documents("mysql", true, "TOGETHER,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn mysql_serves_own_documents_with_generated_columns() {
+    serves_documents("mysql", true, "a,e,insert", &["--variants", "generated-stored,generated-virtual"]);
+}
+
+#[test]
+fn mariadb_serves_own_documents() {
+    serves_documents("mariadb", false, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn mongodb_serves_own_documents() {
+    serves_documents("mongodb", false, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn sqlite_serves_own_documents() {
+    serves_documents("sqlite", true, "TOGETHER,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn dolt_serves_own_documents() {
+    serves_documents("dolt", false, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn elasticsearch_serves_own_documents() {
+    serves_documents("elasticsearch", true, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+}
+
+#[test]
+fn duckdb_serves_own_documents() {
+    serves_documents("duckdb", true, "a,c,insert", &["--clients", "1", "--operation-count", "60"]);
+}
+
+#[test]
+fn clickhouse_serves_own_documents() {
+    serves_documents("clickhouse", true, "a,c,insert", &["--clients", "1", "--operation-count", "20"]);
+}
