@@ -451,7 +451,7 @@ mod tests {
         paths.sort_unstable();
         assert_eq!(paths, ["country", "plan"]);
         assert_eq!((pair.other_values, pair.share), (2, 0.98));
-        assert_eq!(pair.second_keys, [pair.second_path.clone()]);
+        assert_eq!(pair.second_keys, std::slice::from_ref(&pair.second_path));
         let alone = |n: u32| format!(r#"{{"country":"c{}","id":"u{n}","same":"x"}}"#, n % 5);
         let alone = suggestions_for(&(0..100).map(alone).collect::<Vec<_>>());
         assert!(only(SuggestionKind::Pairs, alone).is_empty());
