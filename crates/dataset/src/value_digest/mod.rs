@@ -59,7 +59,7 @@ pub enum CapturedKind {
     Number,
     /// The literal `true` or `false`.
     Bool,
-    /// The literal `null`.
+    /// The literal `null`, which is a value.
     Null,
     /// An object or array.
     Container,
