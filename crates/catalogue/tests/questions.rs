@@ -162,7 +162,7 @@ fn elements_and_their_members_are_written_as_each_system_reads_them() {
         ("mysql", r#"'$."a''b"."c"'"#, r#"'$."x''~/\\"y"'"#),
         ("mariadb", r#"'$."a''b"."c"'"#, r#"'$."x''~/\\"y"'"#),
         ("sqlite", r#"'$."a''b"."c"'"#, r#"'$."x''~/\"y"'"#),
-        ("duckdb", "doc['a''b']['c']", r#"json_extract(element, '/x''~0~1"y')"#),
+        ("duckdb", "doc['a''b']['c']", r#"WHEN 'OBJECT' THEN element END, '/x''~0~1"y')"#),
         ("clickhouse", "doc.`a'b`.`c`", r#"JSONExtractRaw(element, 'x\'~/"y')"#),
         ("elasticsearch", r#"["a'b","c"]"#, r#"["x'~/\"y"]"#),
         ("mongodb", r#"{"$literal": "a'b"}"#, r#"{"$literal": "x'~/\"y"}, "input": "$element"}"#),
