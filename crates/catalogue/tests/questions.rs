@@ -32,6 +32,13 @@ fn alone(
     part.first_question(&FirstQuestion { value, second: beside, ..FirstQuestion::new(kind, keys) })
 }
 
+/// Kinds of questions that a system is asked. Elasticsearch groups by one field only: its aggregation of several is
+/// in a module that the program does not install.
+fn kinds_of(system: &str) -> Vec<TemplateKind> {
+    let is_asked = |kind: &TemplateKind| system != "elasticsearch" || *kind != TemplateKind::Pairs;
+    TemplateKind::ALL.into_iter().filter(is_asked).collect()
+}
+
 #[test]
 fn hostile_keys_are_written_as_each_system_reads_them() {
     for (system, path) in [
@@ -48,7 +55,7 @@ fn hostile_keys_are_written_as_each_system_reads_them() {
         ),
     ] {
         let part = part(system);
-        for kind in TemplateKind::ALL {
+        for kind in kinds_of(system) {
             let text = alone(&part, kind, &keys(&["a b.c\"d'e", "x\\y"]), "it's \"{x}\"").unwrap();
             // Elements are found by the names of members, without the notation of paths.
             let members = r#"{"members": ["a b.c\"d'e","x\\y"]"#;
@@ -76,7 +83,8 @@ fn every_system_that_keeps_documents_writes_every_kind() {
     for system in able {
         let part = part(system);
         for kind in TemplateKind::ALL {
-            assert!(alone(&part, kind, &keys(&["a"]), "v").is_ok(), "{system} {}", kind.word());
+            let is_written = alone(&part, kind, &keys(&["a"]), "v").is_ok();
+            assert_eq!(is_written, kinds_of(system).contains(&kind), "{system} {}", kind.word());
         }
     }
 }
@@ -217,7 +225,7 @@ fn requests_of_every_kind_are_json() {
         if part.files["load"].kind != StatementKind::Json {
             continue;
         }
-        for (kind, is_mixed) in TemplateKind::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+        for (kind, is_mixed) in kinds_of(&system).into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
             let (keys, second) = (keys(&["a\"b"]), keys(&["c\n\\"]));
             let question = FirstQuestion { second: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
             let text = part.first_question(&question).unwrap();
@@ -241,8 +249,5 @@ fn a_pair_is_asked_about_only_where_both_paths_are_told_from_others() {
         let asked = ask("postgresql", keys, second).unwrap();
         assert!(asked.contains("doc -> 'c'") && asked.contains("doc -> 'a.b'"), "{asked}");
     }
-    let starred = keys(&["*"]);
-    let by_document = ask("elasticsearch", &c, &starred).unwrap();
-    assert!(by_document.contains(r#"{"members": ["*"]}"#), "{by_document}");
-    assert!(ask("elasticsearch", &c, &other).unwrap().contains(r#"{"field": "a.b"}"#));
+    assert!(ask("elasticsearch", &c, &other).is_err());
 }

@@ -144,6 +144,21 @@ pub enum DataError {
         limit: usize,
     },
 
+    /// A document that is not closed and reaches to the end of its input, so that it may hold other documents.
+    #[error(
+        "{input}: document {document} is not closed: it begins at byte {byte}, and the {length} bytes up to the end of the input belong to it; look for a missing quote or bracket in it"
+    )]
+    Unclosed {
+        /// File path or address of the input.
+        input: String,
+        /// Number of the document within the input, from 1.
+        document: u64,
+        /// Offset of its first byte in the decoded input.
+        byte: u64,
+        /// Number of bytes from there to the end.
+        length: u64,
+    },
+
     /// Data in which no document is a JSON object.
     #[error(
         "none of the first {documents} documents of {input} is a JSON object (the first: {reason}); newline-delimited JSON is expected, or an array, or documents one after the other: convert other formats, e.g. CSV or Parquet, to JSON"

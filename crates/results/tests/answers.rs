@@ -179,6 +179,23 @@ fn what_one_system_lacks_is_not_compared() {
 }
 
 #[test]
+fn what_a_third_system_lacks_hides_no_exception() {
+    // Over Q1 to Q3 the first one leads, and in Q2 the second one.
+    let slow = SLOW.map(|seconds| 8.0 * seconds);
+    let mut run = run(&[("first", [0.1, 0.4, 0.1]), ("second", [0.4, 0.2, 0.4]), ("third", slow)]);
+    let sentence = "first ran Q1–Q3 hot 2.0 × faster than second (95 %: 2.0 … 2.0), slower in Q2";
+    assert_eq!(only(&run, AnswerSubject::Hot).sentence, sentence);
+    edit(
+        &mut run,
+        |trial| is_question(trial, "third", "q1") || is_question(trial, "third", "q2"),
+        |trial| {
+            (trial.verdict, trial.seconds) = (Verdict::NotApplicable, None);
+        },
+    );
+    assert_eq!(only(&run, AnswerSubject::Hot).sentence, sentence);
+}
+
+#[test]
 fn rankings_are_not_mixed_and_references_never_lead() {
     let mut stock = test_fixtures::configuration("stock", "1");
     stock.profile = Some(MemoryProfile::Stock);

@@ -416,8 +416,11 @@ impl OwnRecordSet {
         let (digest, value_hash) = self.digest_with_key(number, text, scratch)?;
         if !facts.is_fit() {
             let is_loaded = digest == facts.digest && value_hash == facts.value_hash;
+            // No write replaces a loaded record without a value to update, so it has its first version as long
+            // as it is there. A new one bears none.
+            let version = (number < self.records.documents).then_some(0);
             return match is_loaded || self.is_as_written(source, digest, Some(value_hash))? {
-                true => Ok(SeenVersions::default()),
+                true => Ok(SeenVersions { version, base: None }),
                 false => Err(whole(AnswerFault::Document)),
             };
         }

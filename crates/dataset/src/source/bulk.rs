@@ -10,7 +10,7 @@ use super::tally::ReadProgress;
 const LONGEST_ACTION: usize = 4096;
 
 /// Members of the object of an action.
-const PARAMETERS: [&str; 17] = [
+const PARAMETERS: [&str; 22] = [
     "_index",
     "_type",
     "_id",
@@ -28,6 +28,11 @@ const PARAMETERS: [&str; 17] = [
     "dynamic_templates",
     "if_seq_no",
     "if_primary_term",
+    "require_data_stream",
+    "list_executed_pipelines",
+    "_source",
+    "_retry_on_conflict",
+    "_version_type",
 ];
 
 /// What a line of a bulk file says about the next one.

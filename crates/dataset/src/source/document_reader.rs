@@ -14,6 +14,10 @@ const BUFFER: usize = 128 * 1024;
 /// A buffer that a long document has enlarged beyond this size (in bytes) is reallocated.
 const MAX_KEPT: usize = 4 * BLOCK;
 
+/// Maximum length in bytes of a last document that is taken for one that was cut off. A longer one probably lacks
+/// a quote or bracket and has swallowed the documents behind it.
+const LONGEST_CUT: usize = 64 * 1024;
+
 /// Reader of the documents of one input after the other. Its buffer holds the document that is being read.
 #[derive(Debug)]
 pub(super) struct DocumentReader {
@@ -70,6 +74,14 @@ impl DocumentReader {
         while block.bytes.len() < BLOCK {
             let bytes = self.buffer.get(..self.filled).unwrap_or_default();
             match self.splitter.next(bytes, self.is_end) {
+                Split::CutDocument(range) if range.len() > LONGEST_CUT => {
+                    return Err(DataError::Unclosed {
+                        input: input.origin.name.clone(),
+                        document: tally.documents - earlier_documents + 1,
+                        byte: self.offset + range.start as u64,
+                        length: range.len() as u64,
+                    });
+                }
                 Split::Document(range) | Split::CutDocument(range) => {
                     if range.len() > self.longest {
                         return Err(self.too_long(input, tally.documents - earlier_documents));

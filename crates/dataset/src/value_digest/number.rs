@@ -33,6 +33,9 @@ pub(super) fn end(text: &[u8], start: usize) -> Option<usize> {
     Some(position)
 }
 
+/// Number of significant digits that always fit into 64 bits.
+const MANTISSA_DIGITS: u64 = 19;
+
 /// Hashes a number of the JSON grammar by its value: sign, significant digits and the power of ten of the
 /// last of them.
 pub(super) fn number_hash(text: &[u8]) -> u64 {
@@ -40,8 +43,17 @@ pub(super) fn number_hash(text: &[u8]) -> u64 {
         Some((b'-', rest)) => (true, rest),
         _ => (false, text),
     };
-    // Digits beyond 19 wrap around; their number keeps such values apart from shorter ones.
     let (mut mantissa, mut digits) = (0_u64, 0_u64);
+    // Hash (FNV-1a) of the digits that `mantissa` has no room for. If they wrapped around in it, a number would
+    // equal what is left of it in 64 bits.
+    let mut further_digits = 0xcbf2_9ce4_8422_2325_u64;
+    let mut append = |digit: u8, place: u64| {
+        if place < MANTISSA_DIGITS {
+            mantissa = mantissa * 10 + u64::from(digit);
+        } else {
+            further_digits = (further_digits ^ u64::from(digit)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
     // Zeros that are not significant unless another digit follows.
     let mut zeros = 0_u64;
     let mut exponent = 0_i64;
@@ -58,10 +70,10 @@ pub(super) fn number_hash(text: &[u8]) -> u64 {
                 if *digit == b'0' {
                     zeros += u64::from(digits > 0);
                 } else {
-                    for _ in 0..=zeros {
-                        mantissa = mantissa.wrapping_mul(10);
+                    for place in digits..digits + zeros {
+                        append(0, place);
                     }
-                    mantissa = mantissa.wrapping_add(u64::from(*digit - b'0'));
+                    append(digit.wrapping_sub(b'0'), digits + zeros);
                     digits += zeros + 1;
                     zeros = 0;
                 }
@@ -73,7 +85,8 @@ pub(super) fn number_hash(text: &[u8]) -> u64 {
     }
     let exponent = exponent.saturating_add_unsigned(zeros);
     let shape = digits << 1 | u64::from(is_negative);
-    combine(combine(mantissa, exponent.cast_unsigned()), combine(shape, NUMBER))
+    let digits_hash = combine(mantissa, further_digits);
+    combine(combine(digits_hash, exponent.cast_unsigned()), combine(shape, NUMBER))
 }
 
 fn parse_exponent(text: &[u8]) -> i64 {
@@ -117,6 +130,10 @@ mod tests {
             ("1e400", "1e401"),
             ("1", "11"),
             ("101", "11"),
+            // Equal in 64 bits without a sign.
+            ("28446744073709551617", "10000000000000000001"),
+            ("123456789012345678901", "123456789012345678902"),
+            ("1234567890123456789010", "1234567890123456789100"),
         ] {
             assert_ne!(hash(left), hash(right), "{left} {right}");
         }

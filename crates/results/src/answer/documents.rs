@@ -126,6 +126,11 @@ impl OperationLeaders<'_> {
         self.leaders.iter().map(|(_, operations)| operations.len()).sum::<usize>() + self.undecided.len()
     }
 
+    /// Largest number of operations in which one of them leads.
+    fn most(&self) -> usize {
+        self.leaders.iter().map(|(_, operations)| operations.len()).max().unwrap_or_default()
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         self.leaders == other.leaders && self.undecided == other.undecided
     }
@@ -140,14 +145,15 @@ impl OperationLeaders<'_> {
         let mut parts = Vec::new();
         for (member, operations) in &self.leaders {
             let count = operations.len();
-            let share =
-                if parts.is_empty() { format!("{count} of {total} operations") } else { count.to_string() };
-            let start = if parts.is_empty() { " fastest" } else { "" };
+            let share = match parts.is_empty() {
+                true => format!("fastest in {count} of {total} operations"),
+                false if count == self.most() => "in as many".to_owned(),
+                false => format!("in {count}"),
+            };
             let name = context.name(*member);
             parts.push(match names_led {
-                true if parts.is_empty() => format!("{name}{start} in {share} ({})", names(operations)),
-                true => format!("{name} in {}", names(operations)),
-                false => format!("{name}{start} in {share}"),
+                true => format!("{name} {share} ({})", names(operations)),
+                false => format!("{name} {share}"),
             });
         }
         if !self.undecided.is_empty() {
@@ -190,8 +196,10 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         let answer = |leaders: OperationLeaders<'_>| {
             let conditions = self.conditions(&leaders.sizes);
             let sentence = |named| format!("{conditions}: {}", leaders.words(self.context, named));
-            let first: Vec<usize> = leaders.leaders.iter().map(|(member, _)| *member).take(1).collect();
-            let count = leaders.leaders.first().map_or(0, |(_, operations)| operations.len());
+            let count = leaders.most();
+            let is_first =
+                |(member, operations): &(usize, Vec<_>)| (operations.len() == count).then_some(*member);
+            let first: Vec<usize> = leaders.leaders.iter().filter_map(is_first).collect();
             Answer {
                 workload: WorkloadKind::Documents.into(),
                 ranking: self.ranking.name.clone(),
@@ -226,7 +234,13 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
                     }
                 }
                 AnswerOutcome::NoDifferenceShown { .. } => found.undecided.push(subject),
-                _ => continue,
+                // Nobody, or one alone, could be compared in this operation.
+                _ => {
+                    if !found.caveats.contains(&AnswerCaveat::Partial) {
+                        found.caveats.push(AnswerCaveat::Partial);
+                    }
+                    continue;
+                }
             }
             let new: Vec<AnswerCaveat> =
                 caveats.into_iter().filter(|caveat| !found.caveats.contains(caveat)).collect();

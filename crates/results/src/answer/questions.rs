@@ -127,8 +127,7 @@ impl<'c, 'a> Questions<'c, 'a> {
             return Some(topic(&compared).answer(self.context, outcome, caveats));
         };
         let caveats = contest.caveats(self.context, &outcome, is_part);
-        let (all_questions, all_members) = self.comparable(&asked, phase, state);
-        let exceptions = self.exceptions(&outcome, &all_questions, &all_members);
+        let exceptions = self.exceptions(&outcome, &asked, phase, state);
         let described = self.describe(&questions, compared.len());
         let topic = self.topic(subject, state, &described, exceptions);
         Some(topic.answer(self.context, outcome, caveats))
@@ -146,26 +145,21 @@ impl<'c, 'a> Questions<'c, 'a> {
 
     /// Words for the questions in which the two that the outcome names stand otherwise than over all of them.
     /// Empty if there are none, or if the outcome names other than two. A mean over questions would hide that
-    /// one of two is faster in some, and the other one in others.
+    /// one of two is faster in some, and the other one in others. What further systems answered does not matter.
     fn exceptions(
         &self,
         outcome: &AnswerOutcome,
         questions: &[String],
-        members: &[Vec<&'c RankedCell<'a>>],
+        phase: Phase,
+        state: DataState,
     ) -> String {
         let [first, second] = outcome.configurations()[..] else { return String::new() };
-        let cells_of = |index: usize| {
-            let is_of = |cells: &&Vec<&RankedCell<'_>>| {
-                cells.first().and_then(|cell| self.context.index_of(&cell.entry.cell)) == Some(index)
-            };
-            members.iter().find(is_of)
-        };
-        let (Some(first_cells), Some(second_cells)) = (cells_of(first), cells_of(second)) else {
-            return String::new();
-        };
+        let entries = [first, second].map(|member| self.entries(member, phase, state));
         let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
-        for (question, pair) in questions.iter().zip(first_cells.iter().zip(second_cells)) {
-            let contest = Contest::of_cells(self.context, &[*pair.0, *pair.1]);
+        for question in questions {
+            let [a, b] = [&entries[0], &entries[1]].map(|entries| self.standing(entries, question));
+            let (Standing::Verified(a), Standing::Verified(b)) = (a, b) else { continue };
+            let contest = Contest::of_cells(self.context, &[a, b]);
             match contest.and_then(|contest| contest.outcome(self.context)) {
                 Some(AnswerOutcome::Leader { first: leader, .. }) if leader == first => {
                     of_first.push(question.clone());

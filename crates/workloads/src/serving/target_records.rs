@@ -133,13 +133,11 @@ impl TargetRecords {
                     .map_err(|error| TrialError::failed(FailureKind::Environment, error.to_string()))?;
                 // A plan does not depend on the characters, and a backslash is an escape in some literals.
                 let plain = |text: String| text.replace('\\', "/");
-                let kind = records.update.as_ref().map(|update| update.kind);
-                Ok(Example {
-                    key: plain(example.key),
-                    document: example.document,
-                    value: plain(example.value),
-                    is_integer: kind == Some(UpdateKind::Integer),
-                })
+                let is_integer =
+                    records.update.as_ref().is_some_and(|update| update.kind == UpdateKind::Integer);
+                // Never a value of the data: it may be of another type, and would stand there without quotes.
+                let value = if is_integer { "1".to_owned() } else { plain(example.value) };
+                Ok(Example { key: plain(example.key), document: example.document, value, is_integer })
             }
         }
     }
