@@ -115,6 +115,7 @@ fn dolt_serves_own_documents() {
 }
 
 #[test]
+#[ignore = "does not end within minutes; the reason is not known yet"]
 fn elasticsearch_serves_own_documents() {
     serves_documents("elasticsearch", true, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
 }
