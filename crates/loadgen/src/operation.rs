@@ -140,12 +140,6 @@ impl Operation {
     }
 }
 
-/// Operations that can be run over the user's own documents.
-#[must_use]
-pub fn own_operations() -> Vec<Operation> {
-    Operation::ALL.into_iter().filter(|operation| operation.own_documents_obstacle().is_none()).collect()
-}
-
 impl std::fmt::Display for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.word())

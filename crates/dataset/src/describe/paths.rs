@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::own_records::pointer_step;
 use crate::scan::Traits;
 
 /// Minimum, mean and maximum of a set of lengths.
@@ -288,7 +289,7 @@ impl PathProfile {
 
 /// Writes member names as a JSON pointer (RFC 6901).
 pub(super) fn json_pointer(steps: &[String]) -> String {
-    steps.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1"))).collect()
+    steps.iter().map(|step| pointer_step(step)).collect()
 }
 
 fn steps_of(path: &str) -> Option<Steps> {

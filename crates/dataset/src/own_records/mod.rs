@@ -25,7 +25,7 @@ pub use description::{ExampleRecord, OwnRecords, UpdateKind, UpdatePath};
 pub use facts::Baseline;
 pub use files::{INDEX_FILE, KEYS_FILE, ROWS_FILE, SUSPECT_ROWS_FILE};
 pub use keys::{NewKeys, OwnKey};
-pub use pointer::{OwnPath, Pointer};
+pub use pointer::{OwnPath, Pointer, pointer_step};
 pub use projection::OwnCell;
 pub use scan::OwnScan;
 pub use set::{Need, OwnRecordSet, OwnScratch};

@@ -92,7 +92,7 @@ impl From<Pointer> for String {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.steps.iter().try_for_each(|step| write_step(step, formatter))
+        self.steps.iter().try_for_each(|step| formatter.write_str(&pointer_step(step)))
     }
 }
 
@@ -106,14 +106,16 @@ pub struct OwnPath {
 impl fmt::Display for OwnPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.steps.iter().try_for_each(|step| match step {
-            PathSegment::Member(name) => write_step(name, formatter),
+            PathSegment::Member(name) => formatter.write_str(&pointer_step(name)),
             PathSegment::Element(index) => write!(formatter, "/{index}"),
         })
     }
 }
 
-fn write_step(step: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(formatter, "/{}", step.replace('~', "~0").replace('/', "~1"))
+/// Returns the step of a JSON pointer (RFC 6901) to a member, with its slash.
+#[must_use]
+pub fn pointer_step(member: &str) -> String {
+    format!("/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

@@ -77,7 +77,12 @@ impl Block {
             start = range.end;
         }
         remaining.bytes.extend_from_slice(self.bytes.get(start..).unwrap_or_default());
-        let is_kept = |end: usize| !ranges.iter().any(|range| range.contains(&end));
+        // Lines and ranges are in the same order, so that each range is looked at once.
+        let mut ranges = ranges.iter().peekable();
+        let mut is_kept = |end: usize| {
+            while ranges.next_if(|range| range.end <= end).is_some() {}
+            !ranges.peek().is_some_and(|range| range.contains(&end))
+        };
         let kept_lines = self.ends.iter().enumerate().filter(|(_, end)| is_kept(**end));
         remaining.numbers = kept_lines.map(|(index, _)| self.line_number(index)).collect();
         remaining.ends = memchr_iter(b'\n', &remaining.bytes).collect();

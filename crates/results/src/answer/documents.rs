@@ -73,6 +73,15 @@ struct DocumentTables<'c, 'a> {
     is_only_data_set: bool,
 }
 
+/// Adds those caveats that are not known yet.
+fn add_caveats(known: &mut Vec<AnswerCaveat>, caveats: impl IntoIterator<Item = AnswerCaveat>) {
+    for caveat in caveats {
+        if !known.contains(&caveat) {
+            known.push(caveat);
+        }
+    }
+}
+
 /// Outcome for one or several sizes of documents.
 struct SizeOutcome<'c> {
     sizes: Vec<&'c str>,
@@ -97,11 +106,7 @@ impl<'c> SizeOutcome<'c> {
     /// Adds another size with the same outcome. Of two ratios, the smaller one is kept.
     fn add(&mut self, other: Self) {
         self.sizes.extend(other.sizes);
-        for caveat in other.caveats {
-            if !self.caveats.contains(&caveat) {
-                self.caveats.push(caveat);
-            }
-        }
+        add_caveats(&mut self.caveats, other.caveats);
         if let (AnswerOutcome::Leader { ratio, .. }, AnswerOutcome::Leader { ratio: other_ratio, .. }) =
             (&self.outcome, &other.outcome)
             && other_ratio < ratio
@@ -186,9 +191,7 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
                 _ if leaders.total() < 2 => {}
                 Some(known) => {
                     known.sizes.push(size);
-                    let new = leaders.caveats.iter().filter(|caveat| !known.caveats.contains(caveat));
-                    let new: Vec<AnswerCaveat> = new.copied().collect();
-                    known.caveats.extend(new);
+                    add_caveats(&mut known.caveats, leaders.caveats);
                 }
                 None => merged.push(leaders),
             }
@@ -236,15 +239,11 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
                 AnswerOutcome::NoDifferenceShown { .. } => found.undecided.push(subject),
                 // Nobody, or one alone, could be compared in this operation.
                 _ => {
-                    if !found.caveats.contains(&AnswerCaveat::Partial) {
-                        found.caveats.push(AnswerCaveat::Partial);
-                    }
+                    add_caveats(&mut found.caveats, [AnswerCaveat::Partial]);
                     continue;
                 }
             }
-            let new: Vec<AnswerCaveat> =
-                caveats.into_iter().filter(|caveat| !found.caveats.contains(caveat)).collect();
-            found.caveats.extend(new);
+            add_caveats(&mut found.caveats, caveats);
         }
         found.leaders.sort_by_key(|(_, operations)| std::cmp::Reverse(operations.len()));
         found

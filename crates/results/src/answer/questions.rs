@@ -14,6 +14,7 @@ use super::sentence::{Wording, first_fitting, list, percent, with_list};
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
+use crate::challenge::score::{QUESTIONS, step_word};
 use crate::number_format::bytes;
 use crate::ratio_to_best::RankedCell;
 
@@ -41,10 +42,6 @@ struct Questions<'c, 'a> {
     workload: WorkloadKind,
     ranking: &'c Ranking,
 }
-
-/// Questions of the published challenge, over which systems are compared. Q6 was added by this program: it asks
-/// for a path that no prepared system has prepared, and stands beside them.
-const CHALLENGE: [&str; 5] = ["q1", "q2", "q3", "q4", "q5"];
 
 /// Result of one configuration for one question.
 enum Standing<'c, 'a> {
@@ -133,11 +130,13 @@ impl<'c, 'a> Questions<'c, 'a> {
         Some(topic.answer(self.context, outcome, caveats))
     }
 
-    /// Questions over which systems are compared: all that were asked, in analytics those of the challenge.
+    /// Questions over which systems are compared: all that were asked, in analytics those of the challenge. Q6
+    /// was added by this program: it asks for a path that no prepared system has prepared, and stands beside them.
     fn compared_together(&self, asked: &[String]) -> Vec<String> {
-        let is_published = |name: &&String| CHALLENGE.contains(&name.as_str());
         let published: Vec<String> = match self.workload {
-            WorkloadKind::Analytics => asked.iter().filter(is_published).cloned().collect(),
+            WorkloadKind::Analytics => {
+                (0..QUESTIONS).map(step_word).filter(|name| asked.contains(name)).collect()
+            }
             _ => Vec::new(),
         };
         if published.is_empty() { asked.to_vec() } else { published }

@@ -12,7 +12,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
-use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, hot_time};
+use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, hot_time, step_word};
 use crate::run::Run;
 
 /// Runs of each question: the first is cold, the others are hot.
@@ -190,7 +190,7 @@ impl<'a> Export<'a> {
     /// Applies `value` to each trial that the published format includes.
     fn per_run<T: Copy>(&self, value: impl Fn(&Trial) -> Option<T>) -> [[Option<T>; RUNS]; QUESTIONS] {
         std::array::from_fn(|question| {
-            std::array::from_fn(|run| self.trial(&format!("q{}", question + 1), run).and_then(&value))
+            std::array::from_fn(|run| self.trial(&step_word(question), run).and_then(&value))
         })
     }
 

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 /// Number of questions of the published benchmark.
 pub const QUESTIONS: usize = 5;
 
+/// Word of the step that asks a question of the benchmark: `q1` for 0.
+pub(crate) fn step_word(question: usize) -> String {
+    format!("q{}", question + 1)
+}
+
 /// Seconds added to both sides of a ratio, so that differences of shorter times hardly matter.
 pub const ADDED_S: f64 = 0.01;
 

@@ -105,7 +105,8 @@ fn check_complete(report: &BaselineReport, rejected: u64) -> Result<(), TrialErr
         return Err(TrialError::failed(
             FailureKind::Wrong,
             format!(
-                "{} documents are not found by their keys after the load, and {rejected} were rejected: the                  first has the key `{}`",
+                "{} documents are not found by their keys after the load, and {rejected} were rejected: \
+                 the first has the key `{}`",
                 report.absent,
                 first(&report.absent_keys)
             ),
@@ -138,7 +139,8 @@ fn record(
     if let Some(first) = report.changed_keys.first() {
         let name = target.state.cells.target.file_name();
         recorder.warn(&format!(
-            "{name}: loading changed {} of {compared} documents, such as the one with the key `{first}`; reads              are held against what it gave back after the load",
+            "{name}: loading changed {} of {compared} documents, such as the one with the key `{first}`; \
+             reads are held against what it gave back after the load",
             report.changed
         ));
     }

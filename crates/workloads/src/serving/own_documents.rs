@@ -86,8 +86,7 @@ pub(super) fn prepare(
         key_members: key_members(preparation.targets),
         seed: preparation.seed,
     };
-    let mut keyed =
-        key_in(&preparation.folder.join(FOLDER), &staged, &options, observer, preparation.cancelled)?;
+    let keyed = key_in(&preparation.folder.join(FOLDER), &staged, &options, observer, preparation.cancelled)?;
     let updates = |operation: Operation| {
         matches!(
             operation,
@@ -101,11 +100,6 @@ pub(super) fn prepare(
             mix.name
         )));
     }
-    // What staging has found out about the input stays true.
-    keyed.staged.no_documents = staged.no_documents;
-    keyed.staged.left_out = staged.left_out;
-    keyed.staged.compressed_sizes = staged.compressed_sizes;
-    keyed.staged.input_notes = staged.input_notes;
     Ok(keyed)
 }
 

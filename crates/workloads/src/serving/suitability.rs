@@ -1,6 +1,7 @@
 //! Decides which mixes a configuration can run.
 
 use jsonathlon_catalogue::{PathStep, ServingSetup};
+use jsonathlon_dataset::own_records::pointer_step;
 use jsonathlon_loadgen::{mix::Mix, operation::Operation, paths::Projection};
 
 use super::scripts::{self, RecordPaths};
@@ -52,7 +53,7 @@ fn unreachable_path(
 /// JSON pointer of a path.
 fn pointer(steps: &[PathStep]) -> String {
     let step = |step: &PathStep| match step {
-        PathStep::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+        PathStep::Member(name) => pointer_step(name),
         PathStep::Element(index) => format!("/{index}"),
     };
     steps.iter().map(step).collect()

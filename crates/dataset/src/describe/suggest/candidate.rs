@@ -84,17 +84,13 @@ pub(super) fn element_candidates(profiles: &[PathProfile]) -> Vec<Candidate<'_>>
 /// Returns `true` if at least 95 % of the values of a path are arrays.
 fn is_array(profile: &PathProfile) -> bool {
     let arrays = values_of(profile, &[JsonType::Array]);
-    arrays > 0 && arrays as f64 / values_of(profile, &NOT_NULL) as f64 >= ONE_TYPE
+    arrays > 0 && arrays as f64 / values_not_null(profile) as f64 >= ONE_TYPE
 }
 
-const NOT_NULL: [JsonType; 6] = [
-    JsonType::Boolean,
-    JsonType::Integer,
-    JsonType::Float,
-    JsonType::String,
-    JsonType::Array,
-    JsonType::Object,
-];
+fn values_not_null(profile: &PathProfile) -> u64 {
+    let entries = profile.types.iter().filter(|entry| entry.json_type != JsonType::Null);
+    entries.map(|entry| entry.values).sum()
+}
 
 fn values_of(profile: &PathProfile, types: &[JsonType]) -> u64 {
     let entries = profile.types.iter().filter(|entry| types.contains(&entry.json_type));
@@ -106,7 +102,7 @@ fn candidate(
     keys: Vec<String>,
     element_keys: Option<Vec<String>>,
 ) -> Option<Candidate<'_>> {
-    let total = values_of(profile, &NOT_NULL);
+    let total = values_not_null(profile);
     let numbers = values_of(profile, &[JsonType::Integer, JsonType::Float]);
     let strings = values_of(profile, &[JsonType::String]);
     let is_number = numbers > strings;

@@ -4,21 +4,9 @@ use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::record::Verdict;
 
 use super::own_documents::{HOSTILE_PATH, NAMED_PATH, hostile_documents, without_empty_names};
+use super::systems::TOGETHER;
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
-
-/// Operations on documents by their key. They form one mix, because a mix that writes needs freshly loaded
-/// data and therefore a system start.
-const TOGETHER: &str = r#"
-requests = "zipfian"
-[operations]
-read = 0.3
-update = 0.2
-read-modify-write = 0.15
-insert = 0.1
-insert-batch = 0.05
-scan = 0.2
-"#;
 
 const DOCUMENTS: usize = 1000;
 

@@ -10,9 +10,9 @@ use jsonathlon_telemetry::memory_cap::MemoryCap;
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
-/// Operations on flat documents whose answers can be verified together. They form one mix, because a mix that
+/// Operations on documents by their key, whose answers can be verified together. They form one mix, because a mix that
 /// writes needs freshly loaded data and therefore a system start.
-const TOGETHER: &str = r#"
+pub(super) const TOGETHER: &str = r#"
 requests = "zipfian"
 [operations]
 read = 0.3
