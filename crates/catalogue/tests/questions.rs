@@ -29,7 +29,7 @@ fn alone(
     value: &str,
 ) -> Result<String, FirstQuestionError> {
     let beside = keys.get(..1).filter(|_| kind == TemplateKind::Pairs).unwrap_or_default();
-    part.first_question(&FirstQuestion { value, second: beside, ..FirstQuestion::new(kind, keys) })
+    part.first_question(&FirstQuestion { value, second_keys: beside, ..FirstQuestion::new(kind, keys) })
 }
 
 /// Kinds of questions that a system is asked. Elasticsearch groups by one field only: its aggregation of several is
@@ -176,9 +176,9 @@ fn elements_and_their_members_are_written_as_each_system_reads_them() {
         ("mongodb", r#"{"$literal": "a'b"}"#, r#"{"$literal": "x'~/\"y"}, "input": "$element"}"#),
     ] {
         let part = part(system);
-        let ask = |second: &[String]| {
+        let ask = |second_keys: &[String]| {
             let question = FirstQuestion::new(TemplateKind::Elements, &array);
-            part.first_question(&FirstQuestion { second, ..question }).unwrap()
+            part.first_question(&FirstQuestion { second_keys, ..question }).unwrap()
         };
         let text = ask(&inner);
         assert!(text.contains(path) && text.contains(element), "{system}: {text}");
@@ -188,7 +188,7 @@ fn elements_and_their_members_are_written_as_each_system_reads_them() {
     let unnamed = keys(&[""]);
     for system in ["duckdb", "dolt"] {
         let question = FirstQuestion::new(TemplateKind::Elements, &array);
-        let asked = part(system).first_question(&FirstQuestion { second: &unnamed, ..question });
+        let asked = part(system).first_question(&FirstQuestion { second_keys: &unnamed, ..question });
         assert!(matches!(asked, Err(FirstQuestionError::Unreachable(_))), "{system}: {asked:?}");
     }
 }
@@ -227,7 +227,8 @@ fn requests_of_every_kind_are_json() {
         }
         for (kind, is_mixed) in kinds_of(&system).into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
             let (keys, second) = (keys(&["a\"b"]), keys(&["c\n\\"]));
-            let question = FirstQuestion { second: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
+            let question =
+                FirstQuestion { second_keys: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
             let text = part.first_question(&question).unwrap();
             let parsed = serde_json::from_str::<serde_json::Value>(&text);
             assert!(parsed.is_ok(), "{system} {}: {parsed:?}\n{text}", kind.word());
@@ -239,9 +240,9 @@ fn requests_of_every_kind_are_json() {
 fn a_pair_is_asked_about_only_where_both_paths_are_told_from_others() {
     let paths = ["a.b", "a%2Eb", "c"].map(|key| KnownPath { keys: keys(&[key]), is_in_array: false });
     let (c, other) = (keys(&["c"]), keys(&["a.b"]));
-    let ask = |system: &str, keys: &[String], second: &[String]| {
+    let ask = |system: &str, keys: &[String], second_keys: &[String]| {
         let question = FirstQuestion::new(TemplateKind::Pairs, keys);
-        part(system).first_question(&FirstQuestion { second, paths: &paths, ..question })
+        part(system).first_question(&FirstQuestion { second_keys, paths: &paths, ..question })
     };
     for (keys, second) in [(&c, &other), (&other, &c)] {
         let refused = ask("clickhouse", keys, second).unwrap_err().to_string();

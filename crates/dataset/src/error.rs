@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::left_out::{self, SkippedEntry};
+use crate::skipped_entries::{self, SkippedEntry};
 
 /// Why documents could not be read, generated or staged. Every message names the input and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -334,7 +334,7 @@ fn left_out_note(left_out: &[SkippedEntry]) -> String {
     if left_out.is_empty() {
         return " (it is empty)".to_string();
     }
-    format!(" (it holds {})", left_out::list_by_reason(left_out))
+    format!(" (it holds {})", skipped_entries::list_by_reason(left_out))
 }
 
 fn expected_note(expected: Option<u64>, reason: &str) -> String {

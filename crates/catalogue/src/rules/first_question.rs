@@ -1,8 +1,10 @@
-//! First questions about unknown documents: their kinds, their subjects, and why a system is not asked one.
+//! First questions, which `questions new` proposes about documents that it has only sampled: their kinds, the
+//! paths that they are about, and why a system cannot be asked one.
 
 use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
 
-/// What a first question asks about its path; a folder may have a template for each kind.
+/// Kind of a first question: what it asks about the values at its path. A system's folder may have
+/// statement templates for each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TemplateKind {
     /// The ten most frequent strings with their counts.
@@ -18,9 +20,9 @@ pub enum TemplateKind {
     /// The ten most frequent strings among the elements of arrays, or at one member of these elements. Every
     /// element counts, however often it is in one array.
     Elements,
-    /// Counts per day or hour that texts begin with, the latest 100.
+    /// Counts of strings by the day or hour that they begin with; only the latest 100.
     Dates,
-    /// Counts per day or hour of numbers that are times since 1970, the latest 100.
+    /// Counts of numbers that are times since 1970, by day or hour; only the latest 100.
     Epochs,
     /// The ten most frequent pairs of strings at two paths, with their counts.
     Pairs,
@@ -40,7 +42,7 @@ impl TemplateKind {
         Self::Pairs,
     ];
 
-    /// Returns the word used in the names of files.
+    /// Returns the kind as it is written in names of files, such as `count`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -57,11 +59,12 @@ impl TemplateKind {
     }
 }
 
-/// Returns the values of the placeholders about times, by name.
+/// Returns the values of the placeholders of [`TemplateKind::Dates`] and [`TemplateKind::Epochs`], by name.
 ///
-/// Texts are not parsed: what begins like a day (and an hour) is counted by these characters, because systems
-/// disagree about which texts are times. `pattern` is a regular expression and `glob` a pattern of shells for
-/// the same texts; neither needs quoting.
+/// Strings are not parsed as times, because systems disagree about which strings are times. Those that begin
+/// like a day (and an hour) are grouped by their first `length` characters. `pattern` is a regular expression
+/// and `glob` a shell pattern for such strings; neither needs quoting. `bucket`, `from` and `until` are in
+/// ticks ([`TimeBucket::ticks_per_second`]), and `bucket_us` is in microseconds.
 pub(super) fn time_placeholders(bucket: TimeBucket) -> [(&'static str, String); 7] {
     let day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
     let day_glob = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
@@ -81,7 +84,7 @@ pub(super) fn time_placeholders(bucket: TimeBucket) -> [(&'static str, String); 
     ]
 }
 
-/// Subject of a first question, and what else the documents hold.
+/// A first question, with what is known about the documents that it is asked of.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstQuestion<'a> {
     /// Kind of the question, which selects the template.
@@ -91,14 +94,16 @@ pub struct FirstQuestion<'a> {
     pub keys: &'a [String],
     /// Names of the members that lead to the second value of [`TemplateKind::Pairs`], or from an element of
     /// [`TemplateKind::Elements`] to its value; none if the elements are the values. Other kinds have none.
-    pub second: &'a [String],
+    pub second_keys: &'a [String],
     /// String to look for; used only by [`TemplateKind::Filter`].
     pub value: &'a str,
-    /// Times that are counted together; used only by [`TemplateKind::Dates`] and [`TemplateKind::Epochs`].
+    /// Day or hour by which times are counted; used only by [`TemplateKind::Dates`] and
+    /// [`TemplateKind::Epochs`].
     pub bucket: TimeBucket,
-    /// Whether values of other types are at one of the paths, too.
+    /// Whether one of the paths also has values of other types.
     pub is_mixed: bool,
-    /// All paths of the documents, with or without this one.
+    /// All known paths of the documents, which tell whether the system confuses another one with this. They
+    /// may include this one.
     pub paths: &'a [KnownPath],
 }
 
@@ -109,7 +114,7 @@ impl<'a> FirstQuestion<'a> {
         Self {
             kind,
             keys,
-            second: &[],
+            second_keys: &[],
             value: "",
             bucket: TimeBucket::default(),
             is_mixed: false,
@@ -131,9 +136,9 @@ pub struct KnownPath {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FirstQuestionError {
     /// The folder has no template for the question, or no notation of paths.
-    #[error("it has no template for such a question")]
+    #[error("its folder has no template for this kind of question")]
     NoTemplate,
-    /// What is asked about cannot be told from everything else; holds the reason.
+    /// No statement of the system reads exactly the values that the question is about; holds the reason.
     #[error("{0}")]
     Unreachable(String),
 }

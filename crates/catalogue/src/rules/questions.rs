@@ -185,8 +185,8 @@ impl WorkloadSetup {
     ///
     /// # Errors
     /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it,
-    /// [`FirstQuestionError::Unreachable`] if the system's statements cannot tell what is asked about from
-    /// everything else.
+    /// [`FirstQuestionError::Unreachable`] if no statement of the system reads exactly the values that the
+    /// question is about.
     pub fn first_question(&self, question: &FirstQuestion<'_>) -> Result<String, FirstQuestionError> {
         let section = self.questions().ok_or(FirstQuestionError::NoTemplate)?;
         let path = section.path.as_ref().ok_or(FirstQuestionError::NoTemplate)?;
@@ -195,14 +195,14 @@ impl WorkloadSetup {
         if question.keys.is_empty() {
             return Err(FirstQuestionError::NoTemplate);
         }
-        for (notation, keys) in [(path, question.keys), (second, question.second)] {
+        for (notation, keys) in [(path, question.keys), (second, question.second_keys)] {
             if let Some(why) = notation.why_unreachable(keys) {
                 return Err(FirstQuestionError::Unreachable(why.to_owned()));
             }
         }
         let template = self.template(question, path, second)?;
         let path_text = path.written(question.keys).ok_or(FirstQuestionError::NoTemplate)?;
-        let second_text = second.written(question.second).ok_or(FirstQuestionError::NoTemplate)?;
+        let second_text = second.written(question.second_keys).ok_or(FirstQuestionError::NoTemplate)?;
         let value =
             spell_controls(&replace_pairs(question.value, &section.value), section.value_control.as_deref());
         let members = |keys: &[String]| serde_json::json!(keys).to_string();
@@ -212,7 +212,7 @@ impl WorkloadSetup {
             ("path", path_text),
             ("path_members", members(question.keys)),
             (element, second_text),
-            (second, members(question.second)),
+            (second, members(question.second_keys)),
             ("value", value),
         ];
         let values: Vec<(&str, String)> = values
@@ -239,9 +239,9 @@ impl WorkloadSetup {
             notation.why_not_exact(keys, question.is_mixed, question.paths)
         };
         let second_reason = match question.kind {
-            TemplateKind::Pairs => why_not(second, question.second),
+            TemplateKind::Pairs => why_not(second, question.second_keys),
             // Known paths state members of elements below the array that holds them.
-            TemplateKind::Elements => why_not(path, &[question.keys, question.second].concat()),
+            TemplateKind::Elements => why_not(path, &[question.keys, question.second_keys].concat()),
             _ => None,
         };
         let reasons: Vec<Inexact> = why_not(path, question.keys).into_iter().chain(second_reason).collect();

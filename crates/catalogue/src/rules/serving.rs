@@ -268,7 +268,7 @@ impl WorkloadRules for Rules {
         ]
     }
 
-    fn short_keys(&self) -> &'static [&'static str] {
+    fn unprefixed_keys(&self) -> &'static [&'static str] {
         &["operations"]
     }
 
@@ -337,7 +337,7 @@ fn check(section: &SectionReader<'_>, definition: &SectionDefinition) -> Result<
     }
 }
 
-/// Overlays the rules of one section on those below it, key by key.
+/// Overrides `rules` with what one section states, key by key.
 fn apply_overlay(
     section: &SectionReader<'_>,
     operations: BTreeMap<String, OperationDefinition>,
@@ -352,7 +352,7 @@ fn apply_overlay(
         let known = OPERATIONS.map(|file| file.name);
         if !known.contains(&operation.as_str()) {
             let near = did_you_mean(&operation, known);
-            let message = format!("there is no such operation{near}; there is {}", known.join(", "));
+            let message = format!("unknown operation{near}; allowed: {}", known.join(", "));
             return Err(error(&[], message));
         }
         let is_read_paths = operation == "read_paths";
@@ -461,7 +461,7 @@ pub struct ServingSetup {
 }
 
 impl ServingSetup {
-    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
+    /// Extracts the setup of this workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Serving(rules) = setup.section.clone() else { return None };
         Some(Self {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
 use crate::scan::{Scan, Scanner, Traits};
+use crate::skipped_entries::SkippedEntry;
 use crate::source::{Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 use crate::stage::{Progress, Sampler};
 

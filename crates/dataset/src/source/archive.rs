@@ -12,7 +12,7 @@ use zip::CompressionMethod;
 
 use super::folder::member_skip_reason;
 use crate::error::DataError;
-use crate::left_out::{SkipReason, SkippedEntry};
+use crate::skipped_entries::{SkipReason, SkippedEntry};
 
 /// Size of a tar header, and of the units that members are padded to.
 const TAR_BLOCK: u64 = 512;

@@ -14,7 +14,7 @@ use super::file_state::FileState;
 use super::form::{Form, InputOptions};
 use super::url;
 use crate::error::DataError;
-use crate::left_out::{SkipReason, SkippedEntry};
+use crate::skipped_entries::{SkipReason, SkippedEntry};
 
 /// An input that has not been opened yet.
 #[derive(Clone, Debug)]

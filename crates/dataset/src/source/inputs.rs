@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::form::Form;
-use crate::left_out::SkippedEntry;
+use crate::skipped_entries::SkippedEntry;
 
 /// Number of inputs that a note names.
 const NAMED: usize = 3;

@@ -14,7 +14,7 @@ use super::input::{Input, OpenInput, Opened, Opener, Origin};
 use super::inputs::Inputs;
 use super::tally::ReadProgress;
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
+use crate::skipped_entries::SkippedEntry;
 
 /// Bytes read per block: small enough to stay in a core's L2 cache while being scanned.
 const BLOCK: usize = 512 * 1024;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
 use crate::scan::{Event, Fault, Scanner, Traits};
+use crate::skipped_entries::SkippedEntry;
 use crate::source::{Block, Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 
 mod compressed_sizes;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
-use jsonathlon_dataset::left_out::SkipReason;
+use jsonathlon_dataset::skipped_entries::SkipReason;
 use jsonathlon_dataset::source::{Block, Form, InputOptions, LONGEST_LINE, Source};
 use proptest::prelude::*;
 

@@ -10,7 +10,7 @@ use jsonathlon_dataset::{
         PathProfile, Profile, SampleLimits, SampleProfile, Steps, SuggestedQuestion, sample,
         suggest_questions,
     },
-    left_out,
+    skipped_entries,
     source::Source,
 };
 use jsonathlon_report::format;
@@ -54,7 +54,7 @@ pub(super) fn run(
     }
     let mut questions = name_questions(&suggestions);
     let mut notes = sampled.profile.input_notes.clone();
-    notes.extend(left_out::describe(&sampled.profile.left_out));
+    notes.extend(skipped_entries::describe(&sampled.profile.left_out));
     notes.extend(invalid_lines_note(&sampled.profile));
     let Statements { files_by_system, unasked, alterations } =
         statement_files(&questions, &paths(&sampled), &catalogue);
@@ -230,7 +230,7 @@ fn first_question<'q>(named: &NamedQuestion<'q>, paths: &'q [KnownPath]) -> Firs
     FirstQuestion {
         kind: named.kind,
         keys,
-        second: second_keys,
+        second_keys,
         value,
         bucket: *bucket,
         is_mixed: *other_values > 0,

@@ -163,7 +163,7 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
         let first = FirstQuestion {
             kind: *kind,
             keys,
-            second,
+            second_keys: second,
             bucket: *bucket,
             value,
             is_mixed: *is_mixed,
