@@ -93,12 +93,8 @@ impl<W: Reactor> ClientLoop<'_, W> {
                 if self.shared.schedule.is_none() {
                     let operation_index =
                         self.shared.plan_index(self.shared.operation_chooser.draw(&mut self.random));
-                    let times = OperationTimes {
-                        intended_start_ns: None,
-                        start_ns,
-                        end_ns: now,
-                        is_counted: false,
-                    };
+                    let times =
+                        OperationTimes { intended_start_ns: None, start_ns, end_ns: now, is_counted: false };
                     let window = (self.shared.window.start_ns(), self.shared.window.end_ns());
                     let message = format!("failed to connect again: {error}");
                     self.recorder.record_end(
