@@ -103,15 +103,11 @@ impl OwnRecords {
         let files = RecordFiles::open(&self.folder, self.documents)?;
         let failed = |error| DataError::io("read", files.folder(), error);
         let entry = files.entry(self.documents / 2).map_err(failed)?;
-        let (mut key, mut document) = (Vec::new(), Vec::new());
-        match self.key_type {
-            KeyType::Bigint => key.extend_from_slice(entry.key.cast_signed().to_string().as_bytes()),
-            KeyType::Text => files.key(&entry, &mut key).map_err(failed)?,
-        }
+        let key = files.key_text(&entry, self.key_type).map_err(failed)?;
+        let mut document = Vec::new();
         files.document(&entry, &mut document).map_err(failed)?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let value = self.value_in(&document).unwrap_or_default();
-        Ok(ExampleRecord { key: text(&key), document: text(&document), value })
+        Ok(ExampleRecord { key, document: String::from_utf8_lossy(&document).into_owned(), value })
     }
 
     fn value_in(&self, document: &[u8]) -> Option<String> {

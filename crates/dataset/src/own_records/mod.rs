@@ -7,6 +7,7 @@
 //! the system gave them back after the load: a [`Baseline`] holds their digest by value, eight bytes a
 //! record.
 
+mod absence;
 mod baseline;
 mod description;
 mod facts;
@@ -20,6 +21,7 @@ mod set;
 mod suitable;
 mod versions;
 
+pub use absence::AbsenceMismatch;
 pub use baseline::{BaselineReader, BaselineReport};
 pub use description::{ExampleRecord, OwnRecords, UpdateKind, UpdatePath};
 pub use facts::Baseline;

@@ -1,7 +1,9 @@
 //! Verification of documents and single values: what is right is accepted in any spelling, what is stale is
 //! told by its version, and what is torn, swapped or changed is found.
 
-use jsonathlon_dataset::own_records::{Need, OwnCell, OwnRecordSet, OwnRecords, OwnScratch};
+use jsonathlon_dataset::own_records::{
+    AbsenceMismatch, Baseline, Need, OwnCell, OwnRecordSet, OwnRecords, OwnScratch,
+};
 use jsonathlon_dataset::records::{AnswerFault, SeenVersions};
 use serde_json::{Value, json};
 
@@ -197,6 +199,35 @@ fn what_the_load_changed_is_counted_once_and_then_right() {
 }
 
 #[test]
+fn absent_documents_must_be_those_that_were_rejected() {
+    let data = Data::new(&hostile(40));
+    let records = data.key("/id", "/text").unwrap().records;
+    let (_, report) = loaded(&records, |number, text| (number != 5 && number != 6).then_some(text));
+    assert_eq!(report.absent, 2);
+    let source = set(&records);
+    // In these documents it is the value of `n`.
+    let ordinal = |number: u64| {
+        let value: Value = serde_json::from_str(&document(&source, number, 0)).unwrap();
+        value["n"].as_u64().unwrap()
+    };
+    let baseline = Baseline::read(&records.folder.join("baseline"), &records).unwrap();
+    let compare = |rejected: &[u64]| {
+        let mut ordinals: Vec<u64> = rejected.iter().copied().map(ordinal).collect();
+        ordinals.sort_unstable();
+        baseline.compare_absent(&records, &ordinals).unwrap()
+    };
+    assert_eq!(compare(&[5, 6]), AbsenceMismatch::default());
+    // As many are absent as were rejected.
+    let exchanged = compare(&[5, 7]);
+    assert_eq!((exchanged.lost, exchanged.kept), (1, 1));
+    assert_eq!(exchanged.lost_keys, [source.key_text(6)]);
+    assert_eq!(exchanged.kept_keys, [source.key_text(7)]);
+    assert_eq!((compare(&[5]).lost, compare(&[5]).kept), (1, 0));
+    assert_eq!((compare(&[5, 6, 7]).lost, compare(&[5, 6, 7]).kept), (0, 1));
+    assert_eq!((compare(&[]).lost, compare(&[]).kept), (2, 0));
+}
+
+#[test]
 fn a_load_that_mixes_up_documents_is_reported() {
     let data = Data::new(&hostile(10));
     let records = data.key("/id", "/text").unwrap().records;
@@ -217,7 +248,7 @@ fn a_baseline_of_other_records_is_refused() {
     loaded(&records, |_, text| Some(text));
     let other = OwnRecords { key_member: Some("_id".to_owned()), ..records.clone() };
     let path = records.folder.join("baseline");
-    let error = jsonathlon_dataset::own_records::Baseline::read(&path, &other).unwrap_err();
+    let error = Baseline::read(&path, &other).unwrap_err();
     assert!(error.to_string().contains("load the data again"), "{error}");
 }
 

@@ -166,6 +166,35 @@ fn rejected_documents_are_counted_and_no_reads_ask_for_them() {
 }
 
 #[test]
+fn a_lost_document_does_not_pass_for_a_rejected_one_that_is_there() {
+    let documents = hostile_documents(DOCUMENTS);
+    let rejected: Value = serde_json::from_str(documents.lines().nth(3).unwrap()).unwrap();
+    // As many documents are absent as were rejected, but another one.
+    let world = world(json!({
+        "rejections": [{"ordinal": 3, "reason": "too odd"}],
+        "faults": [
+            {"statement": "kv_scan", "execution": 1, "action": "missing_row", "row": 0},
+            {
+                "statement": "kv_scan", "execution": 1, "action": "extra_row",
+                "cells": [rejected["id"], rejected.to_string()],
+            },
+            {"statement": "kv_read", "execution": 1, "action": "missing_row", "row": 0},
+        ],
+    }));
+    let data = world.file("data.ndjson", documents);
+    let options = ["--data", &data, "--update", HOSTILE_PATH, "--mixes", "c", "-r", "1"];
+    let failures = world.serve("ma", &options).expect(1).summary().failures;
+    let is_told = |error: &str| {
+        error.contains("1 documents were accepted and are not found")
+            && error.contains("1 documents were rejected and are found")
+    };
+    assert!(
+        failures.iter().any(|failure| failure.kind == FailureKind::Wrong && is_told(&failure.error)),
+        "{failures:?}"
+    );
+}
+
+#[test]
 fn a_path_that_statements_cannot_name_is_not_applicable() {
     // This system states no notation for names beyond letters, digits and `_`.
     let world = World::with(&[mock("ma", json!({})).serving_documents_of_plain_names()]);
