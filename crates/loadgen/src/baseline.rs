@@ -35,7 +35,7 @@ pub struct BaselineRead {
     /// Statements of scan and read. Documents are read by scans if there is a script for them; those that no
     /// scan has found are read one by one.
     pub scripts: BTreeMap<Operation, OperationScript>,
-    /// File into which the baseline is written.
+    /// File into which the baseline is written. Documents that the load changed are kept in files beside it.
     pub baseline: PathBuf,
     /// Time limit of one statement in seconds, above 0.
     pub timeout_s: f64,
@@ -78,7 +78,7 @@ pub(crate) fn read_baseline(
         let message = "documents cannot be read back after the load: there is neither a scan nor a read";
         return Err(failure(FailureKind::InvalidRequest, message));
     }
-    let mut baseline = BaselineReader::new(records).map_err(file_failure)?;
+    let mut baseline = BaselineReader::new(records, &job.baseline).map_err(file_failure)?;
     let connect = || -> Outcome<_> {
         let connection = open_connection()?;
         let timeout = Duration::try_from_secs_f64(job.timeout_s).ok();
@@ -97,7 +97,7 @@ pub(crate) fn read_baseline(
     if let Some(plan) = &read {
         read_absent(&mut baseline, plan, connect, &mut progress)?;
     }
-    baseline.finish(&job.baseline).map_err(file_failure)
+    baseline.finish().map_err(file_failure)
 }
 
 /// Reads the documents in key order, a page at a time. Each page begins with the last key of the one before.

@@ -1,12 +1,13 @@
 //! Reads the baseline: what a system gives back of each document after the load, and which ones it changed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::description::OwnRecords;
-use super::facts::{Baseline, RecordFacts, fitting};
+use super::facts::{RecordFacts, fitting, write_facts};
 use super::files::UpdateSlot;
+use super::given_back::{self, GivenBackWriter};
 use super::set::{OwnRecordSet, OwnScratch};
 use crate::error::DataError;
 
@@ -38,20 +39,32 @@ pub struct BaselineReport {
 pub struct BaselineReader {
     /// All records at first absent.
     set: OwnRecordSet,
+    /// File of the baseline.
+    path: PathBuf,
+    /// Documents that the load changed. `None` before the first one.
+    given_back: Option<GivenBackWriter>,
     scratch: OwnScratch,
     report: BaselineReport,
 }
 
 impl BaselineReader {
-    /// Begins a baseline in which no document was given back yet.
+    /// Begins a baseline in which no document was given back yet, and which is written to `path`.
     ///
     /// # Errors
     ///
     /// If the files of the records cannot be read.
-    pub fn new(records: &OwnRecords) -> Result<Self, DataError> {
+    pub fn new(records: &OwnRecords, path: &Path) -> Result<Self, DataError> {
         let facts = vec![RecordFacts::absent(); usize::try_from(records.documents).unwrap_or_default()];
         let set = OwnRecordSet::with_facts(records, facts)?;
-        Ok(Self { set, scratch: OwnScratch::default(), report: BaselineReport::default() })
+        // Documents of an earlier baseline in this place must not be taken for those of this one.
+        given_back::remove(path)?;
+        Ok(Self {
+            set,
+            path: path.to_path_buf(),
+            given_back: None,
+            scratch: OwnScratch::default(),
+            report: BaselineReport::default(),
+        })
     }
 
     /// The records, of which those that were not given back yet are absent.
@@ -70,7 +83,7 @@ impl BaselineReader {
     ///
     /// # Errors
     ///
-    /// If the files of the records cannot be read.
+    /// If the files of the records cannot be read, or those of the baseline cannot be written.
     pub fn observe(&mut self, number: u64, text: &[u8]) -> Result<(), DataError> {
         let failed = |set: &OwnRecordSet, error| DataError::io("read", &set.records().folder, error);
         let is_there = self.set.facts(number).is_none_or(|facts| facts.is_present());
@@ -88,6 +101,7 @@ impl BaselineReader {
                 self.set.set_facts(number, RecordFacts::new(digest, value_hash, slot, is_changed));
                 self.report.documents += 1;
                 if is_changed {
+                    self.keep(number, text)?;
                     self.report.changed += 1;
                     if self.report.changed_keys.len() < MAX_NAMED {
                         self.report.changed_keys.push(self.set.key_text(number));
@@ -100,6 +114,14 @@ impl BaselineReader {
             }
         }
         Ok(())
+    }
+
+    fn keep(&mut self, number: u64, text: &[u8]) -> Result<(), DataError> {
+        let given_back = match &mut self.given_back {
+            Some(given_back) => given_back,
+            slot => slot.insert(GivenBackWriter::create(&self.path)?),
+        };
+        given_back.add(number, text)
     }
 
     /// Notes a row that belongs to no document of the data.
@@ -115,7 +137,7 @@ impl BaselineReader {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn finish(mut self, path: &Path) -> Result<BaselineReport, DataError> {
+    pub fn finish(mut self) -> Result<BaselineReport, DataError> {
         for number in 0..self.set.records().documents {
             if self.set.facts(number).is_some_and(|facts| !facts.is_present()) {
                 self.report.absent += 1;
@@ -124,9 +146,12 @@ impl BaselineReader {
                 }
             }
         }
-        let records = self.set.records().clone();
-        let baseline = Baseline { facts: self.set.into_facts() };
-        baseline.write(path, &records).map_err(|error| DataError::io("write", path, error))?;
+        if let Some(given_back) = self.given_back.take() {
+            given_back.finish()?;
+        }
+        let (path, records) = (self.path, self.set.records().clone());
+        write_facts(&self.set.into_facts(), &path, &records)
+            .map_err(|error| DataError::io("write", &path, error))?;
         Ok(self.report)
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::description::{OwnRecords, UpdateKind};
 use super::files::{RecordFiles, UpdateSlot};
+use super::given_back::{self, GivenBackDocuments};
 use crate::error::DataError;
 
 /// First bytes of the file, with the version of its format.
@@ -75,6 +76,8 @@ impl RecordFacts {
 #[derive(Debug)]
 pub struct Baseline {
     pub(super) facts: Vec<RecordFacts>,
+    /// Documents that the load changed. `None` if there are none.
+    pub(super) given_back: Option<GivenBackDocuments>,
 }
 
 /// Returns a hash that differs between records, so that a baseline is not used for other ones.
@@ -97,7 +100,7 @@ impl Baseline {
             let slot = fitting(entry.slot, records);
             Ok(RecordFacts::new(entry.digest, entry.value_hash, slot, false))
         });
-        Ok(Self { facts: facts.collect::<io::Result<_>>().map_err(failed)? })
+        Ok(Self { facts: facts.collect::<io::Result<_>>().map_err(failed)?, given_back: None })
     }
 
     /// Reads a baseline that [`super::BaselineReader::finish`] has written.
@@ -122,20 +125,31 @@ impl Baseline {
             let (digest, value_hash, word) = (number as u64, (number >> 64) as u32, (number >> 96) as u32);
             facts.push(RecordFacts { digest, value_hash, word });
         }
-        Ok(Self { facts })
+        Ok(Self { facts, given_back: GivenBackDocuments::open(path)? })
     }
 
-    pub(super) fn write(&self, path: &Path, records: &OwnRecords) -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        file.write_all(MAGIC)?;
-        file.write_all(&identity(records))?;
-        for facts in &self.facts {
-            let RecordFacts { digest, value_hash, word } = *facts;
-            let number = u128::from(digest) | u128::from(value_hash) << 64 | u128::from(word) << 96;
-            file.write_all(&number.to_le_bytes())?;
-        }
-        file.flush()
+    /// Removes the files of a baseline.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), DataError> {
+        given_back::remove(path)?;
+        std::fs::remove_file(path).map_err(|error| DataError::io("remove", path, error))
     }
+}
+
+/// Writes the file of a baseline.
+pub(super) fn write_facts(facts: &[RecordFacts], path: &Path, records: &OwnRecords) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    file.write_all(MAGIC)?;
+    file.write_all(&identity(records))?;
+    for facts in facts {
+        let RecordFacts { digest, value_hash, word } = *facts;
+        let number = u128::from(digest) | u128::from(value_hash) << 64 | u128::from(word) << 96;
+        file.write_all(&number.to_le_bytes())?;
+    }
+    file.flush()
 }
 
 /// Returns what writes may change, for values of the type that they change.

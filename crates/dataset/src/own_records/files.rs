@@ -195,7 +195,8 @@ impl RecordFiles {
     }
 }
 
-fn append_at(file: &File, offset: u64, length: usize, out: &mut Vec<u8>) -> io::Result<()> {
+/// Appends bytes of a file from an offset on.
+pub(super) fn append_at(file: &File, offset: u64, length: usize, out: &mut Vec<u8>) -> io::Result<()> {
     let start = out.len();
     out.resize(start + length, 0);
     match out.get_mut(start..) {

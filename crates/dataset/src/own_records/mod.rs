@@ -12,6 +12,7 @@ mod baseline;
 mod description;
 mod facts;
 mod files;
+mod given_back;
 mod keys;
 mod packed_keys;
 mod pointer;
@@ -19,6 +20,7 @@ mod projection;
 mod scan;
 mod set;
 mod suitable;
+mod verification;
 mod versions;
 
 pub use absence::AbsenceMismatch;

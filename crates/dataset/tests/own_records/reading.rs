@@ -180,13 +180,11 @@ fn what_the_load_changed_is_counted_once_and_then_right() {
     assert_eq!((report.documents, report.absent, report.unexpected), (38, 2, 0));
     assert_eq!(report.changed, changed.len() as u64);
     assert_eq!(report.absent_keys, [set.key_text(5), set.key_text(6)]);
-    assert_eq!((set.count(Need::Present), set.count(Need::Unchanged)), (38, 38 - report.changed));
+    assert_eq!(set.count(Need::Present), 38);
     assert!(!set.is_present(5) && set.is_present(4));
     for number in 0..40 {
         let chosen = set.choose(number, Need::Present);
         assert!(chosen != 5 && chosen != 6);
-        let unchanged = set.choose(number, Need::Unchanged);
-        assert!(set.is_present(unchanged) && !changed.contains(&unchanged));
         assert!(![5, 6].contains(&set.source(40 + number)));
     }
     // As given back, and as a client writes it, but nothing else.
@@ -329,6 +327,45 @@ fn single_values_are_compared_in_the_types_of_protocols() {
     swapped["id"] = json!(42);
     let swapped = swapped.to_string();
     assert_eq!(project(&set, 41, &[text(&swapped)]), Err(AnswerFault::Value));
+}
+
+#[test]
+fn single_values_of_a_changed_document_are_those_that_were_given_back() {
+    let data = Data::new(&lines(40, |index| {
+        let integer = index + 9000;
+        format!(r#"{{"id":{index},"f":{index}.25,"n":{integer},"t":"loaded {index}"}}"#)
+    }));
+    let records = data.key("/id", "/n").unwrap().records;
+    // A system that cuts fractions off, and that gives back another integer, with a point.
+    let (set, report) = loaded(&records, |number, text| {
+        let mut value: Value = serde_json::from_str(&text).unwrap();
+        if number % 2 == 0 {
+            value["f"] = json!(number);
+        }
+        if number == 6 {
+            value["n"] = json!(5.0);
+        }
+        Some(value.to_string())
+    });
+    assert_eq!((report.changed, report.unexpected), (20, 0));
+    let at_version = |version| Ok(SeenVersions { version: Some(version), base: None });
+    let paths: Vec<String> = set.records().paths.iter().map(ToString::to_string).collect();
+    assert_eq!(paths, ["/id", "/f", "/n", "/t"]);
+    let answer = |number: i64, f: f64, n: i64| {
+        let loaded = format!("loaded {number}");
+        let cells = [OwnCell::Int(number), OwnCell::Float(f), OwnCell::Int(n), OwnCell::Text(&loaded)];
+        project(&set, number.cast_unsigned(), &cells)
+    };
+    assert_eq!(answer(7, 7.25, 9007), at_version(0));
+    assert_eq!(answer(7, 7.0, 9007), Err(AnswerFault::Value));
+    assert_eq!(answer(8, 8.0, 9008), at_version(0));
+    assert_eq!(answer(8, 8.0, 3), at_version(3));
+    // As a client may have written it as a whole.
+    assert_eq!(answer(8, 8.25, 3), at_version(3));
+    assert_eq!(answer(8, 8.5, 3), Err(AnswerFault::Value));
+    let mut loaded_value = Vec::new();
+    set.loaded_value(6, &mut OwnScratch::default(), &mut loaded_value).unwrap();
+    assert_eq!(loaded_value, b"5", "the value that a write replaces is the one that is there");
 }
 
 #[test]
