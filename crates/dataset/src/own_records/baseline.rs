@@ -9,6 +9,7 @@ use super::facts::{RecordFacts, fitting, write_facts};
 use super::files::UpdateSlot;
 use super::given_back::{self, GivenBackWriter};
 use super::set::{OwnRecordSet, OwnScratch};
+use super::verification::DigestedDocument;
 use crate::error::DataError;
 
 /// Number of keys that a report names of each sort.
@@ -23,8 +24,11 @@ pub struct BaselineReport {
     pub absent: u64,
     /// Number of documents that the load changed by value.
     pub changed: u64,
-    /// Number of rows with a key that no document of the data has, with a document of another key, with a
-    /// text that is no JSON, or with a key that came before.
+    /// Number of these in which the key is another one than that by which they are found.
+    #[serde(default)]
+    pub key_changes: u64,
+    /// Number of rows with a key that no document of the data has, with a document that has the key of
+    /// another one, with a text that is no JSON, or with a key that came before.
     pub unexpected: u64,
     /// Keys of the first absent documents, at most ten.
     pub absent_keys: Vec<String>,
@@ -91,26 +95,45 @@ impl BaselineReader {
             self.note_unexpected(format!("record {number} is there twice, or was not loaded"));
             return Ok(());
         }
-        match self.set.digest_with_key(number, text, &mut self.scratch) {
-            Ok((digest, value_hash)) => {
-                let entry = self.set.files().entry(number).map_err(|error| failed(&self.set, error))?;
-                let has_value = value_hash == entry.value_hash;
-                let is_changed = digest != entry.digest || !has_value;
-                let slot =
-                    if has_value { fitting(entry.slot, self.set.records()) } else { UpdateSlot::Unfit };
-                self.set.set_facts(number, RecordFacts::new(digest, value_hash, slot, is_changed));
-                self.report.documents += 1;
-                if is_changed {
-                    self.keep(number, text)?;
-                    self.report.changed += 1;
-                    if self.report.changed_keys.len() < MAX_NAMED {
-                        self.report.changed_keys.push(self.set.key_text(number));
-                    }
+        match self.set.digest_document(number, text, &mut self.scratch) {
+            Ok(document) => {
+                let is_anothers = match &document.other_key {
+                    Some(key) => self.set.is_anothers_key(number, key, text, &mut self.scratch),
+                    None => Ok(false),
+                };
+                if is_anothers.map_err(|error| failed(&self.set, error))? {
+                    let key = self.set.key_text(number);
+                    self.note_unexpected(format!("the document of the key {key} has the key of another one"));
+                    return Ok(());
                 }
+                self.take(number, text, &document)?;
             }
             Err(error) => {
                 let key = self.set.key_text(number);
                 self.note_unexpected(format!("the document of the key {key}: {error}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a document that belongs to the record.
+    fn take(&mut self, number: u64, text: &[u8], document: &DigestedDocument) -> Result<(), DataError> {
+        let DigestedDocument { digest, value_hash, other_key } = *document;
+        let folder = &self.set.records().folder;
+        let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
+        let has_value = value_hash == entry.value_hash;
+        let is_changed = digest != entry.digest || !has_value || other_key.is_some();
+        let slot = if has_value { fitting(entry.slot, self.set.records()) } else { UpdateSlot::Unfit };
+        let facts = RecordFacts::new(digest, value_hash, slot, is_changed);
+        let facts = if other_key.is_some() { facts.with_changed_key() } else { facts };
+        self.set.set_facts(number, facts);
+        self.report.documents += 1;
+        if is_changed {
+            self.keep(number, text)?;
+            self.report.changed += 1;
+            self.report.key_changes += u64::from(other_key.is_some());
+            if self.report.changed_keys.len() < MAX_NAMED {
+                self.report.changed_keys.push(self.set.key_text(number));
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::given_back::{self, GivenBackDocuments};
 use crate::error::DataError;
 
 /// First bytes of the file, with the version of its format.
-const MAGIC: &[u8; 8] = b"JOWNBAS1";
+const MAGIC: &[u8; 8] = b"JOWNBAS2";
 
 /// What is known of one record. 16 bytes, of which there is one for each document of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub(super) struct RecordFacts {
 impl RecordFacts {
     const ABSENT: u32 = 1 << 31;
     const CHANGED: u32 = 1 << 30;
-    const LENGTH: u32 = (1 << 30) - 1;
+    const KEY_CHANGED: u32 = 1 << 29;
+    const LENGTH: u32 = (1 << 28) - 1;
     const UNFIT: u32 = Self::LENGTH;
     const INTEGER: u32 = Self::LENGTH - 1;
 
@@ -43,6 +44,11 @@ impl RecordFacts {
         Self { digest, value_hash, word: slot | if is_changed { Self::CHANGED } else { 0 } }
     }
 
+    /// Notes that the load changed the key in the document, too.
+    pub(super) fn with_changed_key(self) -> Self {
+        Self { word: self.word | Self::KEY_CHANGED, ..self }
+    }
+
     /// Whether the record was there after the load.
     #[inline]
     pub(super) fn is_present(&self) -> bool {
@@ -53,6 +59,12 @@ impl RecordFacts {
     #[inline]
     pub(super) fn is_changed(&self) -> bool {
         self.word & Self::CHANGED != 0
+    }
+
+    /// Whether the load changed the key in the document, so that it is not the one by which it is found.
+    #[inline]
+    pub(super) fn is_key_changed(&self) -> bool {
+        self.word & Self::KEY_CHANGED != 0
     }
 
     /// What writes may change of the document.
@@ -174,6 +186,10 @@ mod tests {
                 let facts = RecordFacts::new(1, 2, slot, is_changed);
                 assert_eq!((facts.slot(), facts.is_changed(), facts.is_present()), (slot, is_changed, true));
                 assert_eq!(facts.is_fit(), slot != UpdateSlot::Unfit);
+                assert!(!facts.is_key_changed());
+                let facts = facts.with_changed_key();
+                assert!(facts.is_key_changed());
+                assert_eq!((facts.slot(), facts.is_changed()), (slot, is_changed));
             }
         }
         let absent = RecordFacts::absent();

@@ -157,10 +157,14 @@ impl OwnRecordSet {
         if self.write_key(number, buffer).is_err() {
             return false;
         }
+        let is_rounded = |value: f64| self.changes_keys && self.rounds_to(number, value);
         match cell {
-            OwnCell::Int(value) => *value == self.integer_key(number),
+            OwnCell::Int(value) => *value == self.integer_key(number) || is_rounded(*value as f64),
+            OwnCell::Float(value) => is_rounded(*value),
             OwnCell::Text(text) => {
-                text.as_bytes() == buffer || unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
+                text.as_bytes() == buffer
+                    || unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
+                    || text.parse().is_ok_and(is_rounded)
             }
             _ => false,
         }

@@ -40,12 +40,16 @@ pub struct OwnRecordSet {
     facts: Vec<RecordFacts>,
     /// Documents that the load changed. `None` if there are none, or while a baseline is read.
     given_back: Option<GivenBackDocuments>,
-    /// Values that are captured of each document: those at the update path, at the path of the key, and of the
-    /// member in which the system keeps the key, unless that is the path of the key.
+    /// Values that are captured of each document: those at the update path, at the path of the key, and of
+    /// the member in which the system keeps the key, unless that is the path of the key.
     pub(super) plan: CapturePlan,
     pub(super) update: Option<usize>,
     pub(super) key: Option<usize>,
     pub(super) member: Option<usize>,
+    /// Whether the system finds documents by the path of the key itself, so that the key there must be right.
+    pub(super) finds_by_key_path: bool,
+    /// Whether the load changed keys in documents.
+    pub(super) changes_keys: bool,
     present: SuitableRecords,
     updatable: SuitableRecords,
 }
@@ -61,6 +65,7 @@ impl OwnRecordSet {
         let suitable = |need| SuitableRecords::collect(&set.facts, |facts| is_suitable(facts, need));
         let (present, updatable) = (suitable(Need::Present), suitable(Need::Updatable));
         (set.present, set.updatable, set.given_back) = (present, updatable, baseline.given_back);
+        set.changes_keys = set.facts.iter().any(RecordFacts::is_key_changed);
         Ok(set)
     }
 
@@ -84,6 +89,8 @@ impl OwnRecordSet {
             update,
             key,
             member,
+            finds_by_key_path: records.key_member.as_ref().is_some_and(|member| records.is_key_path(member)),
+            changes_keys: false,
             present: SuitableRecords::default(),
             updatable: SuitableRecords::default(),
         })

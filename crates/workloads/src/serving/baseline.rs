@@ -28,6 +28,8 @@ use crate::{
 
 /// Kind of change of a document whose value differs from the one that was loaded.
 const CHANGED: &str = "value changed";
+/// Kind of change of a document in which the key is not the one by which it is found.
+const KEY_CHANGED: &str = "key changed in the document";
 
 /// Reads all documents of a configuration that was just loaded. Does nothing for generated records, whose
 /// documents follow from their numbers.
@@ -162,10 +164,9 @@ fn record(
         return Ok(());
     }
     let compared = report.documents;
-    let changes = match report.changed {
-        0 => BTreeMap::new(),
-        changed => BTreeMap::from([(CHANGED.to_owned(), changed)]),
-    };
+    let kinds = [(CHANGED, report.changed), (KEY_CHANGED, report.key_changes)];
+    let changes = kinds.into_iter().filter(|(_, documents)| *documents > 0);
+    let changes = changes.map(|(kind, documents)| (kind.to_owned(), documents)).collect();
     let retains = match (compared, report.changed) {
         (0, _) => RoundTripOutcome::Unknown,
         (_, 0) => RoundTripOutcome::Value,
