@@ -27,6 +27,10 @@ pub struct BaselineReport {
     /// Number of these in which the key is another one than that by which they are found.
     #[serde(default)]
     pub key_changes: u64,
+    /// Number of documents with a value that writes could change according to the data, and that cannot be
+    /// updated: they are absent, or the load left no such value.
+    #[serde(default)]
+    pub not_updatable: u64,
     /// Number of rows with a key that no document of the data has, with a document that has the key of
     /// another one, with a text that is no JSON, or with a key that came before.
     pub unexpected: u64,
@@ -58,7 +62,8 @@ impl BaselineReader {
     ///
     /// If the files of the records cannot be read.
     pub fn new(records: &OwnRecords, path: &Path) -> Result<Self, DataError> {
-        let facts = vec![RecordFacts::absent(); usize::try_from(records.documents).unwrap_or_default()];
+        let documents = usize::try_from(records.documents).unwrap_or_default();
+        let facts = vec![RecordFacts::absent(UpdateSlot::Unfit); documents];
         let set = OwnRecordSet::with_facts(records, facts)?;
         // Documents of an earlier baseline in this place must not be taken for those of this one.
         given_back::remove(path)?;
@@ -123,9 +128,15 @@ impl BaselineReader {
         let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
         let has_value = value_hash == entry.value_hash;
         let is_changed = digest != entry.digest || !has_value || other_key.is_some();
-        let slot = if has_value { fitting(entry.slot, self.set.records()) } else { UpdateSlot::Unfit };
-        let facts = RecordFacts::new(digest, value_hash, slot, is_changed);
-        let facts = if other_key.is_some() { facts.with_changed_key() } else { facts };
+        let slot = fitting(entry.slot, self.set.records());
+        let mut facts = RecordFacts::new(digest, value_hash, slot, is_changed);
+        if other_key.is_some() {
+            facts = facts.with_changed_key();
+        }
+        if !has_value && !self.set.has_updatable_value(text, &self.scratch) {
+            facts = facts.with_blocked_value();
+            self.report.not_updatable += u64::from(facts.is_fit_in_data());
+        }
         self.set.set_facts(number, facts);
         self.report.documents += 1;
         if is_changed {
@@ -155,18 +166,28 @@ impl BaselineReader {
         }
     }
 
+    fn note_absent(&mut self, number: u64) -> Result<(), DataError> {
+        let folder = &self.set.records().folder;
+        let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
+        let facts = RecordFacts::absent(fitting(entry.slot, self.set.records()));
+        self.set.set_facts(number, facts);
+        self.report.absent += 1;
+        self.report.not_updatable += u64::from(facts.is_fit_in_data());
+        if self.report.absent_keys.len() < MAX_NAMED {
+            self.report.absent_keys.push(self.set.key_text(number));
+        }
+        Ok(())
+    }
+
     /// Writes the baseline; documents that were not given back are absent.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written, or those of the records cannot be read.
     pub fn finish(mut self) -> Result<BaselineReport, DataError> {
         for number in 0..self.set.records().documents {
             if self.set.facts(number).is_some_and(|facts| !facts.is_present()) {
-                self.report.absent += 1;
-                if self.report.absent_keys.len() < MAX_NAMED {
-                    self.report.absent_keys.push(self.set.key_text(number));
-                }
+                self.note_absent(number)?;
             }
         }
         if let Some(given_back) = self.given_back.take() {

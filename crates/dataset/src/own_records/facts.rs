@@ -27,26 +27,38 @@ impl RecordFacts {
     const ABSENT: u32 = 1 << 31;
     const CHANGED: u32 = 1 << 30;
     const KEY_CHANGED: u32 = 1 << 29;
+    const BLOCKED: u32 = 1 << 28;
     const LENGTH: u32 = (1 << 28) - 1;
     const UNFIT: u32 = Self::LENGTH;
     const INTEGER: u32 = Self::LENGTH - 1;
 
-    pub(super) fn absent() -> Self {
-        Self { digest: 0, value_hash: 0, word: Self::ABSENT | Self::UNFIT }
+    /// Facts about a record that was not given back. `slot` is that of the data.
+    pub(super) fn absent(slot: UpdateSlot) -> Self {
+        Self { digest: 0, value_hash: 0, word: Self::ABSENT | Self::encode(slot) }
     }
 
-    pub(super) fn new(digest: u64, value_hash: u32, slot: UpdateSlot, is_changed: bool) -> Self {
-        let slot = match slot {
+    fn encode(slot: UpdateSlot) -> u32 {
+        match slot {
             UpdateSlot::Unfit => Self::UNFIT,
             UpdateSlot::Integer => Self::INTEGER,
             UpdateSlot::Text(bytes) => bytes.min(Self::INTEGER - 1),
-        };
+        }
+    }
+
+    /// Facts about a record that was given back. `slot` is that of the data.
+    pub(super) fn new(digest: u64, value_hash: u32, slot: UpdateSlot, is_changed: bool) -> Self {
+        let slot = Self::encode(slot);
         Self { digest, value_hash, word: slot | if is_changed { Self::CHANGED } else { 0 } }
     }
 
     /// Notes that the load changed the key in the document, too.
     pub(super) fn with_changed_key(self) -> Self {
         Self { word: self.word | Self::KEY_CHANGED, ..self }
+    }
+
+    /// Notes that the load left no value that writes can change.
+    pub(super) fn with_blocked_value(self) -> Self {
+        Self { word: self.word | Self::BLOCKED, ..self }
     }
 
     /// Whether the record was there after the load.
@@ -70,6 +82,9 @@ impl RecordFacts {
     /// What writes may change of the document.
     #[inline]
     pub(super) fn slot(&self) -> UpdateSlot {
+        if self.word & (Self::ABSENT | Self::BLOCKED) != 0 {
+            return UpdateSlot::Unfit;
+        }
         match self.word & Self::LENGTH {
             Self::UNFIT => UpdateSlot::Unfit,
             Self::INTEGER => UpdateSlot::Integer,
@@ -80,6 +95,12 @@ impl RecordFacts {
     /// Whether the document has a value at the update path that can bear a version.
     #[inline]
     pub(super) fn is_fit(&self) -> bool {
+        self.is_fit_in_data() && self.word & (Self::ABSENT | Self::BLOCKED) == 0
+    }
+
+    /// Whether the document has such a value in the data, whatever the load has left of it.
+    #[inline]
+    pub(super) fn is_fit_in_data(&self) -> bool {
         self.word & Self::LENGTH != Self::UNFIT
     }
 }
@@ -192,7 +213,14 @@ mod tests {
                 assert_eq!((facts.slot(), facts.is_changed()), (slot, is_changed));
             }
         }
-        let absent = RecordFacts::absent();
-        assert!(!absent.is_present() && !absent.is_fit());
+        for slot in [UpdateSlot::Unfit, UpdateSlot::Integer, UpdateSlot::Text(9)] {
+            let (absent, blocked) =
+                (RecordFacts::absent(slot), RecordFacts::new(1, 2, slot, true).with_blocked_value());
+            assert!(!absent.is_present() && blocked.is_present());
+            for facts in [absent, blocked] {
+                assert_eq!((facts.slot(), facts.is_fit()), (UpdateSlot::Unfit, false));
+                assert_eq!(facts.is_fit_in_data(), slot != UpdateSlot::Unfit);
+            }
+        }
     }
 }

@@ -8,11 +8,11 @@ use super::facts::{Baseline, RecordFacts};
 use super::files::{INDEX_FILE, IndexEntry, KEYS_FILE, RecordFiles, UpdateSlot};
 use super::given_back::GivenBackDocuments;
 use super::keys::{KeyTable, NewKeys, OwnKey, TextKeySurvey};
-use super::suitable::SuitableRecords;
+use super::suitable::Suitability;
 use super::versions;
 use crate::error::DataError;
 use crate::records::{KeyType, PathSegment};
-use crate::value_digest::{CapturePlan, Captured, ValueDigester, combine};
+use crate::value_digest::{CapturePlan, Captured, ValueDigester};
 
 /// Working memory of verification and of making documents, reused from one to the next.
 #[derive(Debug, Default)]
@@ -20,15 +20,6 @@ pub struct OwnScratch {
     pub(super) digester: ValueDigester,
     pub(super) document: Vec<u8>,
     pub(super) buffer: Vec<u8>,
-}
-
-/// What an operation needs of the record that it is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// The record was there after the load.
-    Present,
-    /// It has a value at the update path that can bear a version.
-    Updatable,
 }
 
 /// Makes and verifies the documents of [`OwnRecords`]. Shared between threads.
@@ -50,8 +41,7 @@ pub struct OwnRecordSet {
     pub(super) finds_by_key_path: bool,
     /// Whether the load changed keys in documents.
     pub(super) changes_keys: bool,
-    present: SuitableRecords,
-    updatable: SuitableRecords,
+    pub(super) suitability: Suitability,
 }
 
 impl OwnRecordSet {
@@ -62,9 +52,7 @@ impl OwnRecordSet {
     /// If the files cannot be read, or hold another number of records.
     pub fn new(records: &OwnRecords, baseline: Baseline) -> Result<Self, DataError> {
         let mut set = Self::with_facts(records, baseline.facts)?;
-        let suitable = |need| SuitableRecords::collect(&set.facts, |facts| is_suitable(facts, need));
-        let (present, updatable) = (suitable(Need::Present), suitable(Need::Updatable));
-        (set.present, set.updatable, set.given_back) = (present, updatable, baseline.given_back);
+        (set.suitability, set.given_back) = (Suitability::collect(&set.facts), baseline.given_back);
         set.changes_keys = set.facts.iter().any(RecordFacts::is_key_changed);
         Ok(set)
     }
@@ -91,8 +79,7 @@ impl OwnRecordSet {
             member,
             finds_by_key_path: records.key_member.as_ref().is_some_and(|member| records.is_key_path(member)),
             changes_keys: false,
-            present: SuitableRecords::default(),
-            updatable: SuitableRecords::default(),
+            suitability: Suitability::default(),
         })
     }
 
@@ -125,13 +112,6 @@ impl OwnRecordSet {
         self.facts
     }
 
-    fn suitable(&self, need: Need) -> &SuitableRecords {
-        match need {
-            Need::Present => &self.present,
-            Need::Updatable => &self.updatable,
-        }
-    }
-
     /// Returns `true` if the record was there after the load, as far as is known.
     #[must_use]
     pub fn is_present(&self, number: u64) -> bool {
@@ -149,42 +129,6 @@ impl OwnRecordSet {
             bytes <= max_bytes
         };
         (number..last).take_while(is_within).count() as u64
-    }
-
-    /// Number of loaded records that meet a need.
-    #[must_use]
-    pub fn count(&self, need: Need) -> u64 {
-        self.suitable(need).count()
-    }
-
-    /// Returns the record itself if it meets the need, otherwise always the same other loaded record that
-    /// does. [`Self::count`] must not be 0.
-    #[inline]
-    #[must_use]
-    pub fn choose(&self, number: u64, need: Need) -> u64 {
-        let is_met = match need {
-            // Documents of new records are those of records that were there, and can be updated if any can.
-            Need::Present | Need::Updatable if number >= self.records.documents => true,
-            _ => self.facts(self.source(number)).is_some_and(|facts| is_suitable(facts, need)),
-        };
-        if is_met { number } else { self.pick(combine(number, self.records.seed), need) }
-    }
-
-    fn pick(&self, hash: u64, need: Need) -> u64 {
-        self.suitable(need).pick(hash, self.records.documents, |number| {
-            self.facts(number).is_some_and(|facts| is_suitable(facts, need))
-        })
-    }
-
-    /// Returns the record of the data whose document a record has: itself if it was loaded.
-    #[inline]
-    #[must_use]
-    pub fn source(&self, number: u64) -> u64 {
-        if number < self.records.documents {
-            return number;
-        }
-        let need = if self.records.update.is_some() { Need::Updatable } else { Need::Present };
-        self.pick(combine(self.records.seed, number), need)
     }
 
     /// Key of a record if keys are integers; 0 if they are texts.
@@ -426,14 +370,6 @@ impl OwnRecordSet {
         self.write_key(number, &mut key)?;
         write_json_text(&key, out)
     }
-}
-
-fn is_suitable(facts: &RecordFacts, need: Need) -> bool {
-    facts.is_present()
-        && match need {
-            Need::Present => true,
-            Need::Updatable => facts.is_fit(),
-        }
 }
 
 fn write_json_text(characters: &[u8], out: &mut Vec<u8>) -> io::Result<()> {

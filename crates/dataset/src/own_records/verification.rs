@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::description::UpdateKind;
 use super::facts::RecordFacts;
 use super::keys::OwnKey;
 use super::set::{OwnRecordSet, OwnScratch};
@@ -117,6 +118,18 @@ impl OwnRecordSet {
         Ok(DigestedDocument { digest, value_hash, other_key })
     }
 
+    /// Whether the value at the update path of the document that was digested last is of the type that writes
+    /// set.
+    pub(super) fn has_updatable_value(&self, text: &[u8], scratch: &OwnScratch) -> bool {
+        let captured = self.update.and_then(|index| scratch.digester.captured().get(index));
+        captured.filter(|value| value.count == 1).zip(self.records().update.as_ref()).is_some_and(
+            |(value, update)| match update.kind {
+                UpdateKind::Text => value.kind == CapturedKind::Text,
+                UpdateKind::Integer => versions::integer_in(value, text).is_some(),
+            },
+        )
+    }
+
     /// Whether a value at the path of the key is what the system makes of this record's key: as the load left
     /// it in the document, or, in a new record, rounded to a double.
     #[cold]
@@ -144,7 +157,7 @@ impl OwnRecordSet {
         self.records().key_type == KeyType::Bigint && self.integer_key(number) as f64 == value
     }
 
-    /// Whether a value at the path of the key is that of another record, and not the record's own key rounded.
+    /// Whether a value at the path of the key is that of another record, and not the own key rounded.
     ///
     /// # Errors
     ///

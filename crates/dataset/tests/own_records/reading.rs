@@ -197,6 +197,49 @@ fn what_the_load_changed_is_counted_once_and_then_right() {
 }
 
 #[test]
+fn systems_are_asked_for_the_same_records() {
+    let data = Data::new(&lines(400, |index| match index % 4 {
+        0 => format!(r#"{{"id":{index},"v":[{index}]}}"#),
+        _ => format!(r#"{{"id":{index},"v":"text of {index}"}}"#),
+    }));
+    let records = data.key("/id", "/v").unwrap().records;
+    let with = |text: &str, member: &str, value: Value| {
+        let mut document: Value = serde_json::from_str(text).unwrap();
+        document[member] = value;
+        Some(document.to_string())
+    };
+    let plain = set(&records);
+    let (changing, report) = loaded(&records, |_, text| with(&text, "new", json!(1)));
+    assert_eq!((report.changed, report.not_updatable), (400, 0));
+    let (poor, report) = loaded(&records, |number, text| match number {
+        5 | 7 => None,
+        9 => with(&text, "v", json!(9)),
+        11 => with(&text, "v", json!("another text")),
+        _ => Some(text),
+    });
+    assert_eq!((report.absent, report.changed, report.not_updatable), (2, 2, 3));
+    let differs = |need: Need, asked: u64| match need {
+        Need::Present => [5, 7].contains(&asked),
+        Need::Updatable => [5, 7, 9].contains(&asked),
+    };
+    for number in 0..400 {
+        for need in [Need::Present, Need::Updatable] {
+            let (asked, chosen) = (plain.choose(number, need), poor.choose(number, need));
+            assert_eq!(changing.choose(number, need), asked);
+            assert_eq!(chosen != asked, differs(need, asked), "{number} {need:?}");
+            assert!(!differs(need, chosen));
+        }
+        let (asked, chosen) = (plain.source(400 + number), poor.source(400 + number));
+        assert_eq!(changing.source(400 + number), asked);
+        assert_eq!(chosen != asked, differs(Need::Updatable, asked));
+    }
+    // What the load made of a value counts as its first version.
+    assert_eq!(check(&poor, 11, r#"{"id":11,"v":"another text"}"#), Ok(Some(0)));
+    assert_eq!(check(&poor, 11, &document(&poor, 11, 3)), Ok(Some(3)));
+    assert_eq!(check(&poor, 11, r#"{"id":11,"v":"text of 11"}"#), Err(AnswerFault::Value));
+}
+
+#[test]
 fn absent_documents_must_be_those_that_were_rejected() {
     let data = Data::new(&hostile(40));
     let records = data.key("/id", "/text").unwrap().records;

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, OwnRecords};
+use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, OwnRecords, UpdateKind};
 use jsonathlon_loadgen::{
     baseline::{BaselineRead, BaselineReport},
     load_generator::READ_BASELINE,
@@ -135,8 +135,8 @@ fn check_absent(mismatch: &AbsenceMismatch) -> Result<(), TrialError> {
     let mut faults = Vec::new();
     if *lost > 0 {
         faults.push(format!(
-            "{lost} documents were accepted and are not found by their keys after the load, such as the one with \
-             the key `{}`",
+            "{lost} documents were accepted and are not found by their keys after the load, such as the one \
+             with the key `{}`",
             named(lost_keys)
         ));
     }
@@ -180,6 +180,11 @@ fn record(
             report.changed
         ));
     }
+    let TargetRecords::Own { records, .. } = &target.records else { return Ok(()) };
+    let notes = substitution_notes(report, records);
+    for note in &notes {
+        recorder.warn(&format!("{}: {note}", target.state.cells.target.file_name()));
+    }
     recorder.append(
         key,
         RecordBody::Structure(RoundTripReport {
@@ -190,12 +195,39 @@ fn record(
             equal_bytes: 0,
             equal_value: compared.saturating_sub(report.changed),
             changes,
+            notes,
         }),
     )
 }
 
+/// Sentences on requests that are about other documents here than on systems that hold all of them.
+fn substitution_notes(report: &BaselineReport, records: &OwnRecords) -> Vec<String> {
+    let BaselineReport { absent, not_updatable, .. } = report;
+    let total = records.documents;
+    let mut notes = Vec::new();
+    if *absent > 0 {
+        notes.push(format!(
+            "requests for the {absent} of {total} documents that it rejected take others in their place"
+        ));
+    }
+    if let Some(update) = records.update.as_ref().filter(|_| *not_updatable > 0) {
+        let kind = match update.kind {
+            UpdateKind::Text => "text",
+            UpdateKind::Integer => "integer",
+        };
+        notes.push(format!(
+            "updates and inserts take others in place of {not_updatable} of {total} documents, which it rejected \
+             or in which it left no {kind} at {}",
+            update.path
+        ));
+    }
+    notes
+}
+
 #[cfg(test)]
 mod tests {
+    use jsonathlon_dataset::own_records::{NewKeys, Pointer, UpdatePath};
+
     use super::*;
 
     fn message(outcome: Result<(), TrialError>) -> String {
@@ -225,6 +257,35 @@ mod tests {
         assert!(kept.contains("`c`"), "{kept}");
         let both = message(mismatch(&["a"], &["c"]));
         assert!(both.contains("`a`; ") && both.contains("`c`"), "{both}");
+    }
+
+    #[test]
+    fn other_documents_in_place_of_some_are_told() {
+        let records = |update: Option<UpdateKind>| OwnRecords {
+            folder: PathBuf::new(),
+            documents: 300,
+            key_type: jsonathlon_dataset::records::KeyType::Bigint,
+            key: None,
+            max_key_bytes: 0,
+            new_keys: NewKeys::Upward(301),
+            update: update.map(|kind| UpdatePath {
+                path: Pointer::parse("/order/state").unwrap().as_members(),
+                kind,
+                documents: 300,
+            }),
+            paths: Vec::new(),
+            seed: 1,
+            digest: String::new(),
+            members_in_use: Vec::new(),
+            key_member: None,
+        };
+        let report =
+            |absent, not_updatable| BaselineReport { absent, not_updatable, ..BaselineReport::default() };
+        assert!(substitution_notes(&report(0, 0), &records(Some(UpdateKind::Text))).is_empty());
+        let notes = substitution_notes(&report(2, 5), &records(Some(UpdateKind::Integer)));
+        assert!(notes[0].contains("the 2 of 300 documents that it rejected"), "{notes:?}");
+        assert!(notes[1].contains("5 of 300 documents") && notes[1].contains("no integer at /order/state"));
+        assert_eq!(substitution_notes(&report(2, 0), &records(None)).len(), 1);
     }
 
     #[test]

@@ -163,6 +163,9 @@ fn rejected_documents_are_counted_and_no_reads_ask_for_them() {
     assert_eq!(round_trip.compared, 2998);
     let shown = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("ma rejected 2: too odd"), "{shown}");
+    // Always the same others take the place of the two, which is not so on other systems.
+    let note = "requests for the 2 of 3000 documents that it rejected take others in their place";
+    assert!(shown.contains(note), "{shown}");
 }
 
 #[test]
