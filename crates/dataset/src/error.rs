@@ -168,7 +168,7 @@ pub enum DataError {
         input: String,
         /// Number of documents and lines that are none, read so far.
         documents: u64,
-        /// Fault of the first one.
+        /// Place and fault of the first one.
         reason: String,
     },
 
@@ -183,7 +183,7 @@ pub enum DataError {
         documents: u64,
         /// Number of lines that are no JSON objects.
         unreadable: u64,
-        /// Fault of the first such line.
+        /// Place and fault of the first such line.
         reason: String,
     },
 

@@ -251,6 +251,43 @@ fn a_file_without_json_among_others_is_left_out_by_name() {
 }
 
 #[test]
+fn a_file_with_an_invalid_value_is_read_and_its_place_is_named() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(data.path(), "a.json", "{\"a\":1}\n");
+    let large = |count: usize| "{\n  \"a\": 1\n}\n".repeat(count);
+    for (content, form, documents, place) in [
+        ("{\"a\":NaN}\n".to_owned(), "lines (2 files)", 1, "line 1: expected a value at byte 5"),
+        (
+            "{\n\"a\":NaN,\n\"b\":1\n}\n".to_owned(),
+            "lines (1 file), file (1 file)",
+            1,
+            "document 1 from byte 0 on: expected a value at byte",
+        ),
+        // The sample has only a part of the file.
+        (
+            large(2) + "{\n  \"a\": NaN\n}\n" + &large(10_000),
+            "lines (1 file), stream (1 file)",
+            10_003,
+            "document 3 from byte 26 on: expected a value at byte",
+        ),
+    ] {
+        let file = write(data.path(), "b.json", &content);
+        let staged = staged(&path(data.path()), folder.path()).unwrap();
+        assert!(staged.left_out.is_empty(), "{:?}", staged.left_out);
+        assert_eq!((staged.documents, &staged.input_notes[0]), (documents, &format!("read as: {form}")));
+        let [found] = &staged.no_documents[..] else { panic!("{:?}", staged.no_documents) };
+        let found = format!("{}: {}", found.place, found.fault);
+        assert!(found.starts_with(&format!("{}, {place}", file.display())), "{found}");
+    }
+    // As the only document it is an error, which names the place.
+    let file = write(folder.path(), "only.json", "{\n\"a\": NaN\n}\n");
+    let error = staged(&path(&file), &folder.path().join("staged")).unwrap_err();
+    assert!(matches!(error, DataError::NotLines { .. }), "{error:?}");
+    let place = format!("the first: {}, document 1 from byte 0 on: expected a value at byte", file.display());
+    assert!(error.to_string().contains(&place), "{error}");
+}
+
+#[test]
 fn members_of_archives_are_inputs() {
     let data = tempfile::tempdir().unwrap();
     let inner = tar(&[("x.json", b"{\"n\":9}\n")]);
