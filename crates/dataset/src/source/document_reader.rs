@@ -6,6 +6,7 @@ use super::input::OpenInput;
 use super::splitter::{DocumentSplitter, Split, append_as_line};
 use super::tally::ReadProgress;
 use crate::error::DataError;
+use crate::scan::Scanner;
 
 /// Size in bytes from which on a block is complete.
 const BLOCK: usize = 512 * 1024;
@@ -30,6 +31,8 @@ pub(super) struct DocumentReader {
     is_end: bool,
     /// Maximum length of a document in bytes.
     longest: usize,
+    /// Finds the faults of documents that are rewritten.
+    scanner: Scanner,
 }
 
 impl DocumentReader {
@@ -42,6 +45,7 @@ impl DocumentReader {
             offset: 0,
             is_end: true,
             longest,
+            scanner: Scanner::new(),
         }
     }
 
@@ -88,7 +92,12 @@ impl DocumentReader {
                     }
                     let start = self.offset + range.start as u64;
                     let document = bytes.get(range).unwrap_or_default();
-                    block.push(start, tally, |line| append_as_line(document, line));
+                    let mut is_rewritten = false;
+                    block.push(start, tally, |line| is_rewritten = append_as_line(document, line));
+                    // Without its newlines a document has its faults at other bytes.
+                    if is_rewritten && let Some(fault) = self.scanner.scan(document).fault {
+                        block.note_fault(fault);
+                    }
                 }
                 Split::More => self.read_more(input, tally.documents - earlier_documents)?,
                 Split::End => break,

@@ -129,7 +129,8 @@ impl Stager {
                 runs.push(run_start..start);
                 run_start = next_start;
                 no_documents.push(start..next_start);
-                self.leave_out(self.places.place_of(block, index), scan.fault);
+                let fault = block.original_fault(index).or(scan.fault);
+                self.leave_out(self.places.place_of(block, index), fault);
             } else {
                 if scan.traits.intersects(self.options.suspect_traits) {
                     runs.push(run_start..start);

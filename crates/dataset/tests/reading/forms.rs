@@ -183,7 +183,7 @@ fn a_half_last_document_is_named() {
         ("{\"a\":1}{\"a\":[1,", "document 2 from byte 7 on: ends inside an array or object at byte 8", false),
         (
             "{\n\"a\":1}\n{\n\"a\":2",
-            "document 2 from byte 9 on: ends inside an array or object at byte 6",
+            "document 2 from byte 9 on: ends inside an array or object at byte 7",
             false,
         ),
         ("{\"a\":1}\n{\"a\":2", "line 2: ends inside an array or object at byte 6", false),
@@ -261,14 +261,14 @@ fn a_file_with_an_invalid_value_is_read_and_its_place_is_named() {
             "{\n\"a\":NaN,\n\"b\":1\n}\n".to_owned(),
             "lines (1 file), file (1 file)",
             1,
-            "document 1 from byte 0 on: expected a value at byte",
+            "document 1 from byte 0 on: expected a value at byte 6",
         ),
         // The sample has only a part of the file.
         (
             large(2) + "{\n  \"a\": NaN\n}\n" + &large(10_000),
             "lines (1 file), stream (1 file)",
             10_003,
-            "document 3 from byte 26 on: expected a value at byte",
+            "document 3 from byte 26 on: expected a value at byte 9",
         ),
     ] {
         let file = write(data.path(), "b.json", &content);
@@ -277,13 +277,13 @@ fn a_file_with_an_invalid_value_is_read_and_its_place_is_named() {
         assert_eq!((staged.documents, &staged.input_notes[0]), (documents, &format!("read as: {form}")));
         let [found] = &staged.no_documents[..] else { panic!("{:?}", staged.no_documents) };
         let found = format!("{}: {}", found.place, found.fault);
-        assert!(found.starts_with(&format!("{}, {place}", file.display())), "{found}");
+        assert_eq!(found, format!("{}, {place}", file.display()));
     }
     // As the only document it is an error, which names the place.
     let file = write(folder.path(), "only.json", "{\n\"a\": NaN\n}\n");
     let error = staged(&path(&file), &folder.path().join("staged")).unwrap_err();
     assert!(matches!(error, DataError::NotLines { .. }), "{error:?}");
-    let place = format!("the first: {}, document 1 from byte 0 on: expected a value at byte", file.display());
+    let place = format!("the first: {}, document 1 from byte 0 on: expected a value at byte 7", file.display());
     assert!(error.to_string().contains(&place), "{error}");
 }
 

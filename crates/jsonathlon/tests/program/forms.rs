@@ -101,6 +101,47 @@ fn bulk_files_name_the_option_that_reads_them() {
 }
 
 #[test]
+fn bad_input_is_named_with_file_line_and_byte() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    let mut lines = events(&world);
+    lines.insert(5, "{\"did\":NaN}".to_owned());
+    lines.insert(7, "{\"did\":\"x\"".to_owned());
+    std::fs::create_dir(world.path("data")).unwrap();
+    let (data, first) = (world.text("data"), world.file("data/a.ndjson", lines.join("\r\n")));
+    let second = world.file("data/b.json", "{\n  \"did\": \"x\",\n  \"kind\": NaN\n}\n");
+    let places = [
+        format!("{first}, line 6: expected a value at byte 7"),
+        format!("{first}, line 8: ends inside an array or object at byte 10"),
+        format!("{second}, document 1 from byte 0 on: expected a value at byte 26"),
+    ];
+    let ended = world.measure("ma", &["-d", &data, "-r", "1"]).expect(0);
+    let ended = ended.says(&places.each_ref().map(String::as_str)).says(&["3 pieces of text are no JSON"]);
+    assert_eq!(ended.summary().data.documents, 300);
+    let listed = std::fs::read_to_string(world.path("out/no-documents.ndjson")).unwrap();
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (value, end) = ("expected a value", "ends inside an array or object");
+    assert_eq!(
+        listed,
+        [
+            json!({"input": first, "line": 6, "byte": 7, "reason": value}),
+            json!({"input": first, "line": 8, "byte": 10, "reason": end}),
+            json!({"input": second, "document": 1, "document_byte": 0, "byte": 26, "reason": value}),
+        ]
+    );
+    let described = world.run(&["data", "describe", "--json", &data]).expect(0).stdout;
+    let profile: Value = serde_json::from_str(&described).unwrap();
+    assert_eq!(
+        profile["no_documents"],
+        json!({
+            value: {"lines": 2, "first": format!("{first}, line 6")},
+            end: {"lines": 1, "first": format!("{first}, line 8")},
+        })
+    );
+    // A file with nothing else is an error with the place.
+    world.measure_into("out2", "ma", &["-d", &second, "-r", "1"]).expect(2).says(&[&places[2]]);
+}
+
+#[test]
 fn rejected_and_faulty_elements_have_their_place() {
     let world = World::with(&[mock("picky", json!({"rejections": [{"ordinal": 10, "reason": "no"}]}))]);
     let mut events = events(&world);
