@@ -17,13 +17,13 @@ const EXTENDED: [&str; 6] =
 pub(super) fn detect(sample: &[u8], is_whole: bool) -> Option<Form> {
     let spaces = sample.iter().take_while(|byte| is_space(**byte)).count();
     let text = sample.get(spaces..).unwrap_or_default();
+    let mut scanner = Scanner::new();
     match text.first() {
         None => return Some(Form::Lines),
         Some(&RECORD_SEPARATOR) => return Some(Form::Stream),
-        Some(b'[') if is_array_of_documents(text, is_whole) => return Some(Form::Array),
+        Some(b'[') if is_array_of_documents(text, is_whole, &mut scanner) => return Some(Form::Array),
         Some(_) => {}
     }
-    let mut scanner = Scanner::new();
     let lines = Lines::examine(text, is_whole, &mut scanner);
     if lines.is_first_whole && !lines.is_first_faulty && !lines.has_faulty {
         return Some(Form::Lines);
@@ -166,21 +166,40 @@ fn is_beginning(text: &[u8], scanner: &mut Scanner) -> bool {
     }
 }
 
-/// Returns `true` if the text, which begins with `[`, is an array whose elements are the documents. It is not
-/// if further text follows an array of something else than objects: each array is a document then, or the
-/// text is a log.
-fn is_array_of_documents(text: &[u8], is_whole: bool) -> bool {
-    let first = text.iter().skip(1).find(|byte| !is_space(**byte));
-    if first.is_none_or(|byte| *byte == b'{') {
+/// Returns `true` if the text, which begins with `[`, is an array whose elements are the documents, or several
+/// of them. It is not if further text follows an array of something else than objects: each array is a document
+/// then, or the text is a log. Neither is it if each array has a line of its own, which is newline-delimited
+/// JSON.
+fn is_array_of_documents(text: &[u8], is_whole: bool, scanner: &mut Scanner) -> bool {
+    let Split::Document(range) = DocumentSplitter::new(Form::Stream).next(text, is_whole) else {
         return true;
+    };
+    let (array, behind) = text.split_at(range.end);
+    let spaces = behind.iter().take_while(|byte| is_space(**byte)).count();
+    let (between, following) = behind.split_at(spaces);
+    match begins_with_object(array) {
+        false => is_whole && following.is_empty(),
+        true if array.contains(&b'\n') || !between.contains(&b'\n') => true,
+        true => !is_line_of_json(following, scanner),
     }
-    match DocumentSplitter::new(Form::Stream).next(text, is_whole) {
-        Split::Document(range) => {
-            let behind = text.get(range.end..).unwrap_or_default();
-            is_whole && behind.iter().all(|byte| is_space(*byte))
-        }
-        _ => true,
-    }
+}
+
+/// Returns `true` if the first element of an array is an object.
+fn begins_with_object(array: &[u8]) -> bool {
+    array.iter().skip(1).find(|byte| !is_space(**byte)) == Some(&b'{')
+}
+
+/// Returns `true` if the first line of the text is an array or object, as far as it is in the text.
+fn is_line_of_json(text: &[u8], scanner: &mut Scanner) -> bool {
+    let end = memchr::memchr(b'\n', text);
+    let line = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
+    begins_with_bracket(line) && (is_json(line, scanner) || (end.is_none() && is_beginning(line, scanner)))
+}
+
+/// Returns `true` if a sample begins with an array of objects, each of which could be meant as a document.
+pub(super) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
+    let text = sample.trim_ascii_start();
+    text.first() == Some(&b'[') && begins_with_object(text)
 }
 
 /// Returns the first key of MongoDB's Extended JSON in a sample, with its `$` and without quotes.
@@ -229,7 +248,12 @@ mod tests {
             ("[]", Form::Array),
             ("[1,2]", Form::Array),
             ("[[1],\n[2]]\n", Form::Array),
-            ("[{\"a\":1}]\n{\"a\":2}\n", Form::Array),
+            ("[{\"a\":1}]\n{\"a\":2}\n", Form::Lines),
+            ("[{\"a\":1}]\n\n[{\"a\":2}]\n", Form::Lines),
+            ("[{\"a\":1}]\n[{\"a\":2", Form::Lines),
+            ("[{\"a\":1}] [{\"a\":2}]\n", Form::Array),
+            ("[{\"a\":1}]\n[\n{\"a\":2}\n]\n", Form::Array),
+            ("[{\"a\":1}]\n2 rows\n", Form::Array),
             ("{\"a\":1}{\"a\":2}", Form::Stream),
             ("{\"a\":1} {\"a\":2}\n{\"a\":3}\n", Form::Stream),
             ("{\n\"a\":1}\n{\"a\":2}\n", Form::Stream),

@@ -62,6 +62,11 @@ impl DocumentReader {
         self.is_end && self.splitter.is_in_array()
     }
 
+    /// Returns the number of arrays of the input that were read to their end.
+    pub(super) fn arrays(&self) -> u64 {
+        self.splitter.arrays()
+    }
+
     /// Replaces the content of `block` by the next documents. The block is empty at the end of the input.
     /// `earlier_documents` is the number of documents in inputs before this one.
     pub(super) fn read_block(

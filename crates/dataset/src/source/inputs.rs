@@ -24,6 +24,8 @@ struct State {
     extended: NamedInputs,
     extended_key: &'static str,
     unclosed: NamedInputs,
+    array_lines: NamedInputs,
+    several_arrays: NamedInputs,
 }
 
 #[derive(Debug)]
@@ -100,6 +102,16 @@ impl Inputs {
         self.state().unclosed.add(name);
     }
 
+    /// Notes that an input is read as lines although these are arrays whose elements could be meant.
+    pub(super) fn note_array_lines(&self, name: Arc<str>) {
+        self.state().array_lines.add(name);
+    }
+
+    /// Notes that an input is read as arrays of documents and holds several of them.
+    pub(super) fn note_several_arrays(&self, name: Arc<str>) {
+        self.state().several_arrays.add(name);
+    }
+
     /// Counts what was skipped in a bulk file.
     pub(super) fn count_bulk(&self, counts: BulkCounts) {
         let mut state = self.state();
@@ -126,8 +138,8 @@ impl Inputs {
         Form::ALL.into_iter().map(|form| (form, count(form))).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Returns one sentence each on the forms of the inputs, on bulk files and on Extended JSON. Empty if the
-    /// documents are generated.
+    /// Returns one sentence each on the forms of the inputs, on what else could be meant by them, on bulk files
+    /// and on Extended JSON. Empty if the documents are generated.
     pub fn notes(&self) -> Vec<String> {
         let forms = self.forms();
         let state = self.state();
@@ -138,6 +150,18 @@ impl Inputs {
         let forms: Vec<String> =
             forms.into_iter().map(|(form, count)| format!("{form} ({})", files(count))).collect();
         let mut notes = vec![format!("read as: {}", forms.join(", "))];
+        if state.array_lines.count > 0 {
+            notes.push(format!(
+                "a line that is an array is one document; `--input array` takes its elements as documents: {}",
+                state.array_lines.list()
+            ));
+        }
+        if state.several_arrays.count > 0 {
+            notes.push(format!(
+                "the elements of several arrays are the documents; `--input stream` takes each array as one: {}",
+                state.several_arrays.list()
+            ));
+        }
         let BulkCounts { actions, updates } = state.bulk;
         if state.bulk_files > 0 {
             let partial = match updates {

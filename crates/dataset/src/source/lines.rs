@@ -194,6 +194,9 @@ impl InputLines {
         self.tally.lines = 0;
         self.tally.input = self.inputs.add(Arc::clone(&name), open.form);
         self.tally.byte_order_marks += u64::from(open.had_byte_order_mark);
+        if open.has_array_lines {
+            self.inputs.note_array_lines(Arc::clone(&name));
+        }
         if let Some(key) = open.extended_key {
             self.inputs.note_extended_json(name, key);
         }
@@ -209,8 +212,14 @@ impl InputLines {
         if let Some(bulk) = self.bulk.take() {
             self.inputs.count_bulk(bulk.counts());
         }
-        if open.form != Form::Lines && self.documents.is_cut_off() {
-            self.inputs.note_unclosed_array(open.origin.name.into());
+        if open.form != Form::Array {
+            return Ok(());
+        }
+        if self.opener.options.form.is_none() && self.documents.arrays() > 1 {
+            self.inputs.note_several_arrays(open.origin.name.as_str().into());
+        }
+        if self.documents.is_cut_off() {
+            self.inputs.note_unclosed_array(open.origin.name.as_str().into());
         }
         Ok(())
     }

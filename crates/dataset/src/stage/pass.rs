@@ -238,7 +238,13 @@ impl Stager {
         if traits.intersects(Traits::NOT_OBJECT) {
             self.unreadable += 1;
             let place = || self.places.place_of(block, index);
-            self.first_reason.get_or_insert_with(|| format!("{}: a value of another type", place()));
+            // An array that is a line could be meant as several documents.
+            let is_line = block.byte_position(index).is_none();
+            let fault = match line.trim_ascii_start().first() {
+                Some(b'[') if is_line => "an array; `--input array` takes its elements as documents",
+                _ => "a value of another type",
+            };
+            self.first_reason.get_or_insert_with(|| format!("{}: {fault}", place()));
         }
         self.suspects.push(Suspect { ordinal: self.documents, traits, offset, length: line.len() as u64 });
         Ok(())

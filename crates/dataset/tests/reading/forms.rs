@@ -49,7 +49,7 @@ fn forms_of(documents: &[String]) -> Vec<(Form, String)> {
         (Form::Array, format!("[{}]", joined(","))),
         (Form::Array, format!("[\n{}\n]\n", joined(",\n"))),
         (Form::Array, format!(" [ {} \r\n ]  ", joined(" ,\t\n  "))),
-        (Form::Array, documents.iter().map(|document| format!("[{document}]\n")).collect()),
+        (Form::Array, documents.iter().map(|document| format!("[\n{document}\n]\n")).collect()),
         (Form::Stream, joined("")),
         (Form::Stream, joined(" ")),
         (Form::Stream, documents.iter().map(|document| format!("\u{1e}{document}\n")).collect()),
@@ -73,7 +73,7 @@ fn every_form_gives_the_documents_of_lines() {
             let file = write(data.path(), "b.json", bytes);
             let staged = staged(&path(&file), folder.path()).unwrap();
             assert_eq!((staged.documents, &staged.digest), (5_000, &digest), "{form}: {}", &content[..40]);
-            assert_eq!(staged.input_notes, [format!("read as: {form} (1 file)")]);
+            assert_eq!(staged.input_notes[0], format!("read as: {form} (1 file)"));
             let place = staged.place(4_999).unwrap();
             let is_line = form == Form::Lines;
             assert_eq!(
@@ -173,6 +173,35 @@ fn mixed_forms_in_one_file_are_refused() {
     // Lines before an array are lines.
     let file = write(folder.path(), "b.json", "{\"a\":1}\n{\"a\":2}\n[{\"a\":3}]\n");
     assert_eq!(texts(read(&path(&file)).unwrap()), ["{\"a\":1}", "{\"a\":2}", "[{\"a\":3}]"]);
+}
+
+#[test]
+fn lines_that_are_arrays_are_documents_and_the_other_reading_is_named() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = write(data.path(), "a.json", "[{\"a\":1},{\"a\":2}]\n[{\"a\":3}]\n");
+    let taken_as = |source: &Source| texts(read(source).unwrap());
+    assert_eq!(taken_as(&path(&file)), ["[{\"a\":1},{\"a\":2}]", "[{\"a\":3}]"]);
+    let said = notes(&path(&file));
+    assert!(said[1].contains("`--input array`") && said[1].contains("a.json"), "{said:?}");
+    // Documents of which none is an object are an error, which names the option, too.
+    let error = staged(&path(&file), folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a.json, line 1: an array; `--input array` takes its elements"), "{error}");
+    let forced = with_form(&file, Form::Array);
+    assert_eq!(taken_as(&forced), ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"]);
+    assert_eq!(notes(&forced), ["read as: array (1 file)"]);
+    // Arrays on several lines each, or on one line, are several arrays of documents.
+    for content in ["[\n{\"a\":1}\n]\n[\n{\"a\":2}\n]\n", "[{\"a\":1}][{\"a\":2}]\n"] {
+        let file = write(data.path(), "b.json", content);
+        assert_eq!(taken_as(&path(&file)), ["{\"a\":1}", "{\"a\":2}"]);
+        let said = notes(&path(&file));
+        assert!(said[1].contains("`--input stream`") && said[1].contains("b.json"), "{said:?}");
+        assert_eq!(taken_as(&with_form(&file, Form::Stream)).len(), 2);
+    }
+    // One array, or lines of arrays of something else, can mean nothing else.
+    for content in ["[{\"a\":1},\n{\"a\":2}]\n", "[1]\n[2]\n"] {
+        let file = write(data.path(), "c.json", content);
+        assert_eq!(notes(&path(&file)).len(), 1, "{content}");
+    }
 }
 
 #[test]

@@ -72,9 +72,23 @@ fn a_form_that_the_file_does_not_have_is_refused_with_its_place() {
     let lines = world.file("a.json", "{\"a\":1}\n{\"a\":2}\n");
     let words = ["a.json", "no array begins at byte 0", "--input array"];
     world.run(&["data", "describe", &lines, "--input", "array"]).expect(2).says(&words);
-    let mixed = world.file("b.json", "[{\"a\":1}]\n{\"a\":2}\n");
-    let words = ["b.json", "before byte 10", "a file of its own"];
+    let mixed = world.file("b.json", "[\n{\"a\":1}]\n{\"a\":2}\n");
+    let words = ["b.json", "before byte 11", "a file of its own"];
     world.run(&["data", "describe", &mixed]).expect(2).says(&words);
+}
+
+#[test]
+fn lines_that_are_arrays_name_the_option_that_takes_their_elements() {
+    let world = World::new();
+    let line = |number: usize| format!("[{{\"country\":\"c{}\",\"n\":{number}}}]\n", number % 3);
+    let data = world.file("a.json", (0..40).map(line).collect::<String>());
+    let described = world.run(&["data", "describe", &data]).expect(0).unbroken();
+    assert!(described.contains("read as: lines (1 file)"), "{described}");
+    assert!(described.contains("`--input array` takes its elements as documents"), "{described}");
+    let folder = world.text("q");
+    world.run(&["questions", "new", &folder, "-d", &data]).expect(2).says(&["--input array"]);
+    let made = world.run(&["questions", "new", &folder, "-d", &data, "--input", "array"]).expect(0);
+    assert!(made.stdout.contains("read as: array (1 file)"), "{}", made.stdout);
 }
 
 #[test]

@@ -45,12 +45,7 @@ pub(super) fn run(
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
     let suggestions = suggest_questions(&sampled);
     if suggestions.is_empty() {
-        return Err(Failure::usage(format!(
-            "{} has no path of strings or numbers that a first question could ask about: {}; write \
-             questions.toml yourself (docs/own-questions.md)",
-            sampled.profile.source,
-            describe_lines(&sampled.profile)
-        )));
+        return Err(nothing_to_ask(&sampled.profile));
     }
     let mut questions = name_questions(&suggestions);
     let mut notes = sampled.profile.input_notes.clone();
@@ -118,6 +113,19 @@ fn next_command(folder: &Path, data: &str, input: InputArguments, folders: &Cata
         .map(|folder| format!(" --systems-dir {}", shell_quoted(&folder.display().to_string())))
         .collect();
     format!("jsonathlon run questions --questions {folder} --data {data}{}{options}", input.command_line())
+}
+
+/// Error about documents without a path that a first question could ask about, with what is said of their files:
+/// read otherwise, they may have one.
+fn nothing_to_ask(profile: &Profile) -> Failure {
+    let notes: Vec<String> = profile.input_notes.iter().map(|note| format!("\nnote: {note}")).collect();
+    Failure::usage(format!(
+        "{} has no path of strings or numbers that a first question could ask about: {}; write questions.toml \
+         yourself (docs/own-questions.md){}",
+        profile.source,
+        describe_lines(profile),
+        notes.concat()
+    ))
 }
 
 /// Text on how many lines were sampled, and how many of them are no objects or no JSON.
