@@ -66,6 +66,18 @@ pub enum DataError {
         reason: String,
     },
 
+    /// An archive of so many members, or with so long names, that these do not fit into memory.
+    #[error(
+        "{input}: the names of members of archives take more than {} MiB; unpack it and name the folder, or pack several documents into each file",
+        limit >> 20
+    )]
+    TooManyMembers {
+        /// File path or address of the archive that is being read.
+        input: String,
+        /// Maximum memory for the names, in bytes.
+        limit: u64,
+    },
+
     /// A file that was written to while it was read.
     #[error("{input} changed while it was read; wait until it is complete, or copy it and name the copy")]
     ChangedWhileRead {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::archive::{TarMember, TarReader, ZipMember, zip_members};
+use super::archive::{TarMember, TarReader, ZipListing, ZipMember, zip_members};
 use super::bulk;
 use super::compression::{Format, MAGIC_LENGTH};
 use super::detect::{SAMPLE, begins_with_array_of_objects, detect, extended_json_key};
@@ -40,8 +40,8 @@ pub(super) enum Opened {
     Documents(OpenInput),
     /// A tar archive, with the origin of its bytes.
     Tar(TarReader, Origin),
-    /// The members of a zip archive, and those that are not read.
-    Zip(Vec<ZipMember>, Vec<SkippedEntry>),
+    /// The members of a zip archive, whose display name comes first.
+    Zip(String, ZipListing),
     /// An input among others that is not read.
     LeftOut(SkippedEntry),
 }
@@ -206,8 +206,7 @@ impl Opener {
         match &origin.path {
             _ if origin.archive.is_some() => Ok(nested_archive(origin)),
             Some(path) if path.is_file() => {
-                let (members, left_out) = zip_members(path)?;
-                Ok(Opened::Zip(members, left_out))
+                Ok(Opened::Zip(origin.name.clone(), zip_members(path)?))
             }
             _ => Err(DataError::ZipStream { input: origin.name.clone() }),
         }

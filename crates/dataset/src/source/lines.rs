@@ -12,6 +12,7 @@ use super::document_reader::DocumentReader;
 use super::form::{Form, InputOptions};
 use super::input::{Input, OpenInput, Opened, Opener, Origin};
 use super::inputs::Inputs;
+use super::member_names::MemberNames;
 use super::tally::ReadProgress;
 use crate::error::DataError;
 use crate::left_out::SkippedEntry;
@@ -89,6 +90,7 @@ pub(super) struct InputLines {
     pending: VecDeque<Input>,
     /// Archive whose members are being read, with the origin of its bytes.
     archive: Option<(TarReader, Origin)>,
+    member_names: MemberNames,
     open: Option<OpenInput>,
     /// Reads inputs of other forms than lines.
     documents: DocumentReader,
@@ -119,6 +121,7 @@ impl InputLines {
             opener: Opener { options, bytes_read: Arc::default(), is_single },
             pending: inputs.into(),
             archive: None,
+            member_names: MemberNames::default(),
             open: None,
             documents: DocumentReader::new(LONGEST_LINE),
             bulk: None,
@@ -159,10 +162,14 @@ impl InputLines {
                     self.opener.is_single = false;
                     self.archive = Some((archive, origin));
                 }
-                Opened::Zip(members, left_out) => {
+                Opened::Zip(name, listing) => {
                     self.opener.is_single = false;
-                    self.inputs.leave_out(left_out);
-                    members
+                    self.inputs.leave_out(listing.left_out);
+                    if listing.has_repeated_names {
+                        self.inputs.note_hidden_members(name.into());
+                    }
+                    listing
+                        .members
                         .into_iter()
                         .rev()
                         .for_each(|member| self.pending.push_front(Input::Member(member)));
@@ -177,10 +184,16 @@ impl InputLines {
     fn next_member(&mut self) -> Result<Option<Opened>, DataError> {
         let Some((archive, origin)) = &mut self.archive else { return Ok(None) };
         let mut left_out = Vec::new();
-        let member = archive.next_member(&mut left_out).map_err(|error| origin.tar_failed(error))?;
+        let member = archive.next_member(&mut left_out, &mut self.member_names);
+        let member = member.map_err(|error| origin.tar_failed(error))?;
         self.inputs.leave_out(left_out);
         match member {
-            Some(member) => self.opener.open_member(member, origin).map(Some),
+            Some(member) => {
+                if member.is_repeated {
+                    self.inputs.note_repeated_member(member.name.as_str().into());
+                }
+                self.opener.open_member(member, origin).map(Some)
+            }
             None => {
                 origin.check_unchanged()?;
                 self.archive = None;

@@ -23,6 +23,7 @@ mod generated;
 mod input;
 mod inputs;
 mod lines;
+mod member_names;
 mod nesting;
 mod ordinals;
 mod place;

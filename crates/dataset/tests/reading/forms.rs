@@ -402,6 +402,69 @@ fn archives_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn members_of_one_name_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = |name, content: &'static str| (name, content.as_bytes());
+    let files = [
+        member("a.json", "{\"n\":1}"),
+        member("b.json", "{\"n\":2}"),
+        member("a.json", "{\"n\":3}"),
+        member("b.csv", "x"),
+        member("b.csv", "x"),
+    ];
+    let file = path(&write(folder.path(), "a.tar.gz", gzip(tar(&files))));
+    assert_eq!(texts(read(&file).unwrap()), ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"]);
+    let said = notes(&file);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].contains("unpack the archive") && said[1].ends_with("a.tar.gz: a.json"), "{said:?}");
+    // An archive may have the same names as another one.
+    write(folder.path(), "b.tar", tar(&files[..2]));
+    write(folder.path(), "c.tar", tar(&files[..2]));
+    let said = notes(&path(folder.path()));
+    assert!(said[1].ends_with("a.tar.gz: a.json"), "{said:?}");
+    // Archivers refuse to write such a zip archive.
+    let mut archive = zip(&files[..2]);
+    let positions: Vec<usize> =
+        (0..archive.len() - 6).filter(|position| archive[*position..].starts_with(b"b.json")).collect();
+    assert_eq!(positions.len(), 2, "before the member and in the list of members");
+    positions.into_iter().for_each(|position| archive[position] = b'a');
+    let file = path(&write(folder.path(), "a.zip", archive));
+    assert_eq!(texts(read(&file).unwrap()), ["{\"n\":2}"]);
+    let said = notes(&file);
+    assert!(said[1].contains("only the last one is read") && said[1].ends_with("a.zip"), "{said:?}");
+}
+
+#[test]
+fn headers_of_archives_that_claim_gigabytes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in [tar::EntryType::GNULongName, tar::EntryType::GNULongLink, tar::EntryType::XHeader] {
+        let archive = |size: u64, content: &[u8]| {
+            let mut header = tar::Header::new_gnu();
+            header.set_path("././@LongLink").unwrap();
+            header.set_entry_type(kind);
+            header.set_size(size);
+            header.set_cksum();
+            let padding = vec![0; content.len().next_multiple_of(512) - content.len()];
+            let member = tar(&[("a.json", b"{\"n\":1}")]);
+            [&header.as_bytes()[..], content, &padding, &member].concat()
+        };
+        // The claimed size does not matter, but that so many bytes would be kept.
+        let hostile = archive(8 << 30, &vec![b'x'; 16 << 20]);
+        let (error, text) = failure(&path(&write(folder.path(), "a.tar.zst", zstd(&hostile))));
+        assert!(matches!(error, DataError::DamagedArchive { format: "tar", .. }), "{error:?}");
+        assert!(text.contains("a.tar.zst") && text.contains("byte 0 have more than 4 MiB"), "{text}");
+        // A long name is none too long.
+        let name = format!("{}a.json", "long/".repeat(10_000));
+        let content = match kind {
+            tar::EntryType::XHeader => format!("{} path={name}\n", name.len() + " path=\n".len() + 5),
+            _ => name,
+        };
+        let file = path(&write(folder.path(), "b.tar", archive(content.len() as u64, content.as_bytes())));
+        assert_eq!(texts(read(&file).unwrap()), ["{\"n\":1}"]);
+    }
+}
+
+#[test]
 fn bulk_files_are_refused_or_read_without_their_actions() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut text = "POST _bulk\n".to_owned();
