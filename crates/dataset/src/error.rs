@@ -145,13 +145,11 @@ pub enum DataError {
 
     /// A document above the length limit, so that the input is probably of another form.
     #[error(
-        "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does), name its form by --input, or look for a missing quote or bracket in it"
+        "{place} is longer than {limit} bytes; put one document on each line (jq -c does), name the form of the file by --input, or look for a missing quote or bracket"
     )]
     LineTooLong {
-        /// File path or address of the input.
-        input: String,
-        /// Number of documents of this input before this one.
-        documents: u64,
+        /// Input and line, or document with its byte, as text.
+        place: String,
         /// Maximum length of a document in bytes.
         limit: usize,
     },

@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::form::Form;
 use super::input::OpenInput;
+use super::place::{Place, PlaceUnit};
 use super::splitter::{DocumentSplitter, Split, append_as_line};
 use super::tally::ReadProgress;
 use crate::error::DataError;
@@ -92,10 +93,11 @@ impl DocumentReader {
                     });
                 }
                 Split::Document(range) | Split::CutDocument(range) => {
-                    if range.len() > self.longest {
-                        return Err(self.too_long(input, tally.documents - earlier_documents));
-                    }
                     let start = self.offset + range.start as u64;
+                    if range.len() > self.longest {
+                        let number = tally.documents - earlier_documents + 1;
+                        return Err(self.too_long(input, number, start));
+                    }
                     let document = bytes.get(range).unwrap_or_default();
                     let mut is_rewritten = false;
                     block.push(start, tally, |line| is_rewritten = append_as_line(document, line));
@@ -124,7 +126,8 @@ impl DocumentReader {
         self.filled -= consumed;
         self.offset += consumed as u64;
         if self.filled > self.longest {
-            return Err(self.too_long(input, documents));
+            // The buffer begins with the document that is being read.
+            return Err(self.too_long(input, documents + 1, self.offset));
         }
         if self.buffer.len() > MAX_KEPT && self.filled < BUFFER {
             self.buffer.truncate(BLOCK);
@@ -145,7 +148,9 @@ impl DocumentReader {
         Ok(())
     }
 
-    fn too_long(&self, input: &OpenInput, documents: u64) -> DataError {
-        DataError::LineTooLong { input: input.origin.name.clone(), documents, limit: self.longest }
+    fn too_long(&self, input: &OpenInput, number: u64, byte: u64) -> DataError {
+        let input = input.origin.name.as_str().into();
+        let place = Place { input, number, unit: PlaceUnit::Document, byte: Some(byte) };
+        DataError::LineTooLong { place: place.to_string(), limit: self.longest }
     }
 }

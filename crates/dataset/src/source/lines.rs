@@ -13,6 +13,7 @@ use super::form::{Form, InputOptions};
 use super::input::{Input, OpenInput, Opened, Opener, Origin};
 use super::inputs::Inputs;
 use super::member_names::MemberNames;
+use super::place::{Place, PlaceUnit};
 use super::tally::ReadProgress;
 use crate::error::DataError;
 use crate::left_out::SkippedEntry;
@@ -313,8 +314,9 @@ impl InputLines {
                 return Ok(());
             }
             if filled > self.longest_line {
-                let input = open.origin.name.clone();
-                return Err(DataError::LineTooLong { input, documents, limit: self.longest_line });
+                let (input, number) = (open.origin.name.as_str().into(), self.tally.lines + 1);
+                let place = Place { input, number, unit: PlaceUnit::Line, byte: None };
+                return Err(DataError::LineTooLong { place: place.to_string(), limit: self.longest_line });
             }
             searched = filled;
             bytes.resize((2 * filled).min(self.longest_line + 1), 0);
