@@ -16,6 +16,7 @@ mod bulk;
 mod compression;
 mod detect;
 mod document_reader;
+mod document_starts;
 mod file_state;
 mod folder;
 mod form;

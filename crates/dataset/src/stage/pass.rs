@@ -124,7 +124,6 @@ impl Stager {
         let mut scanner = std::mem::take(&mut self.scanner);
         block.scan(&mut scanner, |line, scan| {
             let next_start = start + line.len() + 1;
-            let number = block.line_number(index);
             if scan.traits.intersects(Traits::NO_DOCUMENT) {
                 runs.push(run_start..start);
                 run_start = next_start;
@@ -142,7 +141,7 @@ impl Stager {
                     self.clean_documents += 1;
                     self.clean_bytes += line.len() as u64 + 1;
                 }
-                self.places.note(self.documents, block.input(), number);
+                self.places.note_document(self.documents, block, index);
                 self.documents += 1;
             }
             start = next_start;

@@ -153,7 +153,7 @@ fn elements_that_are_no_documents_are_named_with_their_place() {
         ]
     );
     assert_eq!((staged.documents, staged.suspects.len()), (3, 1));
-    assert_eq!(staged.place(2).unwrap().to_string(), format!("{name}, document 7"));
+    assert_eq!(staged.place(2).unwrap().to_string(), format!("{name}, document 7 from byte 51 on"));
     let profile = describe(&path(&file), &DescribeOptions::default(), &mut |_| (), &|| false).unwrap();
     assert_eq!(profile.input_notes, ["read as: array (1 file)"]);
     let first = &profile.no_documents["more text after the value"].first;
@@ -352,7 +352,7 @@ fn members_of_archives_are_inputs() {
         assert_eq!(documents.lines().collect::<Vec<_>>(), expected, "{name}");
         let archive = file.display();
         assert_eq!(staged.place(1).unwrap().to_string(), format!("{archive}: a/two.ndjson.gz, line 1"));
-        assert_eq!(staged.place(3).unwrap().to_string(), format!("{archive}: c.json, document 1"));
+        assert_eq!(staged.place(3).unwrap().to_string(), format!("{archive}: c.json, document 1 from byte 0 on"));
         assert_eq!(staged.input_notes, ["read as: lines (2 files), array (1 file), file (1 file)"]);
         let mut left_out: Vec<_> =
             staged.left_out.iter().map(|entry| (entry.path.display().to_string(), &entry.reason)).collect();

@@ -161,7 +161,8 @@ fn rejected_and_faulty_elements_have_their_place() {
     let mut events = events(&world);
     events.insert(5, "{\"did\":}".to_owned());
     let data = world.file("array.json", format!("[{}]", events.join(",")));
-    let byte = 1 + events[..5].iter().map(|event| event.len() + 1).sum::<usize>();
+    let byte_of = |index: usize| 1 + events[..index].iter().map(|event| event.len() + 1).sum::<usize>();
+    let byte = byte_of(5);
     let place = format!("{data}, document 6 from byte {byte} on: expected a value at byte 7");
     world.measure("picky", &["-d", &data, "-r", "1"]).expect(0).says(&[&place]);
     let listed = std::fs::read_to_string(world.path("out/no-documents.ndjson")).unwrap();
@@ -174,4 +175,8 @@ fn rejected_and_faulty_elements_have_their_place() {
     let rejected: Value = serde_json::from_str(&std::fs::read_to_string(rejects).unwrap()).unwrap();
     // The faulty element counts as a document of the file, and is not offered.
     assert_eq!((&rejected["ordinal"], &rejected["document"]), (&json!(10), &json!(12)));
+    assert_eq!(rejected["document_byte"], json!(byte_of(11)));
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
+    let place = format!("(the first: {data}, document 12 from byte {} on)", byte_of(11));
+    assert!(tables.contains(&place), "{tables}");
 }
