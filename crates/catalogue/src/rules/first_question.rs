@@ -131,8 +131,11 @@ pub struct KnownPath {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FirstQuestionError {
     /// The folder has no template for the question, or no notation of paths.
-    #[error("it has no template for such a question")]
+    #[error("its folder has no template for such questions")]
     NoTemplate,
+    /// The system cannot be asked questions of this kind; holds the folder's reason.
+    #[error("{0}")]
+    NotAsked(String),
     /// What is asked about cannot be told from everything else; holds the reason.
     #[error("{0}")]
     Unreachable(String),

@@ -1,6 +1,8 @@
 //! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
 //! questions are written.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use jsonathlon_schema::workload::WorkloadKind;
@@ -93,6 +95,9 @@ pub(crate) struct SectionDefinition {
     #[serde(default)]
     value: Vec<[String; 2]>,
     value_control: Option<String>,
+    /// Why the system is not asked first questions of a kind, by the kind's word.
+    #[serde(default)]
+    not: BTreeMap<String, String>,
 }
 
 /// Implementation of [`WorkloadRules`] for the questions workload.
@@ -130,7 +135,7 @@ impl WorkloadRules for Rules {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["load", "suspects", "logs", "path", "element", "value", "value_control"]
+        &["load", "suspects", "logs", "path", "element", "value", "value_control", "not"]
     }
 
     /// `[variants.NAME.questions]` holds rules of the analytics workload.
@@ -143,14 +148,19 @@ impl WorkloadRules for Rules {
         base: &SectionReader<'_>,
         _: &[SectionReader<'_>],
     ) -> Result<ParsedSection, CatalogueError> {
-        let SectionDefinition { load, suspects, logs, path, element, value, value_control } = base.read()?;
+        let SectionDefinition { load, suspects, logs, path, element, value, value_control, not } =
+            base.read()?;
         for (table, notation) in [("path", &path), ("element", &element)] {
             if let Some(notation) = notation {
                 check_notation(base, table, notation)?;
             }
         }
         check_control(base, &["value_control"], value_control.as_ref())?;
-        let section = QuestionsSection { suspects, path, element, value, value_control };
+        let kinds = TemplateKind::ALL.map(TemplateKind::word);
+        if let Some(kind) = not.keys().find(|kind| !kinds.contains(&kind.as_str())) {
+            return Err(base.error(&["not", kind], format!("unknown kind; allowed: {}", kinds.join(", "))));
+        }
+        let section = QuestionsSection { suspects, path, element, value, value_control, not };
         Ok(ParsedSection::new(load, logs, Section::Questions(Box::new(section))))
     }
 }
@@ -165,6 +175,9 @@ pub struct QuestionsSection {
     element: Option<PathNotation>,
     value: Vec<[String; 2]>,
     value_control: Option<String>,
+    /// Left out of the digest: a reason changes no result.
+    #[serde(skip)]
+    not: BTreeMap<String, String>,
 }
 
 impl WorkloadSetup {
@@ -184,14 +197,17 @@ impl WorkloadSetup {
     /// Writes a first question from the folder's template.
     ///
     /// # Errors
-    /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it,
-    /// [`FirstQuestionError::Unreachable`] if the system's statements cannot tell what is asked about from
-    /// everything else.
+    /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it and does not say why,
+    /// [`FirstQuestionError::NotAsked`] if it does, [`FirstQuestionError::Unreachable`] if the system's
+    /// statements cannot tell what is asked about from everything else.
     pub fn first_question(&self, question: &FirstQuestion<'_>) -> Result<String, FirstQuestionError> {
         let section = self.questions().ok_or(FirstQuestionError::NoTemplate)?;
         let path = section.path.as_ref().ok_or(FirstQuestionError::NoTemplate)?;
         let is_of_elements = question.kind == TemplateKind::Elements;
         let second = section.element.as_ref().filter(|_| is_of_elements).unwrap_or(path);
+        if let Some(why) = section.not.get(question.kind.word()) {
+            return Err(FirstQuestionError::NotAsked(why.clone()));
+        }
         if question.keys.is_empty() {
             return Err(FirstQuestionError::NoTemplate);
         }
