@@ -202,12 +202,10 @@ impl WorkloadSetup {
     /// statements cannot tell what is asked about from everything else.
     pub fn first_question(&self, question: &FirstQuestion<'_>) -> Result<String, FirstQuestionError> {
         let section = self.questions().ok_or(FirstQuestionError::NoTemplate)?;
-        let path = section.path.as_ref().ok_or(FirstQuestionError::NoTemplate)?;
-        let is_of_elements = question.kind == TemplateKind::Elements;
-        let second = section.element.as_ref().filter(|_| is_of_elements).unwrap_or(path);
         if let Some(why) = section.not.get(question.kind.word()) {
             return Err(FirstQuestionError::NotAsked(why.clone()));
         }
+        let (path, second) = section.notations(question.kind).ok_or(FirstQuestionError::NoTemplate)?;
         if question.keys.is_empty() {
             return Err(FirstQuestionError::NoTemplate);
         }
@@ -222,8 +220,10 @@ impl WorkloadSetup {
         let value =
             spell_controls(&replace_pairs(question.value, &section.value), section.value_control.as_deref());
         let members = |keys: &[String]| serde_json::json!(keys).to_string();
-        let (element, second) =
-            if is_of_elements { ("element", "element_members") } else { ("second", "second_members") };
+        let (element, second) = match question.kind {
+            TemplateKind::Elements => ("element", "element_members"),
+            _ => ("second", "second_members"),
+        };
         let values = [
             ("path", path_text),
             ("path_members", members(question.keys)),
@@ -271,6 +271,16 @@ impl WorkloadSetup {
         exact.filter(|text| !is_several || !is_written(text)).ok_or(FirstQuestionError::Unreachable(why))
     }
 
+    /// Returns why the answer to a first question is inexact if documents have values of other types at its path
+    /// than the question states, in words. `None` if the statement tests types, or is not written.
+    #[must_use]
+    pub fn type_caveat(&self, question: &FirstQuestion<'_>) -> Option<&str> {
+        let (path, second) = self.questions()?.notations(question.kind)?;
+        let usual = self.statement(&format!("{TEMPLATE}{}", question.kind.word()))?;
+        let is_usual = self.template(question, path, second).is_ok_and(|template| template == usual);
+        path.blurs().filter(|_| is_usual)
+    }
+
     /// Returns what the system does to documents with a member of one of these keys, in words. Empty if they
     /// stay unchanged.
     #[must_use]
@@ -286,6 +296,16 @@ impl WorkloadSetup {
         self.section =
             Section::Questions(Box::new(QuestionsSection { suspects, ..QuestionsSection::default() }));
         self
+    }
+}
+
+impl QuestionsSection {
+    /// Returns the notation of the path of a question of this kind, and that of its second path. `None` if the
+    /// folder describes none.
+    fn notations(&self, kind: TemplateKind) -> Option<(&PathNotation, &PathNotation)> {
+        let path = self.path.as_ref()?;
+        let element = self.element.as_ref().filter(|_| kind == TemplateKind::Elements);
+        Some((path, element.unwrap_or(path)))
     }
 }
 
