@@ -138,6 +138,9 @@ pub enum FirstQuestionError {
     /// The folder has no template for the question, or no notation of paths.
     #[error("its folder has no template for this kind of question")]
     NoTemplate,
+    /// The system cannot be asked questions of this kind; holds the folder's reason.
+    #[error("{0}")]
+    NotAsked(String),
     /// No statement of the system reads exactly the values that the question is about; holds the reason.
     #[error("{0}")]
     Unreachable(String),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::block::Block;
+use super::document_starts::DocumentStarts;
 use super::form::Form;
 use super::inputs::Inputs;
 
@@ -79,7 +80,7 @@ impl Run {
     }
 }
 
-/// Line numbers of all documents, stored as runs.
+/// Line numbers of all documents, stored as runs, and the bytes at which those of other inputs than lines begin.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     inputs: Inputs,
@@ -87,6 +88,7 @@ pub struct Places {
     /// Documents from this number on have no known line.
     end: u64,
     is_full: bool,
+    starts: DocumentStarts,
 }
 
 impl Places {
@@ -95,9 +97,18 @@ impl Places {
         Places { inputs, ..Places::default() }
     }
 
-    /// Adds the line of the next document. `ordinal` must be one more than that of the previous call.
+    /// Adds the document at `index` of a block. `ordinal` must be one more than that of the previous call.
     #[inline]
-    pub(crate) fn note(&mut self, ordinal: u64, input: u32, line: u64) {
+    pub(crate) fn note_document(&mut self, ordinal: u64, block: &Block, index: usize) {
+        self.note(ordinal, block.input(), block.line_number(index));
+        if let Some(byte) = block.byte_position(index) {
+            self.starts.note(ordinal, block.input(), byte);
+        }
+    }
+
+    /// Adds the line of the next document.
+    #[inline]
+    fn note(&mut self, ordinal: u64, input: u32, line: u64) {
         let is_same_run =
             self.runs.last().is_some_and(|run| run.input == input && run.line_of(ordinal) == line);
         if is_same_run && !self.is_full {
@@ -140,11 +151,13 @@ impl Places {
         Place { byte: block.byte_position(index), ..place }
     }
 
-    /// Returns the line of a document, or its number within its input if that is not read as lines. `None` if the document is unknown or beyond the stored runs.
+    /// Returns the line of a document, or its number within its input and its byte there if that is not read as
+    /// lines. `None` if the document is unknown or beyond the stored runs.
     pub fn find(&self, ordinal: u64) -> Option<Place> {
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(next_run.checked_sub(1)?)?;
-        (ordinal < self.end).then(|| self.place(run.input, run.line_of(ordinal)))
+        let place = || self.place(run.input, run.line_of(ordinal));
+        (ordinal < self.end).then(|| Place { byte: self.starts.find(ordinal), ..place() })
     }
 }
 

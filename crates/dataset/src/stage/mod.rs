@@ -175,8 +175,8 @@ impl StagedDocuments {
         Ok(bytes)
     }
 
-    /// Returns the input and line of an offered document, or its number there. `None` if they are unknown, e.g. for large
-    /// generated documents.
+    /// Returns the input and line of an offered document, or its number and byte there. `None` if they are unknown,
+    /// e.g. for large generated documents.
     pub fn place(&self, ordinal: u64) -> Option<Place> {
         self.places.find(ordinal)
     }

@@ -424,6 +424,11 @@ fn single_values_are_compared_in_the_types_of_protocols() {
             vec![OwnCell::Int(7), text("7"), text("7.5"), OwnCell::Bool(false), text("loaded 8")],
             AnswerFault::Value,
         ),
+        // JSON says which type a value has.
+        (vec![text(r#"["7","7",7.5,false,"loaded 7"]"#)], AnswerFault::Value),
+        (vec![text(r#"[7,7,7.5,false,"loaded 7"]"#)], AnswerFault::Value),
+        (vec![text(r#"[7,"7",7.5,"false","loaded 7"]"#)], AnswerFault::Value),
+        (vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":"7.5","b":false}"#)], AnswerFault::Value),
         (vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":7.5,"b":false,"x":1}"#)], AnswerFault::Additional),
         (vec![text(r#"{"t":"loaded 7","id":7,"s":"7","f":7.5}"#)], AnswerFault::Value),
         (vec![OwnCell::Int(7), text("7")], AnswerFault::Missing),
@@ -483,6 +488,25 @@ fn single_values_of_a_changed_document_are_those_that_were_given_back() {
     let mut loaded_value = Vec::new();
     set.loaded_value(6, &mut OwnScratch::default(), &mut loaded_value).unwrap();
     assert_eq!(loaded_value, b"5", "the value that a write replaces is the one that is there");
+}
+
+#[test]
+fn values_in_json_are_compared_with_all_their_digits_and_types() {
+    let number = "12345678901234567890.123456789012345678901";
+    let data = Data::new(&lines(40, |index| {
+        format!(r#"{{"id":{index},"n":{number},"t":"loaded {index}","q":"\"q\"\ud83d\ude00"}}"#)
+    }));
+    let set = set(&data.key("/id", "/t").unwrap().records);
+    let answer = |n: &str, q: &str| format!(r#"{{"id":7,"n":{n},"t":"loaded 7","q":{q}}}"#);
+    let outcome = |n: &str, q: &str| project(&set, 7, &[OwnCell::Text(&answer(n, q))]).is_ok();
+    let quoted = r#""\u0022q\"😀""#;
+    assert!(outcome(number, quoted));
+    assert!(outcome("123456789012345678901.23456789012345678901e-1", quoted), "another spelling");
+    assert!(!outcome("12345678901234567890.123456789012345678902", quoted), "another last digit");
+    assert!(!outcome(number, r#""q😀""#));
+    let list = format!(r#"[7,{number},"loaded 7",{quoted}]"#);
+    assert!(project(&set, 7, &[OwnCell::Text(&list)]).is_ok());
+    assert!(project(&set, 7, &[OwnCell::Text(&list.replace(number, &format!("\"{number}\"")))]).is_err());
 }
 
 #[test]

@@ -179,10 +179,19 @@ pub(super) struct UnaskedQuestion {
     pub(super) reason: String,
 }
 
+/// A question that a system answers exactly only if all documents have the types of the sample.
+pub(super) struct InexactQuestion {
+    pub(super) question: String,
+    pub(super) system: String,
+    /// What the system does not tell apart, in words.
+    pub(super) caveat: String,
+}
+
 /// Content of `questions.toml` for these questions.
 pub(super) fn definition(
     questions: &[NamedQuestion<'_>],
     unasked: &[UnaskedQuestion],
+    inexact: &[InexactQuestion],
     sampled: &SampleProfile,
 ) -> String {
     let mut text = format!(
@@ -204,6 +213,12 @@ pub(super) fn definition(
             unasked.iter().filter(|unasked| unasked.question == named.name)
         {
             text += &format!("# {system} is not asked: {}\n", reason.replace(char::is_control, " "));
+        }
+        for InexactQuestion { system, caveat, .. } in
+            inexact.iter().filter(|inexact| inexact.question == named.name)
+        {
+            let caveat = caveat.replace(char::is_control, " ");
+            text += &format!("# {system} may count values of other types beyond the sample: {caveat}.\n");
         }
         text += &format!(
             "[[question]]\nname = {}\ntitle = {}\nasks = {}\n",

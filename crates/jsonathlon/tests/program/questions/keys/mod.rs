@@ -171,7 +171,9 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
         };
         let statement = match part.first_question(&first) {
             Ok(statement) => statement,
-            Err(FirstQuestionError::NoTemplate) => panic!("{name} has no template"),
+            Err(error @ (FirstQuestionError::NoTemplate | FirstQuestionError::NotAsked(_))) => {
+                panic!("{name}: {error}")
+            }
             Err(FirstQuestionError::Unreachable(why)) => {
                 left.push((keys.clone(), why));
                 continue;
