@@ -154,7 +154,7 @@ fn statements_that_do_not_test_types_have_a_caveat() {
     for system in able() {
         let part = part(&system);
         for kind in kinds_of(&system) {
-            let question = FirstQuestion { second: &keys, ..FirstQuestion::new(kind, &keys) };
+            let question = FirstQuestion { second_keys: &keys, ..FirstQuestion::new(kind, &keys) };
             let caveat = part.type_caveat(&question);
             // Elements are counted from the documents.
             let is_expected = system == "elasticsearch" && kind != TemplateKind::Elements;
@@ -163,7 +163,7 @@ fn statements_that_do_not_test_types_have_a_caveat() {
             assert_eq!(part.type_caveat(&exact), None, "{system} {}", kind.word());
         }
     }
-    let pairs = FirstQuestion { second: &keys, ..FirstQuestion::new(TemplateKind::Pairs, &keys) };
+    let pairs = FirstQuestion { second_keys: &keys, ..FirstQuestion::new(TemplateKind::Pairs, &keys) };
     assert_eq!(part("elasticsearch").type_caveat(&pairs), None, "it is not asked");
 }
 

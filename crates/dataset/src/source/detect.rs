@@ -139,11 +139,12 @@ fn faulty_form(text: &[u8], is_whole: bool) -> Option<Form> {
         previous_end = Some(range.end);
     }
     let is_json = begins_like_object(text) || (!has_other_text && closed > 0);
-    is_json.then(|| match is_by_lines {
+    let form = match is_by_lines {
         true => Form::Lines,
         false if is_whole && documents == 1 => Form::File,
         false => Form::Stream,
-    })
+    };
+    is_json.then_some(form)
 }
 
 /// Returns `true` if the text begins with `{` and a string or `}`: hardly anything but JSON does.
