@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::{Comparison, compare};
 use jsonathlon_schema::value::Row;
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::visibility::Visibility;
 
 use crate::bounds::{check_at_least, check_at_most};
 use crate::history::{WriterHistory, acknowledged_before, sent_before, stale_ns};
@@ -14,22 +14,12 @@ use crate::seen::{SeenCount, SeenDocuments, SeenError};
 use crate::sweep::{Sweep, SweepError};
 use crate::verdict::{Judgement, QuestionVerdict, WrongReason};
 
-/// When a system shows documents that it has acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Visibility {
-    /// At once. A question that misses an acknowledged document is a finding.
-    Commit,
-    /// Later, with the next refresh.
-    Refresh,
-}
-
 /// What a configuration declares about its answers while documents come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
     /// Whether an answer and what it has seen are of one moment.
     pub snapshot: bool,
-    /// When acknowledged documents are shown.
+    /// When acknowledged documents are shown. With `Commit`, a question that misses one is a finding.
     pub visible: Visibility,
     /// Indexes of the columns that may differ numerically, by question. A question without any is absent.
     pub approximate: BTreeMap<Question, Vec<usize>>,
@@ -46,7 +36,7 @@ impl Declared {
 pub struct AskedQuestion<'a> {
     /// Number of the stream that asked.
     pub stream: u32,
-    /// What was asked.
+    /// Question of the challenge that was asked.
     pub question: Question,
     /// Nanoseconds of the clock of the writers' histories: before the first byte of the question was sent.
     pub start_ns: u64,

@@ -25,7 +25,8 @@ mod verdict;
 
 pub use documents::{Documents, DocumentsBuilder};
 pub use history::{EndError, WriterHistory, acknowledged, check_end, stale_ns};
-pub use judge::{AskedQuestion, Declared, Visibility, judge};
+pub use jsonathlon_schema::visibility::Visibility;
+pub use judge::{AskedQuestion, Declared, judge};
 pub use pool::{Pool, documents_of_writer, pool_position};
 pub use prefixes::Prefixes;
 pub use seen::{SeenCount, SeenDocuments, SeenError};

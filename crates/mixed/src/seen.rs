@@ -24,7 +24,7 @@ pub enum SeenError {
     UnknownWriter {
         /// Number of the writer.
         writer: usize,
-        /// Number of writers.
+        /// Number of writers that exist.
         writers: usize,
     },
     /// A writer is mentioned twice.

@@ -51,9 +51,9 @@ struct EventTypeCounts {
 /// Number of documents that a sweep has added and taken back since its base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Documents added.
+    /// Number of documents added.
     pub pushes: u64,
-    /// Documents taken back.
+    /// Number of documents taken back.
     pub pops: u64,
 }
 

@@ -79,7 +79,7 @@ pub struct Judgement {
 pub struct VerdictCounts {
     /// All questions with an answer.
     pub asked: u64,
-    /// Exact answers.
+    /// Number of exact answers.
     pub exact: u64,
     /// Answers that are exact except for columns declared approximate.
     pub approximate: u64,

@@ -15,7 +15,7 @@ pub const KEPT_LIMIT: f64 = 0.95;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BatchSchedule {
     writers: u64,
-    /// Documents per batch.
+    /// Number of documents per batch.
     batch: u64,
     /// Time between two batches of all writers, nanoseconds.
     distance_ns: f64,

@@ -5,7 +5,7 @@
 pub struct PhaseRates {
     /// Streams alone, before the writers.
     pub still: f64,
-    /// Streams beside writers.
+    /// Streams beside writers at work.
     pub both: f64,
     /// Streams alone again, on what the writers have left behind.
     pub left: f64,
