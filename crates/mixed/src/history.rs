@@ -178,11 +178,9 @@ pub fn check_end(writers: &[WriterHistory], seen: &SeenDocuments) -> Result<(), 
     }
     let exchanged = seen.writers().iter().enumerate().find(|(_, seen)| seen.documents != seen.end);
     match exchanged {
-        Some((writer, seen)) => Err(EndError::Exchanged {
-            writer,
-            seen: seen.documents,
-            highest: seen.end.saturating_sub(1),
-        }),
+        Some((writer, seen)) => {
+            Err(EndError::Exchanged { writer, seen: seen.documents, highest: seen.end.saturating_sub(1) })
+        }
         None => Ok(()),
     }
 }
@@ -238,8 +236,10 @@ mod tests {
         let writers = [history(3), history(1)];
         assert_eq!(acknowledged(&writers).as_slice(), [3_000, 1_000]);
         let check = |count, highest| {
-            let counts =
-                [SeenCount { writer: 0, count, highest }, SeenCount { writer: 1, count: 1_000, highest: 999 }];
+            let counts = [
+                SeenCount { writer: 0, count, highest },
+                SeenCount { writer: 1, count: 1_000, highest: 999 },
+            ];
             check_end(&writers, &SeenDocuments::new(&[0, 0], &counts).unwrap())
         };
         assert_eq!(check(3_000, 2_999), Ok(()));
@@ -247,9 +247,6 @@ mod tests {
         assert_eq!(check(2_999, 2_998), Err(EndError::Missing { writer, acknowledged, seen: 2_999 }));
         assert_eq!(check(2_999, 2_999), Err(EndError::Missing { writer, acknowledged, seen: 2_999 }));
         assert_eq!(check(4_000, 2_999), Err(EndError::Surplus { writer, acknowledged, seen: 4_000 }));
-        assert_eq!(
-            check(3_000, 3_999),
-            Err(EndError::Exchanged { writer, seen: 3_000, highest: 3_999 })
-        );
+        assert_eq!(check(3_000, 3_999), Err(EndError::Exchanged { writer, seen: 3_000, highest: 3_999 }));
     }
 }

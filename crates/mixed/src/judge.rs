@@ -122,8 +122,7 @@ pub fn judge(
     }
     stops.sort_unstable();
     for stop in &stops {
-        let (Some(question), Some(judgement)) =
-            (asked.get(stop.position), judgements.get_mut(stop.position))
+        let (Some(question), Some(judgement)) = (asked.get(stop.position), judgements.get_mut(stop.position))
         else {
             continue;
         };

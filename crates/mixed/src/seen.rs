@@ -42,7 +42,9 @@ pub enum SeenError {
         highest: u64,
     },
     /// The highest number does not belong to what was asked for.
-    #[error("document {highest} of writer {writer} was counted, but only those from {floor} on were asked for")]
+    #[error(
+        "document {highest} of writer {writer} was counted, but only those from {floor} on were asked for"
+    )]
     BelowFloor {
         /// Number of the writer.
         writer: usize,
@@ -100,11 +102,8 @@ impl SeenDocuments {
             if highest < floor {
                 return Err(SeenError::BelowFloor { writer, highest, floor });
             }
-            *seen = SeenWriter {
-                floor,
-                documents: floor.saturating_add(count),
-                end: highest.saturating_add(1),
-            };
+            *seen =
+                SeenWriter { floor, documents: floor.saturating_add(count), end: highest.saturating_add(1) };
         }
         Ok(Self { writers })
     }

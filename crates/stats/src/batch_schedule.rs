@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn writers_take_turns() {
         let schedule = BatchSchedule::new(2, 1_000, 2_000.0).unwrap();
-        let due = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 9)].map(|(writer, batch)| schedule.due_ns(writer, batch));
+        let due =
+            [(0, 0), (1, 0), (0, 1), (1, 1), (0, 9)].map(|(writer, batch)| schedule.due_ns(writer, batch));
         assert_eq!(due, [0, SECOND / 2, SECOND, 3 * SECOND / 2, 9 * SECOND]);
         assert_eq!(schedule.seconds_for(20_000), 10.0, "the default rate uses up a pool of 20,000 in 10 s");
     }

@@ -38,7 +38,8 @@ impl Frontier {
     pub fn new(documents_peak: f64, questions_peak: f64, points: &[LoadPoint]) -> Result<Self, String> {
         let is_rate = |rate: f64| rate.is_finite() && rate >= 0.0;
         let is_peak = |rate: f64| rate.is_finite() && rate > 0.0;
-        let are_rates = points.iter().all(|point| is_rate(point.documents_per_s) && is_rate(point.questions_per_h));
+        let are_rates =
+            points.iter().all(|point| is_rate(point.documents_per_s) && is_rate(point.questions_per_h));
         if !(are_rates && is_peak(documents_peak) && is_peak(questions_peak)) {
             return Err(format!(
                 "no frontier between {documents_peak} documents/s and {questions_peak} questions/h over \

@@ -56,11 +56,7 @@ impl Window {
 ///
 /// A phase in which a stream has not is too short: it says nothing of the questions that were not asked.
 #[must_use]
-pub fn has_whole_set(
-    questions: impl IntoIterator<Item = (u32, u64)>,
-    per_set: usize,
-    from_ns: u64,
-) -> bool {
+pub fn has_whole_set(questions: impl IntoIterator<Item = (u32, u64)>, per_set: usize, from_ns: u64) -> bool {
     let mut current = None;
     let mut finished = 0;
     for (set, start_ns) in questions {

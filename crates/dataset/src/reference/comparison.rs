@@ -53,11 +53,7 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
         }
     }
     if expected.len() != sorted.len() {
-        return Comparison::Different(format!(
-            "{} rows answered, {} expected",
-            sorted.len(),
-            expected.len()
-        ));
+        return Comparison::Different(format!("{} rows answered, {} expected", sorted.len(), expected.len()));
     }
     match approximate.is_empty() {
         true => Comparison::Equal,

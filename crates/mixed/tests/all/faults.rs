@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_mixed::{
-    AskedQuestion, Declared, EndError, Judgement, Prefixes, QuestionVerdict, SeenCount, SeenDocuments,
-    Sweep, Visibility, VerdictCounts, WriterHistory, WrongReason, check_end, first_wrong, judge,
+    AskedQuestion, Declared, EndError, Judgement, Prefixes, QuestionVerdict, SeenCount, SeenDocuments, Sweep,
+    VerdictCounts, Visibility, WriterHistory, WrongReason, check_end, first_wrong, judge,
 };
 use jsonathlon_schema::value::{Row, Value};
 
@@ -144,7 +144,8 @@ fn batches_that_overtake_leave_holes_within_bounds() {
     histories[0].sent(30, 5_001);
     let mut documents = world.prefix_indexes(&[10, 20]);
     documents.extend((20..25).map(|number| world.pool.document(0, number).unwrap()));
-    let seen = [SeenCount { writer: 0, count: 15, highest: 24 }, SeenCount { writer: 1, count: 20, highest: 19 }];
+    let seen =
+        [SeenCount { writer: 0, count: 15, highest: 24 }, SeenCount { writer: 1, count: 20, highest: 19 }];
     let answers = world.answers_over(&documents);
     for question in Question::ALL {
         let asked = asked(question, 5_100, &[0, 0], &seen, answers.rows(question));
@@ -167,7 +168,9 @@ fn a_repeated_batch_is_wrong_above_the_floor_and_below() {
     let mut documents = world.prefix_indexes(&[50, 50]);
     documents.extend((20..30).map(|number| world.pool.document(0, number).unwrap()));
     let rows = world.answers_over(&documents).rows(Question::Q1).to_vec();
-    let seen = |count| [SeenCount { writer: 0, count, highest: 49 }, SeenCount { writer: 1, count: 50, highest: 49 }];
+    let seen = |count| {
+        [SeenCount { writer: 0, count, highest: 49 }, SeenCount { writer: 1, count: 50, highest: 49 }]
+    };
     let judgement = judge_late(&world, Question::Q1, &seen(60), &rows);
     let repeated = WrongReason::Repeated { writer: 0, documents: 60, numbers: 50 };
     assert_eq!(judgement.verdict, QuestionVerdict::Wrong(repeated));
@@ -188,9 +191,8 @@ fn what_is_acknowledged_before_it_is_there_is_stale() {
     let seen = seen_counts(&[0, 0], &[20, 20]);
     let rows = world.answer(Question::Q1, &[20, 20]);
     let asked = asked(Question::Q1, at, &[0, 0], &seen, &rows);
-    let judged = |declared: &Declared| {
-        judge(&mut world.sweep(), declared, &histories, &[asked]).unwrap().remove(0)
-    };
+    let judged =
+        |declared: &Declared| judge(&mut world.sweep(), declared, &histories, &[asked]).unwrap().remove(0);
     let judgement = judged(&declared(true));
     assert_eq!((&judgement.verdict, judgement.stale_ns), (&QuestionVerdict::Exact, 30));
     assert_eq!(VerdictCounts::of([&judgement]).stale, 1);
@@ -283,7 +285,8 @@ fn a_reference_without_one_document_differs_from_a_right_system() {
     let world = world();
     let (seen, rows) = (seen_counts(&[0, 0], &[30, 20]), world.answer(Question::Q1, &[30, 20]));
     let asked = asked(Question::Q1, LATE, &[0, 0], &seen, &rows);
-    let mut short = Sweep::new(&world.documents, &world.pool, (100..400).filter(|index| *index != 217)).unwrap();
+    let mut short =
+        Sweep::new(&world.documents, &world.pool, (100..400).filter(|index| *index != 217)).unwrap();
     let judgements = judge(&mut short, &declared(true), &histories([5, 5]), &[asked]).unwrap();
     assert!(is_different(&judgements[0]));
 }

@@ -51,7 +51,10 @@ fn owned(event: &Event<'_>) -> Event<'static> {
 pub(crate) fn generated_events(count: u64) -> Vec<Event<'static>> {
     let (mut text, mut generator) = (Vec::new(), Generator::new(7, 0..count));
     while generator.fill(&mut text, 1 << 20) {}
-    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| owned(&scan(line).event)).collect()
+    text.split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| owned(&scan(line).event))
+        .collect()
 }
 
 /// Events with few users and times, so that ties are frequent, and with fields missing.
