@@ -39,7 +39,8 @@ impl OwnRecordSet {
         let whole = |fault| AnswerError { fault, position: 0 };
         let source = self.source(number);
         let facts = *self.facts(source).ok_or(whole(AnswerFault::Unasked))?;
-        let DigestedDocument { digest, value_hash, other_key } = self.digest_document(number, text, scratch)?;
+        let DigestedDocument { digest, value_hash, other_key } =
+            self.digest_document(number, text, scratch)?;
         if let Some(key) = &other_key
             && !self.is_changed_key(number, key, text)?
         {
