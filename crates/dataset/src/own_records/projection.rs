@@ -189,7 +189,9 @@ impl OwnRecordSet {
                 (KeyType::Text, CapturedKind::Text) => {
                     unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
                 }
-                (KeyType::Bigint, CapturedKind::Number) => text.as_bytes() == buffer,
+                (KeyType::Bigint, CapturedKind::Number) => {
+                    text.as_bytes() == buffer || text.parse().is_ok_and(is_rounded)
+                }
                 _ => false,
             },
             _ => false,

@@ -326,6 +326,8 @@ fn a_key_that_is_rounded_in_the_document_is_a_change() {
     ] {
         assert_eq!(project(&set, 41, &[id, OwnCell::Text(&version), x]), expected, "{id:?}");
     }
+    let answer = json!([rounded(41), version, new["x"]]).to_string();
+    assert_eq!(project(&set, 41, &[OwnCell::Text(&answer)]), at_version);
 }
 
 #[test]
