@@ -77,7 +77,8 @@ impl<'v> PathCounts<'v> {
 
     /// Returns `true` if a document has an array on the way of a path, or an array or object at its end.
     fn has_container(&self, steps: &[&'v str]) -> bool {
-        let is_array_at = |length: usize| steps.get(..length).is_some_and(|steps| self.arrays.contains(steps));
+        let is_array_at =
+            |length: usize| steps.get(..length).is_some_and(|steps| self.arrays.contains(steps));
         (1..=steps.len()).any(is_array_at) || self.objects.contains(steps)
     }
 }

@@ -205,9 +205,7 @@ impl Opener {
     fn open_zip(&self, origin: &Origin) -> Result<Opened, DataError> {
         match &origin.path {
             _ if origin.archive.is_some() => Ok(nested_archive(origin)),
-            Some(path) if path.is_file() => {
-                Ok(Opened::Zip(origin.name.clone(), zip_members(path)?))
-            }
+            Some(path) if path.is_file() => Ok(Opened::Zip(origin.name.clone(), zip_members(path)?)),
             _ => Err(DataError::ZipStream { input: origin.name.clone() }),
         }
     }

@@ -57,7 +57,10 @@ mod tests {
             let mut names = MemberNames { max_bytes, ..MemberNames::default() };
             let error = (0..max_bytes).find_map(|_| names.add("a.tar", &name).err());
             let error = error.expect("an endless archive is given up").to_string();
-            assert!(error.contains("a.tar") && error.contains("1 MiB") && error.contains("unpack"), "{error}");
+            assert!(
+                error.contains("a.tar") && error.contains("1 MiB") && error.contains("unpack"),
+                "{error}"
+            );
         }
     }
 }

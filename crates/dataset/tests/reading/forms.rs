@@ -312,7 +312,8 @@ fn a_file_with_an_invalid_value_is_read_and_its_place_is_named() {
     let file = write(folder.path(), "only.json", "{\n\"a\": NaN\n}\n");
     let error = staged(&path(&file), &folder.path().join("staged")).unwrap_err();
     assert!(matches!(error, DataError::NotLines { .. }), "{error:?}");
-    let place = format!("the first: {}, document 1 from byte 0 on: expected a value at byte 7", file.display());
+    let place =
+        format!("the first: {}, document 1 from byte 0 on: expected a value at byte 7", file.display());
     assert!(error.to_string().contains(&place), "{error}");
 }
 
@@ -352,7 +353,10 @@ fn members_of_archives_are_inputs() {
         assert_eq!(documents.lines().collect::<Vec<_>>(), expected, "{name}");
         let archive = file.display();
         assert_eq!(staged.place(1).unwrap().to_string(), format!("{archive}: a/two.ndjson.gz, line 1"));
-        assert_eq!(staged.place(3).unwrap().to_string(), format!("{archive}: c.json, document 1 from byte 0 on"));
+        assert_eq!(
+            staged.place(3).unwrap().to_string(),
+            format!("{archive}: c.json, document 1 from byte 0 on")
+        );
         assert_eq!(staged.input_notes, ["read as: lines (2 files), array (1 file), file (1 file)"]);
         let mut left_out: Vec<_> =
             staged.left_out.iter().map(|entry| (entry.path.display().to_string(), &entry.reason)).collect();
