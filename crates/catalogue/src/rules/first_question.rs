@@ -1,61 +1,7 @@
-//! First questions about unknown documents: their kinds, their subjects, and why a system is not asked one.
+//! First questions about unknown documents: their subjects, and why a system is not asked one.
 
+use jsonathlon_schema::first_question::FirstQuestionKind;
 use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
-
-/// What a first question asks about its path; a folder may have a template for each kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TemplateKind {
-    /// The ten most frequent strings with their counts.
-    Count,
-    /// The ten largest numbers.
-    Top,
-    /// Sum and mean of numbers.
-    Sum,
-    /// The number of documents that have one string.
-    Filter,
-    /// The number of different strings.
-    Distinct,
-    /// The ten most frequent strings among the elements of arrays, or at one member of these elements. Every
-    /// element counts, however often it is in one array.
-    Elements,
-    /// Counts per day or hour that texts begin with, the latest 100.
-    Dates,
-    /// Counts per day or hour of numbers that are times since 1970, the latest 100.
-    Epochs,
-    /// The ten most frequent pairs of strings at two paths, with their counts.
-    Pairs,
-}
-
-impl TemplateKind {
-    /// All kinds of first questions.
-    pub const ALL: [Self; 9] = [
-        Self::Count,
-        Self::Top,
-        Self::Sum,
-        Self::Filter,
-        Self::Distinct,
-        Self::Elements,
-        Self::Dates,
-        Self::Epochs,
-        Self::Pairs,
-    ];
-
-    /// Returns the word used in the names of files.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Top => "top",
-            Self::Sum => "sum",
-            Self::Filter => "filter",
-            Self::Distinct => "distinct",
-            Self::Elements => "elements",
-            Self::Dates => "dates",
-            Self::Epochs => "epochs",
-            Self::Pairs => "pairs",
-        }
-    }
-}
 
 /// Returns the values of the placeholders about times, by name.
 ///
@@ -85,16 +31,18 @@ pub(super) fn time_placeholders(bucket: TimeBucket) -> [(&'static str, String); 
 #[derive(Debug, Clone, Copy)]
 pub struct FirstQuestion<'a> {
     /// Kind of the question, which selects the template.
-    pub kind: TemplateKind,
-    /// Names of the members that lead to the values, or to the array of [`TemplateKind::Elements`], outermost
-    /// first.
+    pub kind: FirstQuestionKind,
+    /// Names of the members that lead to the values, or to the array of
+    /// [`FirstQuestionKind::Elements`], outermost first.
     pub keys: &'a [String],
-    /// Names of the members that lead to the second value of [`TemplateKind::Pairs`], or from an element of
-    /// [`TemplateKind::Elements`] to its value; none if the elements are the values. Other kinds have none.
+    /// Names of the members that lead to the second value of [`FirstQuestionKind::Pairs`], or from an element
+    /// of [`FirstQuestionKind::Elements`] to its value; none if the elements are the values. Other kinds have
+    /// none.
     pub second: &'a [String],
-    /// String to look for; used only by [`TemplateKind::Filter`].
+    /// String to look for; used only by [`FirstQuestionKind::Filter`].
     pub value: &'a str,
-    /// Times that are counted together; used only by [`TemplateKind::Dates`] and [`TemplateKind::Epochs`].
+    /// Times that are counted together; used only by [`FirstQuestionKind::Dates`] and
+    /// [`FirstQuestionKind::Epochs`].
     pub bucket: TimeBucket,
     /// Whether values of other types are at one of the paths, too.
     pub is_mixed: bool,
@@ -105,7 +53,7 @@ pub struct FirstQuestion<'a> {
 impl<'a> FirstQuestion<'a> {
     /// Creates a question about one path with values of one type, in documents without other paths.
     #[must_use]
-    pub fn new(kind: TemplateKind, keys: &'a [String]) -> Self {
+    pub fn new(kind: FirstQuestionKind, keys: &'a [String]) -> Self {
         Self {
             kind,
             keys,

@@ -266,7 +266,7 @@ fn inexact_notes(inexact: &[InexactQuestion]) -> Vec<String> {
 fn first_question<'q>(named: &NamedQuestion<'q>, paths: &'q [KnownPath]) -> FirstQuestion<'q> {
     let SuggestedQuestion { keys, second_keys, value, bucket, other_values, .. } = named.question;
     FirstQuestion {
-        kind: named.kind,
+        kind: named.question.kind,
         keys,
         second: second_keys,
         value,
@@ -319,7 +319,8 @@ mod tests {
     #[test]
     fn what_only_the_sample_shows_is_said() {
         let catalogue = Catalogue::load(&[]).unwrap();
-        let line = |n: u64| format!("{{\"day\":\"2026-02-{:02}\",\"ms\":{}}}\n", n % 28 + 1, 1_770_000_000_000 + n);
+        let line =
+            |n: u64| format!("{{\"day\":\"2026-02-{:02}\",\"ms\":{}}}\n", n % 28 + 1, 1_770_000_000_000 + n);
         // Several blocks, the first of which is the sample.
         let text: String = (0..50_000).map(line).collect();
         for (max_bytes, is_whole) in [(u64::MAX, true), (1, false)] {
@@ -338,7 +339,10 @@ mod tests {
             for word in ["elasticsearch: ", "elements of arrays", "`dates-day`", "`epochs-ms`"] {
                 assert!(note.contains(word), "{word}: {note}");
             }
-            assert!(toml.contains("# elasticsearch may count values of other types beyond the sample"), "{toml}");
+            assert!(
+                toml.contains("# elasticsearch may count values of other types beyond the sample"),
+                "{toml}"
+            );
         }
     }
 }
