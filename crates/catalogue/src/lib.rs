@@ -65,7 +65,7 @@ pub use rules::{
     analytics::{ANALYTICS, AnalyticsSetup, QuestionRules},
     documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
     fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
-    first_question::{FirstQuestion, FirstQuestionError, KnownPath, TemplateKind},
+    first_question::{FirstQuestion, FirstQuestionError, KnownPath},
     operation_rules::OperationRules,
     path_notation::{PathStep, path_values},
     questions::{QUESTIONS, question_file},

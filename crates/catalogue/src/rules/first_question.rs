@@ -1,65 +1,10 @@
-//! First questions, which `questions new` proposes about documents that it has only sampled: their kinds, the
+//! First questions, which `questions new` proposes about documents that it has only sampled: the
 //! paths that they are about, and why a system cannot be asked one.
 
+use jsonathlon_schema::first_question::FirstQuestionKind;
 use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
 
-/// Kind of a first question: what it asks about the values at its path. A system's folder may have
-/// statement templates for each kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TemplateKind {
-    /// The ten most frequent strings with their counts.
-    Count,
-    /// The ten largest numbers.
-    Top,
-    /// Sum and mean of numbers.
-    Sum,
-    /// The number of documents that have one string.
-    Filter,
-    /// The number of different strings.
-    Distinct,
-    /// The ten most frequent strings among the elements of arrays, or at one member of these elements. Every
-    /// element counts, however often it is in one array.
-    Elements,
-    /// Counts of strings by the day or hour that they begin with; only the latest 100.
-    Dates,
-    /// Counts of numbers that are times since 1970, by day or hour; only the latest 100.
-    Epochs,
-    /// The ten most frequent pairs of strings at two paths, with their counts.
-    Pairs,
-}
-
-impl TemplateKind {
-    /// All kinds of first questions.
-    pub const ALL: [Self; 9] = [
-        Self::Count,
-        Self::Top,
-        Self::Sum,
-        Self::Filter,
-        Self::Distinct,
-        Self::Elements,
-        Self::Dates,
-        Self::Epochs,
-        Self::Pairs,
-    ];
-
-    /// Returns the kind as it is written in names of files, such as `count`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Top => "top",
-            Self::Sum => "sum",
-            Self::Filter => "filter",
-            Self::Distinct => "distinct",
-            Self::Elements => "elements",
-            Self::Dates => "dates",
-            Self::Epochs => "epochs",
-            Self::Pairs => "pairs",
-        }
-    }
-}
-
-/// Returns the values of the placeholders of [`TemplateKind::Dates`] and [`TemplateKind::Epochs`], by name.
+/// Returns the values of the placeholders about times, by name.
 ///
 /// Strings are not parsed as times, because systems disagree about which strings are times. Those that begin
 /// like a day (and an hour) are grouped by their first `length` characters. `pattern` is a regular expression
@@ -88,17 +33,17 @@ pub(super) fn time_placeholders(bucket: TimeBucket) -> [(&'static str, String); 
 #[derive(Debug, Clone, Copy)]
 pub struct FirstQuestion<'a> {
     /// Kind of the question, which selects the template.
-    pub kind: TemplateKind,
-    /// Names of the members that lead to the values, or to the array of [`TemplateKind::Elements`], outermost
-    /// first.
+    pub kind: FirstQuestionKind,
+    /// Names of the members that lead to the values, or to the array of
+    /// [`FirstQuestionKind::Elements`], outermost first.
     pub keys: &'a [String],
-    /// Names of the members that lead to the second value of [`TemplateKind::Pairs`], or from an element of
-    /// [`TemplateKind::Elements`] to its value; none if the elements are the values. Other kinds have none.
+    /// Names of the members that lead to the second value of [`FirstQuestionKind::Pairs`], or from an element of
+    /// [`FirstQuestionKind::Elements`] to its value; none if the elements are the values. Other kinds have none.
     pub second_keys: &'a [String],
-    /// String to look for; used only by [`TemplateKind::Filter`].
+    /// String to look for; used only by [`FirstQuestionKind::Filter`].
     pub value: &'a str,
-    /// Day or hour by which times are counted; used only by [`TemplateKind::Dates`] and
-    /// [`TemplateKind::Epochs`].
+    /// Day or hour by which times are counted; used only by [`FirstQuestionKind::Dates`] and
+    /// [`FirstQuestionKind::Epochs`].
     pub bucket: TimeBucket,
     /// Whether one of the paths also has values of other types.
     pub is_mixed: bool,
@@ -110,7 +55,7 @@ pub struct FirstQuestion<'a> {
 impl<'a> FirstQuestion<'a> {
     /// Creates a question about one path with values of one type, in documents without other paths.
     #[must_use]
-    pub fn new(kind: TemplateKind, keys: &'a [String]) -> Self {
+    pub fn new(kind: FirstQuestionKind, keys: &'a [String]) -> Self {
         Self {
             kind,
             keys,

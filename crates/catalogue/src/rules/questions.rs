@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use jsonathlon_schema::workload::WorkloadKind;
+use jsonathlon_schema::{first_question::FirstQuestionKind, workload::WorkloadKind};
 
 use super::{
     ParsedSection, Section, WorkloadRules, WorkloadSetup,
-    first_question::{FirstQuestion, FirstQuestionError, TemplateKind, time_placeholders},
+    first_question::{FirstQuestion, FirstQuestionError, time_placeholders},
     question_paths::{Inexact, PathNotation, check_control, check_notation, replace_pairs, spell_controls},
 };
 use crate::{
@@ -156,7 +156,7 @@ impl WorkloadRules for Rules {
             }
         }
         check_control(base, &["value_control"], value_control.as_ref())?;
-        let kinds = TemplateKind::ALL.map(TemplateKind::word);
+        let kinds = FirstQuestionKind::ALL.map(FirstQuestionKind::word);
         if let Some(kind) = not.keys().find(|kind| !kinds.contains(&kind.as_str())) {
             return Err(base.error(&["not", kind], format!("unknown kind; allowed: {}", kinds.join(", "))));
         }
@@ -221,7 +221,7 @@ impl WorkloadSetup {
             spell_controls(&replace_pairs(question.value, &section.value), section.value_control.as_deref());
         let members = |keys: &[String]| serde_json::json!(keys).to_string();
         let (element, second) = match question.kind {
-            TemplateKind::Elements => ("element", "element_members"),
+            FirstQuestionKind::Elements => ("element", "element_members"),
             _ => ("second", "second_members"),
         };
         let values = [
@@ -255,9 +255,9 @@ impl WorkloadSetup {
             notation.why_not_exact(keys, question.is_mixed, question.paths)
         };
         let second_reason = match question.kind {
-            TemplateKind::Pairs => why_not(second, question.second_keys),
+            FirstQuestionKind::Pairs => why_not(second, question.second_keys),
             // Known paths state members of elements below the array that holds them.
-            TemplateKind::Elements => why_not(path, &[question.keys, question.second_keys].concat()),
+            FirstQuestionKind::Elements => why_not(path, &[question.keys, question.second_keys].concat()),
             _ => None,
         };
         let reasons: Vec<Inexact> = why_not(path, question.keys).into_iter().chain(second_reason).collect();
@@ -302,9 +302,9 @@ impl WorkloadSetup {
 impl QuestionsSection {
     /// Returns the notation of the path of a question of this kind, and that of its second path. `None` if the
     /// folder describes none.
-    fn notations(&self, kind: TemplateKind) -> Option<(&PathNotation, &PathNotation)> {
+    fn notations(&self, kind: FirstQuestionKind) -> Option<(&PathNotation, &PathNotation)> {
         let path = self.path.as_ref()?;
-        let element = self.element.as_ref().filter(|_| kind == TemplateKind::Elements);
+        let element = self.element.as_ref().filter(|_| kind == FirstQuestionKind::Elements);
         Some((path, element.unwrap_or(path)))
     }
 }

@@ -28,7 +28,7 @@ pub use hazards::{Hazard, HazardFinding};
 pub use key_proposal::{KeyCandidate, KeyFault, KeyProposal, RejectedKey, ScalarType, UpdateProposal};
 pub use options::DescribeOptions;
 pub use staged_proposals::{NamedPaths, Proposals, propose_for_staged};
-pub use suggest::{SuggestedQuestion, SuggestionKind, WrittenZone, suggest_questions};
+pub use suggest::{SuggestedQuestion, WrittenZone, suggest_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 

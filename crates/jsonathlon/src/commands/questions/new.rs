@@ -266,7 +266,7 @@ fn inexact_notes(inexact: &[InexactQuestion]) -> Vec<String> {
 fn first_question<'q>(named: &NamedQuestion<'q>, paths: &'q [KnownPath]) -> FirstQuestion<'q> {
     let SuggestedQuestion { keys, second_keys, value, bucket, other_values, .. } = named.question;
     FirstQuestion {
-        kind: named.kind,
+        kind: named.question.kind,
         keys,
         second_keys,
         value,
