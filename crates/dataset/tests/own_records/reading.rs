@@ -157,7 +157,7 @@ fn documents_that_cannot_be_updated_stay_as_they_are() {
         assert_eq!(set.choose(number, Need::Present), number);
         assert_eq!(set.source(40 + number) % 4, 0);
     }
-    assert_eq!(check(&set, 1, r#"{"v":[1],"id":1}"#), Ok(None));
+    assert_eq!(check(&set, 1, r#"{"v":[1],"id":1}"#), Ok(Some(0)), "no write replaces it");
     for wrong in [r#"{"v":[2],"id":1}"#, r#"{"id":1}"#, r#"{"v":"00000001","id":1}"#] {
         assert_eq!(check(&set, 1, wrong), Err(AnswerFault::Document), "{wrong}");
     }
