@@ -17,6 +17,9 @@ pub(super) struct DocumentKeyer<'a> {
     update: Option<usize>,
     /// Members under which systems keep keys, each with its index in the plan and whether a document has it.
     members: Vec<(String, usize, bool)>,
+    /// Paths that reads could ask for, each with its index in the plan and whether systems agree on its value in
+    /// all documents so far.
+    paths: Vec<(OwnPath, usize, bool)>,
     digester: ValueDigester,
     key_type: Option<(KeyType, u64)>,
     /// Numbers of documents with a text and with an integer at the update path.
@@ -30,6 +33,7 @@ impl<'a> DocumentKeyer<'a> {
         key: Option<&OwnPath>,
         update: Option<&OwnPath>,
         members: &[String],
+        paths: Vec<OwnPath>,
     ) -> Self {
         let mut plan = CapturePlan::default();
         let update = update.and_then(|path| plan.add(&path.steps, true));
@@ -39,12 +43,18 @@ impl<'a> DocumentKeyer<'a> {
             Some((member.clone(), index, false))
         });
         let members = members.collect();
+        let paths = paths.into_iter().filter_map(|path| {
+            let index = plan.add(&path.steps, false)?;
+            Some((path, index, true))
+        });
+        let paths = paths.collect();
         Self {
             staged,
             plan,
             key,
             update,
             members,
+            paths,
             digester: ValueDigester::new(),
             key_type: None,
             texts: 0,
@@ -60,6 +70,16 @@ impl<'a> DocumentKeyer<'a> {
     /// Those of the members that documents have.
     pub(super) fn members_in_use(&self) -> Vec<String> {
         self.members.iter().filter(|(.., is_used)| *is_used).map(|(member, ..)| member.clone()).collect()
+    }
+
+    /// The paths that reads may ask for, and those that they may not, because a document has an array on the way,
+    /// or an array or object in place of the value. Systems agree on what a path means only where there is none:
+    /// to some, it goes on in the elements of an array.
+    pub(super) fn into_paths(self) -> (Vec<OwnPath>, Vec<OwnPath>) {
+        let (agreed, others): (Vec<_>, Vec<_>) =
+            self.paths.into_iter().partition(|(.., is_agreed)| *is_agreed);
+        let paths = |paths: Vec<(OwnPath, usize, bool)>| paths.into_iter().map(|(path, ..)| path).collect();
+        (paths(agreed), paths(others))
     }
 
     /// Fills an entry from a document and appends its text key to `key`. The place of the document is left
@@ -98,6 +118,13 @@ impl<'a> DocumentKeyer<'a> {
         for (_, index, is_used) in &mut self.members {
             *is_used |=
                 self.digester.captured().get(*index).is_some_and(|at| at.kind != CapturedKind::Absent);
+        }
+        for (_, index, is_agreed) in &mut self.paths {
+            *is_agreed &= self
+                .digester
+                .captured()
+                .get(*index)
+                .is_some_and(|at| at.kind != CapturedKind::Container && !at.crosses_array);
         }
         if let Some((_, index)) = &self.key {
             let captured = self.digester.captured().get(*index).copied().unwrap_or_default();

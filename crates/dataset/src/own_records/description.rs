@@ -28,7 +28,8 @@ pub struct OwnRecords {
     pub new_keys: NewKeys,
     /// Path whose value writes change. `None` if documents are not updated.
     pub update: Option<UpdatePath>,
-    /// Paths of scalar values that at least 95 % of the sampled documents have, in document order.
+    /// Paths of scalar values that at least 95 % of the sampled documents have, in document order. No document has
+    /// an array on the way, or an array or object in place of the value.
     pub paths: Vec<OwnPath>,
     /// Seed by which the documents of inserts are chosen.
     pub seed: u64,

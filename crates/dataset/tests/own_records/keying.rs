@@ -1,7 +1,7 @@
 //! Keys of documents: which are refused, and what is written of the others.
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::own_records::{NewKeys, OwnKey, OwnScratch, UpdateKind};
+use jsonathlon_dataset::own_records::{NewKeys, OwnKey, OwnPath, OwnScratch, UpdateKind};
 use jsonathlon_dataset::records::KeyType;
 
 use crate::common::{Data, document, hostile, lines, set};
@@ -156,6 +156,31 @@ fn a_file_that_was_changed_after_staging_is_noticed() {
     std::fs::write(data.file(), lines(20, |index| format!("{{\"id\":{}}}\n", index + 1)).concat()).unwrap();
     let error = data.key_staged(&staged, "/id", "").unwrap_err();
     assert!(matches!(error, DataError::ChangedDocuments { .. }), "{error}");
+}
+
+#[test]
+fn paths_on_which_systems_disagree_are_left_out() {
+    let duplicates = r#""x":1,"x":2"#;
+    let lines = lines(3_000, |index| match index {
+        // Neither every third document nor a suspect is a sample.
+        1_001 => r#"{"a":[{"b":1}],"c":{"d":1},"f":1,"g":1}"#.to_owned(),
+        2_003 => r#"{"a":{"b":1},"c":{"d":{"e":1}},"f":1,"g":1}"#.to_owned(),
+        2_005 => format!(r#"{{"a":{{"b":1}},"c":{{"d":1}},"f":[1],"g":1,{duplicates}}}"#),
+        2_007 => r#"{"a":null,"c":null,"f":null,"g":null}"#.to_owned(),
+        _ => format!(r#"{{"a":{{"b":1,"y":2}},"c":{{"d":1}},"f":1,"g":1,"k{index}":[],"l":[{index}]}}"#),
+    });
+    let texts = |paths: &[OwnPath]| paths.iter().map(OwnPath::to_string).collect::<Vec<_>>();
+    let data = Data::new(&lines);
+    let staged = data.stage();
+    for ordinal in [1_001, 2_003, 2_005] {
+        assert!(staged.samples.iter().all(|sample| sample.ordinal != ordinal), "{ordinal}");
+    }
+    let keyed = data.key_staged(&staged, "", "").unwrap();
+    assert_eq!(texts(&keyed.records.paths), ["/g"]);
+    assert_eq!(texts(&keyed.left_out_paths), ["/a/b", "/a/y", "/c/d", "/f"]);
+    let keyed = Data::new(&lines[..1_000]).key("", "/a/b").unwrap();
+    assert_eq!(texts(&keyed.records.paths), ["/a/b", "/a/y", "/c/d", "/f", "/g"]);
+    assert!(keyed.left_out_paths.is_empty());
 }
 
 #[test]
