@@ -18,6 +18,7 @@ mod keys;
 mod packed_keys;
 mod pointer;
 mod projection;
+mod rounding;
 mod scan;
 mod set;
 mod suitable;

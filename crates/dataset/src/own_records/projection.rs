@@ -176,22 +176,20 @@ impl OwnRecordSet {
         if self.write_key(number, buffer).is_err() {
             return false;
         }
-        let is_rounded = |value: f64| self.changes_keys && self.rounds_to(number, value);
+        let is_rounded = |text: &str| self.changes_keys && self.rounds_to_text(number, text);
         match cell {
-            OwnCell::Int(value) => *value == self.integer_key(number) || is_rounded(*value as f64),
-            OwnCell::Float(value) => is_rounded(*value),
+            OwnCell::Int(value) => *value == self.integer_key(number) || is_rounded(&value.to_string()),
+            OwnCell::Float(value) => self.changes_keys && self.rounds_to(number, *value),
             OwnCell::Text(text) => {
                 text.as_bytes() == buffer
                     || unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
-                    || text.parse().is_ok_and(is_rounded)
+                    || is_rounded(text)
             }
             OwnCell::Json { kind, text, .. } => match (&self.records().key_type, kind) {
                 (KeyType::Text, CapturedKind::Text) => {
                     unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
                 }
-                (KeyType::Bigint, CapturedKind::Number) => {
-                    text.as_bytes() == buffer || text.parse().is_ok_and(is_rounded)
-                }
+                (KeyType::Bigint, CapturedKind::Number) => text.as_bytes() == buffer || is_rounded(text),
                 _ => false,
             },
             _ => false,

@@ -331,6 +331,56 @@ fn a_key_that_is_rounded_in_the_document_is_a_change() {
 }
 
 #[test]
+fn a_new_key_may_be_the_first_that_is_rounded() {
+    // As JavaScript writes them: doubles, in as few digits as name them.
+    let key = |number: u64| (1_765_432_109_876_543_500_i64 + 1_000 * number.cast_signed()) as f64;
+    let ids = || lines(9, |index| format!(r#"{{"id":{},"v":"loaded {index}","x":1}}"#, key(index as u64)));
+    let with_id = |set: &OwnRecordSet, number: u64, id: &str| {
+        let text = document(set, number, 3);
+        let (start, end) = (text.find(r#""id":"#).unwrap() + 5, text.find(r#","v""#).unwrap());
+        check(set, number, &format!("{}{id}{}", &text[..start], &text[end..]))
+    };
+    let data = Data::new(&ids());
+    let (set, report) = loaded(&data.key("/id", "/v").unwrap().records, |_, text| Some(text));
+    assert_eq!((report.changed, report.unexpected), (0, 0), "{report:?}");
+    let new = set.integer_key(11);
+    let rounded = (new as f64).to_string();
+    assert_ne!(rounded, new.to_string());
+    for id in [new.to_string(), rounded.clone(), format!("{:.0}", new as f64)] {
+        assert_eq!(with_id(&set, 11, &id), Ok(Some(3)), "{id}");
+    }
+    assert_eq!(with_id(&set, 11, &(new + 1).to_string()), Err(AnswerFault::Key), "another record's key");
+    let mut version = Vec::new();
+    set.value(11, 3, &mut version);
+    let version = String::from_utf8(version).unwrap();
+    let answer = |id: &str| format!(r#"[{id},"{version}",1]"#);
+    assert!(project(&set, 11, &[OwnCell::Text(&answer(&rounded))]).is_ok());
+    assert!(project(&set, 11, &[OwnCell::Text(&answer(&(new + 1).to_string()))]).is_err());
+    // A key that is no double, and came back as it was, tells that the system does not round.
+    let mut lines = ids();
+    lines.push(r#"{"id":9007199254740993,"v":"loaded 9","x":1}"#.to_owned());
+    let data = Data::new(&lines);
+    let (set, _) = loaded(&data.key("/id", "/v").unwrap().records, |_, text| Some(text));
+    let new = set.integer_key(12);
+    assert_ne!((new as f64).to_string(), new.to_string());
+    assert_eq!(with_id(&set, 12, &(new as f64).to_string()), Err(AnswerFault::Key));
+}
+
+#[test]
+fn exchanged_documents_with_keys_of_one_double_are_no_change() {
+    let data =
+        Data::new(&lines(10, |index| format!(r#"{{"id":{},"v":"a text"}}"#, (1_u64 << 53) + index as u64)));
+    let records = data.key("/id", "/v").unwrap().records;
+    let plain = set(&records);
+    let (_, report) = loaded(&records, |number, text| match number {
+        0 | 1 => Some(document(&plain, 1 - number, 0)),
+        _ => Some(text),
+    });
+    assert_eq!(report.unexpected, 1, "{report:?}");
+    assert!(report.unexpected_rows[0].contains(&plain.key_text(0)), "{report:?}");
+}
+
+#[test]
 fn a_document_with_the_key_of_another_is_no_change() {
     let data = Data::new(&lines(10, |index| format!(r#"{{"id":"k{index}","v":"a text","x":1}}"#)));
     let records = data.key("/id", "/v").unwrap().records;
