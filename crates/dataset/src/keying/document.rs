@@ -15,8 +15,7 @@ pub(super) struct DocumentKeyer<'a> {
     plan: CapturePlan,
     key: Option<(OwnPath, usize)>,
     update: Option<usize>,
-    /// Members under which systems keep keys, each with its index in the plan and whether a document has it.
-    members: Vec<(String, usize, bool)>,
+    members: Vec<KeyMember>,
     /// Paths that reads could ask for, each with its index in the plan and whether systems agree on its value in
     /// all documents so far.
     paths: Vec<(OwnPath, usize, bool)>,
@@ -25,6 +24,16 @@ pub(super) struct DocumentKeyer<'a> {
     /// Numbers of documents with a text and with an integer at the update path.
     pub(super) texts: u64,
     pub(super) integers: u64,
+}
+
+/// Top-level member under which systems keep keys.
+struct KeyMember {
+    name: String,
+    /// Index in the plan.
+    index: usize,
+    /// Whether a document has it, and whether a document has an array or object in it.
+    is_used: bool,
+    has_container: bool,
 }
 
 impl<'a> DocumentKeyer<'a> {
@@ -40,7 +49,7 @@ impl<'a> DocumentKeyer<'a> {
         let key = key.and_then(|path| Some((path.clone(), plan.add(&path.steps, true)?)));
         let members = members.iter().filter_map(|member| {
             let index = plan.add(&[PathSegment::Member(member.clone())], false)?;
-            Some((member.clone(), index, false))
+            Some(KeyMember { name: member.clone(), index, is_used: false, has_container: false })
         });
         let members = members.collect();
         let paths = paths.into_iter().filter_map(|path| {
@@ -69,7 +78,12 @@ impl<'a> DocumentKeyer<'a> {
 
     /// Those of the members that documents have.
     pub(super) fn members_in_use(&self) -> Vec<String> {
-        self.members.iter().filter(|(.., is_used)| *is_used).map(|(member, ..)| member.clone()).collect()
+        self.members.iter().filter(|member| member.is_used).map(|member| member.name.clone()).collect()
+    }
+
+    /// Those of the members in which documents have arrays or objects.
+    pub(super) fn members_with_containers(&self) -> Vec<String> {
+        self.members.iter().filter(|member| member.has_container).map(|member| member.name.clone()).collect()
     }
 
     /// The paths that reads may ask for, and those that they may not, because a document has an array on the way,
@@ -115,9 +129,10 @@ impl<'a> DocumentKeyer<'a> {
             key: (ordinal + 1),
             key_length: 0,
         };
-        for (_, index, is_used) in &mut self.members {
-            *is_used |=
-                self.digester.captured().get(*index).is_some_and(|at| at.kind != CapturedKind::Absent);
+        for member in &mut self.members {
+            let kind = self.digester.captured().get(member.index).map(|at| at.kind).unwrap_or_default();
+            member.is_used |= kind != CapturedKind::Absent;
+            member.has_container |= kind == CapturedKind::Container;
         }
         for (_, index, is_agreed) in &mut self.paths {
             *is_agreed &= self

@@ -148,7 +148,7 @@ fn key(
     let update = update_path.map(|path| decide_update(path, &keyer)).transpose()?;
     let key_type = if key_path.is_some() { keyer.key_type() } else { KeyType::Bigint };
     let (new_keys, max_key_bytes) = index.finish(key_type)?;
-    let members_in_use = keyer.members_in_use();
+    let (members_in_use, members_with_containers) = (keyer.members_in_use(), keyer.members_with_containers());
     let (paths, left_out_paths) = keyer.into_paths();
     let records = OwnRecords {
         folder: folder.to_path_buf(),
@@ -160,6 +160,7 @@ fn key(
         seed: options.seed,
         digest: digest(staged, key_path.as_ref(), update.as_ref()),
         members_in_use,
+        members_with_containers,
         key: key_path,
         update,
         key_member: None,

@@ -185,7 +185,7 @@ fn paths_on_which_systems_disagree_are_left_out() {
 
 #[test]
 fn members_in_which_systems_keep_keys_are_noticed() {
-    let data = Data::new(&[r#"{"id":1}"#.to_owned(), r#"{"id":2,"_id":{}}"#.to_owned()]);
+    let data = Data::new(&[r#"{"id":1}"#.to_owned(), r#"{"id":2,"_id":"x"}"#.to_owned()]);
     let records = data.key("/id", "").unwrap().records;
     let conflict = records.member_conflict("_id").unwrap();
     assert!(conflict.contains("`--key /_id`"), "{conflict}");
@@ -196,7 +196,9 @@ fn members_in_which_systems_keep_keys_are_noticed() {
     assert_eq!(records.member_conflict("_id"), None);
     assert!(records.is_key_path("_id") && records.uses_member("_id") && !records.uses_member("key"));
     // Exports of MongoDB.
-    let data = Data::new(&[r#"{"_id":{"$oid":"507f1f77bcf86cd799439011"}}"#.to_owned()]);
+    let data = Data::new(&[r#"{"_id":{"$oid":"507f1f77bcf86cd799439011"},"sku":"a"}"#.to_owned()]);
+    let conflict = data.key("/sku", "").unwrap().records.member_conflict("_id").unwrap();
+    assert!(!conflict.contains("--key") && conflict.contains("'.own_id = ._id | del(._id)'"), "{conflict}");
     let conflict = data.key("/_id/$oid", "").unwrap().records.member_conflict("_id").unwrap();
     assert!(conflict.contains(r#"jq -c '._id = ._id["$oid"]'`, and use `--key /_id`"#), "{conflict}");
 }

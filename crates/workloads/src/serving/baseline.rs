@@ -277,6 +277,7 @@ mod tests {
             seed: 1,
             digest: String::new(),
             members_in_use: Vec::new(),
+            members_with_containers: Vec::new(),
             key_member: None,
         };
         let report =
