@@ -24,6 +24,9 @@ pub struct BaselineReport {
     pub absent: u64,
     /// Number of documents that the load changed by value.
     pub changed: u64,
+    /// Number of these in which something else than the key is changed.
+    #[serde(default)]
+    pub value_changes: u64,
     /// Number of these in which the key is another one than that by which they are found.
     #[serde(default)]
     pub key_changes: u64,
@@ -127,7 +130,8 @@ impl BaselineReader {
         let folder = &self.set.records().folder;
         let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
         let has_value = value_hash == entry.value_hash;
-        let is_changed = digest != entry.digest || !has_value || other_key.is_some();
+        let has_other_value = digest != entry.digest || !has_value;
+        let is_changed = has_other_value || other_key.is_some();
         let slot = fitting(entry.slot, self.set.records());
         let mut facts = RecordFacts::new(digest, value_hash, slot, is_changed);
         if other_key.is_some() {
@@ -142,6 +146,7 @@ impl BaselineReader {
         if is_changed {
             self.keep(number, text)?;
             self.report.changed += 1;
+            self.report.value_changes += u64::from(has_other_value);
             self.report.key_changes += u64::from(other_key.is_some());
             if self.report.changed_keys.len() < MAX_NAMED {
                 self.report.changed_keys.push(self.set.key_text(number));

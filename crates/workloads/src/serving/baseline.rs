@@ -26,7 +26,7 @@ use crate::{
     session::{TrialError, forward_progress},
 };
 
-/// Kind of change of a document whose value differs from the one that was loaded.
+/// Kind of change of a document whose value differs from the one that was loaded besides the key.
 const CHANGED: &str = "value changed";
 /// Kind of change of a document in which the key is not the one by which it is found.
 const KEY_CHANGED: &str = "key changed in the document";
@@ -56,6 +56,8 @@ pub(super) fn read(
     };
     let op = Op::Drive { job: serde_json::json!({ READ_BASELINE: request }) };
     let limit = Duration::from_secs_f64(context.settings.load_timeout_s);
+    // The next load removes the files, also those of a baseline that fails.
+    set_baseline(target, path.clone());
     target.state.session.open()?;
     let report: BaselineReport =
         target.state.session.request(&op, limit, &mut forward_progress(recorder.observer))?;
@@ -63,7 +65,6 @@ pub(super) fn read(
     check_rows(&report)?;
     check_absent(&compare_absent(&path, &records, &rejected_ordinals(context, target))?)?;
     record(&report, target, recorder)?;
-    set_baseline(target, path);
     Ok(())
 }
 
@@ -113,7 +114,7 @@ fn compare_absent(
     compared.map_err(|error| TrialError::failed(FailureKind::Environment, error.to_string()))
 }
 
-/// Fails if rows are none of the documents that were loaded.
+/// Fails if rows are none of the documents that were loaded, or in another order than that of their keys.
 fn check_rows(report: &BaselineReport) -> Result<(), TrialError> {
     if report.unexpected == 0 {
         return Ok(());
@@ -122,7 +123,7 @@ fn check_rows(report: &BaselineReport) -> Result<(), TrialError> {
     Err(TrialError::failed(
         FailureKind::Wrong,
         format!(
-            "{} rows read back after the load are none of the documents, such as: {first}",
+            "{} faults were found when the documents were read back after the load, the first: {first}",
             report.unexpected
         ),
     ))
@@ -164,7 +165,7 @@ fn record(
         return Ok(());
     }
     let compared = report.documents;
-    let kinds = [(CHANGED, report.changed), (KEY_CHANGED, report.key_changes)];
+    let kinds = [(CHANGED, report.value_changes), (KEY_CHANGED, report.key_changes)];
     let changes = kinds.into_iter().filter(|(_, documents)| *documents > 0);
     let changes = changes.map(|(kind, documents)| (kind.to_owned(), documents)).collect();
     let retains = match (compared, report.changed) {
@@ -298,6 +299,7 @@ mod tests {
             ..BaselineReport::default()
         };
         assert!(check_rows(&report(0)).is_ok());
-        assert!(message(check_rows(&report(1))).contains("the key u is that of no document"));
+        let error = message(check_rows(&report(1)));
+        assert!(error.ends_with("the first: the key u is that of no document"), "{error}");
     }
 }
