@@ -212,7 +212,7 @@ fn is_line_of_one(text: &[u8], scanner: &mut Scanner) -> bool {
 }
 
 /// Returns `true` if a sample begins with an array of objects, each of which could be meant as a document.
-pub(super) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
+pub(crate) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
     let text = sample.trim_ascii_start();
     text.first() == Some(&b'[') && begins_with_object(text)
 }
