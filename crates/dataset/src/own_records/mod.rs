@@ -26,7 +26,7 @@ mod verification;
 mod versions;
 
 pub use absence::AbsenceMismatch;
-pub use baseline::{BaselineReader, BaselineReport};
+pub use baseline::{BaselineReader, BaselineReport, KeptDocuments};
 pub use choice::Need;
 pub use description::{ExampleRecord, OwnRecords, UpdateKind, UpdatePath};
 pub use facts::Baseline;

@@ -2,12 +2,12 @@
 //! told by its version, and what is torn, swapped or changed is found.
 
 use jsonathlon_dataset::own_records::{
-    AbsenceMismatch, Baseline, Need, OwnCell, OwnRecordSet, OwnRecords, OwnScratch,
+    AbsenceMismatch, Baseline, KeptDocuments, Need, OwnCell, OwnRecordSet, OwnRecords, OwnScratch,
 };
 use jsonathlon_dataset::records::{AnswerFault, SeenVersions};
 use serde_json::{Value, json};
 
-use crate::common::{Data, document, hostile, lines, loaded, set};
+use crate::common::{Data, document, hostile, lines, loaded, loaded_and_kept, set};
 
 fn check(set: &OwnRecordSet, number: u64, text: &str) -> Result<Option<u32>, AnswerFault> {
     let seen = set.check(number, text.as_bytes(), &mut OwnScratch::default());
@@ -194,6 +194,38 @@ fn what_the_load_changed_is_counted_once_and_then_right() {
     assert_eq!(check(&set, 8, &value.to_string()), Ok(Some(3)));
     value["deep"]["x y"][1]["v"] = json!(1);
     assert_eq!(check(&set, 8, &value.to_string()), Err(AnswerFault::Document));
+}
+
+#[test]
+fn only_documents_with_changed_keys_are_kept_if_that_is_enough() {
+    let data = Data::new(&hostile(20));
+    let records = data.key("/id", "/text").unwrap().records;
+    let change = |number: u64, text: String| {
+        let mut value: Value = serde_json::from_str(&text).unwrap();
+        match number {
+            0..4 => value["n"] = json!("changed"),
+            4 => value["id"] = json!("changed"),
+            _ => {}
+        }
+        Some(value.to_string())
+    };
+    let size = |number: u64| change(number, document(&set(&records), number, 0)).unwrap().len() as u64;
+    let sizes: Vec<u64> = (0..5).map(size).collect();
+    for (kept, bytes) in
+        [(KeptDocuments::Changed, sizes.iter().sum::<u64>()), (KeptDocuments::ChangedKeys, sizes[4])]
+    {
+        let (set, report) = loaded_and_kept(&records, kept, change);
+        assert_eq!((report.changed, report.value_changes, report.key_changes), (5, 4, 1));
+        assert_eq!(report.kept_bytes, bytes);
+        for number in 0..20 {
+            let text = document(&set, number, 0);
+            let changed = change(number, text.clone()).unwrap();
+            assert_eq!(check(&set, number, &changed), Ok(Some(0)), "{number}");
+        }
+        assert_eq!(check(&set, 0, r#"{"n":"other"}"#), Err(AnswerFault::Key));
+        let other = change(4, document(&set, 4, 0)).unwrap().replace("changed", "other");
+        assert_eq!(check(&set, 4, &other), Err(AnswerFault::Key));
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, OwnRecords, UpdateKind};
+use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, KeptDocuments, OwnRecords, UpdateKind};
 use jsonathlon_loadgen::{
     baseline::{BaselineRead, BaselineReport},
     load_generator::READ_BASELINE,
@@ -52,6 +52,7 @@ pub(super) fn read(
         records: records.clone(),
         scripts: read_scripts(settings, target)?,
         baseline: path.clone(),
+        kept: kept_documents(&settings.mixes),
         timeout_s: settings.timeout_s,
     };
     let op = Op::Drive { job: serde_json::json!({ READ_BASELINE: request }) };
@@ -66,6 +67,13 @@ pub(super) fn read(
     check_absent(&compare_absent(&path, &records, &rejected_ordinals(context, target))?)?;
     record(&report, target, recorder)?;
     Ok(())
+}
+
+/// Which documents clients need whole: those of all mixes, since they share the baseline of a load.
+fn kept_documents(mixes: &[Mix]) -> KeptDocuments {
+    // A read-modify-write may name the value that it replaces.
+    let needs = |mix: &Mix| mix.has(Operation::ReadPaths) || mix.has(Operation::ReadModifyWrite);
+    if mixes.iter().any(needs) { KeptDocuments::Changed } else { KeptDocuments::ChangedKeys }
 }
 
 fn set_baseline(target: &mut ServingTarget<'_>, path: PathBuf) {
@@ -175,9 +183,13 @@ fn record(
     };
     if let Some(first) = report.changed_keys.first() {
         let name = target.state.cells.target.file_name();
+        let disk = match report.kept_bytes {
+            0 => String::new(),
+            bytes => format!(", of which {:.1} MB are kept on disk until the next load", bytes as f64 / 1e6),
+        };
         recorder.warn(&format!(
             "{name}: loading changed {} of {compared} documents, such as the one with the key `{first}`; \
-             reads are held against what it gave back after the load",
+             reads are held against what it gave back after the load{disk}",
             report.changed
         ));
     }
@@ -230,6 +242,7 @@ mod tests {
     use jsonathlon_dataset::own_records::{NewKeys, Pointer, UpdatePath};
 
     use super::*;
+    use crate::serving::mixes::built_in;
 
     fn message(outcome: Result<(), TrialError>) -> String {
         match outcome {
@@ -288,6 +301,17 @@ mod tests {
         assert!(notes[0].contains("the 2 of 300 documents that it rejected"), "{notes:?}");
         assert!(notes[1].contains("5 of 300 documents") && notes[1].contains("no integer at /order/state"));
         assert_eq!(substitution_notes(&report(2, 0), &records(None)).len(), 1);
+    }
+
+    #[test]
+    fn changed_documents_are_kept_for_the_mixes_that_need_them() {
+        let kept = |names: &[&str]| {
+            let mixes: Vec<Mix> = names.iter().map(|name| built_in(name).unwrap()).collect();
+            kept_documents(&mixes)
+        };
+        assert_eq!(kept(&["a", "b", "c", "d", "e"]), KeptDocuments::ChangedKeys);
+        assert_eq!(kept(&["a", "paths"]), KeptDocuments::Changed);
+        assert_eq!(kept(&["f", "c"]), KeptDocuments::Changed);
     }
 
     #[test]
