@@ -129,6 +129,16 @@ impl<'a> DocumentKeyer<'a> {
             key: (ordinal + 1),
             key_length: 0,
         };
+        self.note_values();
+        if let Some((_, index)) = &self.key {
+            let captured = self.digester.captured().get(*index).copied().unwrap_or_default();
+            self.read_key(&captured, text, &mut entry, key)?;
+        }
+        Ok(entry)
+    }
+
+    /// Notes what the document that was digested last has in members and at paths.
+    fn note_values(&mut self) {
         for member in &mut self.members {
             let kind = self.digester.captured().get(member.index).map(|at| at.kind).unwrap_or_default();
             member.is_used |= kind != CapturedKind::Absent;
@@ -141,11 +151,6 @@ impl<'a> DocumentKeyer<'a> {
                 .get(*index)
                 .is_some_and(|at| at.kind != CapturedKind::Container && !at.crosses_array);
         }
-        if let Some((_, index)) = &self.key {
-            let captured = self.digester.captured().get(*index).copied().unwrap_or_default();
-            self.read_key(&captured, text, &mut entry, key)?;
-        }
-        Ok(entry)
     }
 
     fn update_slot(&mut self, text: &[u8]) -> (UpdateSlot, u32) {

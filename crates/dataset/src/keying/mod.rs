@@ -109,15 +109,7 @@ fn key(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<KeyedDocuments, DataError> {
     let samples = parse_samples(staged);
-    let key_path = match &options.key {
-        KeyChoice::Line => None,
-        KeyChoice::Path(pointer) => Some(resolve(pointer, &samples)),
-    };
-    let update_path = options.update.as_ref().map(|pointer| resolve(pointer, &samples));
-    if key_path.is_some() && key_path == update_path {
-        let reason = "`--key` and `--update` name the same path: an update would change the key".to_owned();
-        return Err(DataError::Key { reason });
-    }
+    let (key_path, update_path) = resolve_paths(options, &samples)?;
     let mut keyer = DocumentKeyer::new(
         staged,
         key_path.as_ref(),
@@ -219,6 +211,23 @@ fn parse_samples(staged: &StagedDocuments) -> Vec<(&[u8], Value)> {
     let parsed =
         staged.samples.iter().filter_map(|sample| Some((sample.line.as_slice(), parse(&sample.line)?)));
     parsed.collect()
+}
+
+/// Resolves the paths of the key and of the updated value, as far as there are such paths.
+fn resolve_paths(
+    options: &KeyingOptions,
+    samples: &[(&[u8], Value)],
+) -> Result<(Option<OwnPath>, Option<OwnPath>), DataError> {
+    let key = match &options.key {
+        KeyChoice::Line => None,
+        KeyChoice::Path(pointer) => Some(resolve(pointer, samples)),
+    };
+    let update = options.update.as_ref().map(|pointer| resolve(pointer, samples));
+    if key.is_some() && key == update {
+        let reason = "`--key` and `--update` name the same path: an update would change the key".to_owned();
+        return Err(DataError::Key { reason });
+    }
+    Ok((key, update))
 }
 
 /// Resolves a path by the first sampled document that has it.
