@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::own_records::{BaselineReader, OwnKey, OwnRecords, OwnScratch, UpdateKind};
+use jsonathlon_dataset::own_records::{
+    BaselineReader, KeptDocuments, OwnKey, OwnRecords, OwnScratch, UpdateKind,
+};
 use jsonathlon_dataset::records::KeyType;
 use jsonathlon_driver_api::{Cell, NonblockingConnection, Parameter, PreparedStatement, Result, RowSink};
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
@@ -35,8 +37,11 @@ pub struct BaselineRead {
     /// Statements of scan and read. Documents are read by scans if there is a script for them; those that no
     /// scan has found are read one by one.
     pub scripts: BTreeMap<Operation, OperationScript>,
-    /// File into which the baseline is written. Documents that the load changed are kept in files beside it.
+    /// File into which the baseline is written.
     pub baseline: PathBuf,
+    /// Which of the documents that the load changed are kept in files beside it. Jobs that read single values, or
+    /// replace the value that is there, need all of them.
+    pub kept: KeptDocuments,
     /// Time limit of one statement in seconds, above 0.
     pub timeout_s: f64,
 }
@@ -78,7 +83,7 @@ pub(crate) fn read_baseline(
         let message = "documents cannot be read back after the load: there is neither a scan nor a read";
         return Err(failure(FailureKind::InvalidRequest, message));
     }
-    let mut baseline = BaselineReader::new(records, &job.baseline).map_err(file_failure)?;
+    let mut baseline = BaselineReader::new(records, &job.baseline, job.kept).map_err(file_failure)?;
     let connect = || -> Outcome<_> {
         let connection = open_connection()?;
         let timeout = Duration::try_from_secs_f64(job.timeout_s).ok();

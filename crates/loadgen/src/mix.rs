@@ -26,3 +26,11 @@ pub struct Mix {
     /// Distribution by which the records of the operations are drawn.
     pub requests: RequestDistribution,
 }
+
+impl Mix {
+    /// Returns `true` if the mix has this operation.
+    #[must_use]
+    pub fn has(&self, operation: Operation) -> bool {
+        self.shares.iter().any(|(other, _)| *other == operation)
+    }
+}

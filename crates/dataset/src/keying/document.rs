@@ -15,13 +15,25 @@ pub(super) struct DocumentKeyer<'a> {
     plan: CapturePlan,
     key: Option<(OwnPath, usize)>,
     update: Option<usize>,
-    /// Members under which systems keep keys, each with its index in the plan and whether a document has it.
-    members: Vec<(String, usize, bool)>,
+    members: Vec<KeyMember>,
+    /// Paths that reads could ask for, each with its index in the plan and whether systems agree on its value in
+    /// all documents so far.
+    paths: Vec<(OwnPath, usize, bool)>,
     digester: ValueDigester,
     key_type: Option<(KeyType, u64)>,
     /// Numbers of documents with a text and with an integer at the update path.
     pub(super) texts: u64,
     pub(super) integers: u64,
+}
+
+/// Top-level member under which systems keep keys.
+struct KeyMember {
+    name: String,
+    /// Index in the plan.
+    index: usize,
+    /// Whether a document has it, and whether a document has an array or object in it.
+    is_used: bool,
+    has_container: bool,
 }
 
 impl<'a> DocumentKeyer<'a> {
@@ -30,21 +42,28 @@ impl<'a> DocumentKeyer<'a> {
         key: Option<&OwnPath>,
         update: Option<&OwnPath>,
         members: &[String],
+        paths: Vec<OwnPath>,
     ) -> Self {
         let mut plan = CapturePlan::default();
         let update = update.and_then(|path| plan.add(&path.steps, true));
         let key = key.and_then(|path| Some((path.clone(), plan.add(&path.steps, true)?)));
         let members = members.iter().filter_map(|member| {
             let index = plan.add(&[PathSegment::Member(member.clone())], false)?;
-            Some((member.clone(), index, false))
+            Some(KeyMember { name: member.clone(), index, is_used: false, has_container: false })
         });
         let members = members.collect();
+        let paths = paths.into_iter().filter_map(|path| {
+            let index = plan.add(&path.steps, false)?;
+            Some((path, index, true))
+        });
+        let paths = paths.collect();
         Self {
             staged,
             plan,
             key,
             update,
             members,
+            paths,
             digester: ValueDigester::new(),
             key_type: None,
             texts: 0,
@@ -59,7 +78,22 @@ impl<'a> DocumentKeyer<'a> {
 
     /// Those of the members that documents have.
     pub(super) fn members_in_use(&self) -> Vec<String> {
-        self.members.iter().filter(|(.., is_used)| *is_used).map(|(member, ..)| member.clone()).collect()
+        self.members.iter().filter(|member| member.is_used).map(|member| member.name.clone()).collect()
+    }
+
+    /// Those of the members in which documents have arrays or objects.
+    pub(super) fn members_with_containers(&self) -> Vec<String> {
+        self.members.iter().filter(|member| member.has_container).map(|member| member.name.clone()).collect()
+    }
+
+    /// The paths that reads may ask for, and those that they may not, because a document has an array on the way,
+    /// or an array or object in place of the value. Systems agree on what a path means only where there is none:
+    /// to some, it goes on in the elements of an array.
+    pub(super) fn into_paths(self) -> (Vec<OwnPath>, Vec<OwnPath>) {
+        let (agreed, others): (Vec<_>, Vec<_>) =
+            self.paths.into_iter().partition(|(.., is_agreed)| *is_agreed);
+        let paths = |paths: Vec<(OwnPath, usize, bool)>| paths.into_iter().map(|(path, ..)| path).collect();
+        (paths(agreed), paths(others))
     }
 
     /// Fills an entry from a document and appends its text key to `key`. The place of the document is left
@@ -95,15 +129,28 @@ impl<'a> DocumentKeyer<'a> {
             key: (ordinal + 1),
             key_length: 0,
         };
-        for (_, index, is_used) in &mut self.members {
-            *is_used |=
-                self.digester.captured().get(*index).is_some_and(|at| at.kind != CapturedKind::Absent);
-        }
+        self.note_values();
         if let Some((_, index)) = &self.key {
             let captured = self.digester.captured().get(*index).copied().unwrap_or_default();
             self.read_key(&captured, text, &mut entry, key)?;
         }
         Ok(entry)
+    }
+
+    /// Notes what the document that was digested last has in members and at paths.
+    fn note_values(&mut self) {
+        for member in &mut self.members {
+            let kind = self.digester.captured().get(member.index).map(|at| at.kind).unwrap_or_default();
+            member.is_used |= kind != CapturedKind::Absent;
+            member.has_container |= kind == CapturedKind::Container;
+        }
+        for (_, index, is_agreed) in &mut self.paths {
+            *is_agreed &= self
+                .digester
+                .captured()
+                .get(*index)
+                .is_some_and(|at| at.kind != CapturedKind::Container && !at.crosses_array);
+        }
     }
 
     fn update_slot(&mut self, text: &[u8]) -> (UpdateSlot, u32) {

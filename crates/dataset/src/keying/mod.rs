@@ -59,6 +59,9 @@ pub struct KeyedDocuments {
     pub staged: StagedDocuments,
     /// The records as clients need them: keys, paths and files.
     pub records: OwnRecords,
+    /// Paths of scalar values that nearly all documents have, and that are not among [`OwnRecords::paths`]: a
+    /// document has an array on the way, or an array or object in place of the value.
+    pub left_out_paths: Vec<OwnPath>,
 }
 
 /// Keys staged documents, and writes rows and index to `folder`, which is created if it does not exist and
@@ -106,16 +109,14 @@ fn key(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<KeyedDocuments, DataError> {
     let samples = parse_samples(staged);
-    let key_path = match &options.key {
-        KeyChoice::Line => None,
-        KeyChoice::Path(pointer) => Some(resolve(pointer, &samples)),
-    };
-    let update_path = options.update.as_ref().map(|pointer| resolve(pointer, &samples));
-    if key_path.is_some() && key_path == update_path {
-        let reason = "`--key` and `--update` name the same path: an update would change the key".to_owned();
-        return Err(DataError::Key { reason });
-    }
-    let mut keyer = DocumentKeyer::new(staged, key_path.as_ref(), update_path.as_ref(), &options.key_members);
+    let (key_path, update_path) = resolve_paths(options, &samples)?;
+    let mut keyer = DocumentKeyer::new(
+        staged,
+        key_path.as_ref(),
+        update_path.as_ref(),
+        &options.key_members,
+        scalar_paths::common_paths(&samples),
+    );
     let mut rows = RowWriter::create(folder)?;
     let mut sorter = KeySorter::new(folder);
     let mut index = IndexWriter::create(folder)?;
@@ -139,21 +140,24 @@ fn key(
     let update = update_path.map(|path| decide_update(path, &keyer)).transpose()?;
     let key_type = if key_path.is_some() { keyer.key_type() } else { KeyType::Bigint };
     let (new_keys, max_key_bytes) = index.finish(key_type)?;
+    let (members_in_use, members_with_containers) = (keyer.members_in_use(), keyer.members_with_containers());
+    let (paths, left_out_paths) = keyer.into_paths();
     let records = OwnRecords {
         folder: folder.to_path_buf(),
         documents: staged.documents,
         key_type,
         max_key_bytes,
         new_keys,
-        paths: scalar_paths::scalar_paths(&samples),
+        paths,
         seed: options.seed,
         digest: digest(staged, key_path.as_ref(), update.as_ref()),
-        members_in_use: keyer.members_in_use(),
+        members_in_use,
+        members_with_containers,
         key: key_path,
         update,
         key_member: None,
     };
-    Ok(KeyedDocuments { staged: rows.finish(staged, folder)?, records })
+    Ok(KeyedDocuments { staged: rows.finish(staged, folder)?, records, left_out_paths })
 }
 
 /// Adds the sorted records to the index. Returns the numbers of the first two documents with the same key:
@@ -207,6 +211,23 @@ fn parse_samples(staged: &StagedDocuments) -> Vec<(&[u8], Value)> {
     let parsed =
         staged.samples.iter().filter_map(|sample| Some((sample.line.as_slice(), parse(&sample.line)?)));
     parsed.collect()
+}
+
+/// Resolves the paths of the key and of the updated value, as far as there are such paths.
+fn resolve_paths(
+    options: &KeyingOptions,
+    samples: &[(&[u8], Value)],
+) -> Result<(Option<OwnPath>, Option<OwnPath>), DataError> {
+    let key = match &options.key {
+        KeyChoice::Line => None,
+        KeyChoice::Path(pointer) => Some(resolve(pointer, samples)),
+    };
+    let update = options.update.as_ref().map(|pointer| resolve(pointer, samples));
+    if key.is_some() && key == update {
+        let reason = "`--key` and `--update` name the same path: an update would change the key".to_owned();
+        return Err(DataError::Key { reason });
+    }
+    Ok((key, update))
 }
 
 /// Resolves a path by the first sampled document that has it.

@@ -15,6 +15,17 @@ use crate::error::DataError;
 /// Number of keys that a report names of each sort.
 const MAX_NAMED: usize = 10;
 
+/// Which of the documents that a load changed are kept whole, on disk, while the baseline is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptDocuments {
+    /// All of them: clients verify single values, or replace the values that are there.
+    #[default]
+    Changed,
+    /// Those in which the key is changed. Digests verify the others.
+    ChangedKeys,
+}
+
 /// What a system gave back after the load, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaselineReport {
@@ -24,9 +35,15 @@ pub struct BaselineReport {
     pub absent: u64,
     /// Number of documents that the load changed by value.
     pub changed: u64,
+    /// Number of these in which something else than the key is changed.
+    #[serde(default)]
+    pub value_changes: u64,
     /// Number of these in which the key is another one than that by which they are found.
     #[serde(default)]
     pub key_changes: u64,
+    /// Bytes of the documents that are kept on disk; see [`KeptDocuments`].
+    #[serde(default)]
+    pub kept_bytes: u64,
     /// Number of documents with a value that writes could change according to the data, and that cannot be
     /// updated: they are absent, or the load left no such value.
     #[serde(default)]
@@ -49,19 +66,21 @@ pub struct BaselineReader {
     set: OwnRecordSet,
     /// File of the baseline.
     path: PathBuf,
-    /// Documents that the load changed. `None` before the first one.
+    kept: KeptDocuments,
+    /// Documents that the load changed and that are kept. `None` before the first one.
     given_back: Option<GivenBackWriter>,
     scratch: OwnScratch,
     report: BaselineReport,
 }
 
 impl BaselineReader {
-    /// Begins a baseline in which no document was given back yet, and which is written to `path`.
+    /// Begins a baseline in which no document was given back yet, and which is written to `path`. Changed documents
+    /// that are kept are written to files beside it.
     ///
     /// # Errors
     ///
     /// If the files of the records cannot be read.
-    pub fn new(records: &OwnRecords, path: &Path) -> Result<Self, DataError> {
+    pub fn new(records: &OwnRecords, path: &Path, kept: KeptDocuments) -> Result<Self, DataError> {
         let documents = usize::try_from(records.documents).unwrap_or_default();
         let facts = vec![RecordFacts::absent(UpdateSlot::Unfit); documents];
         let set = OwnRecordSet::with_facts(records, facts)?;
@@ -70,6 +89,7 @@ impl BaselineReader {
         Ok(Self {
             set,
             path: path.to_path_buf(),
+            kept,
             given_back: None,
             scratch: OwnScratch::default(),
             report: BaselineReport::default(),
@@ -127,7 +147,8 @@ impl BaselineReader {
         let folder = &self.set.records().folder;
         let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
         let has_value = value_hash == entry.value_hash;
-        let is_changed = digest != entry.digest || !has_value || other_key.is_some();
+        let has_other_value = digest != entry.digest || !has_value;
+        let is_changed = has_other_value || other_key.is_some();
         let slot = fitting(entry.slot, self.set.records());
         let mut facts = RecordFacts::new(digest, value_hash, slot, is_changed);
         if other_key.is_some() {
@@ -140,8 +161,11 @@ impl BaselineReader {
         self.set.set_facts(number, facts);
         self.report.documents += 1;
         if is_changed {
-            self.keep(number, text)?;
+            if self.kept == KeptDocuments::Changed || other_key.is_some() {
+                self.keep(number, text)?;
+            }
             self.report.changed += 1;
+            self.report.value_changes += u64::from(has_other_value);
             self.report.key_changes += u64::from(other_key.is_some());
             if self.report.changed_keys.len() < MAX_NAMED {
                 self.report.changed_keys.push(self.set.key_text(number));
@@ -155,7 +179,9 @@ impl BaselineReader {
             Some(given_back) => given_back,
             slot => slot.insert(GivenBackWriter::create(&self.path)?),
         };
-        given_back.add(number, text)
+        given_back.add(number, text)?;
+        self.report.kept_bytes += text.len() as u64;
+        Ok(())
     }
 
     /// Notes a row that belongs to no document of the data.

@@ -28,7 +28,8 @@ pub struct OwnRecords {
     pub new_keys: NewKeys,
     /// Path whose value writes change. `None` if documents are not updated.
     pub update: Option<UpdatePath>,
-    /// Paths of scalar values that at least 95 % of the sampled documents have, in document order.
+    /// Paths of scalar values that at least 95 % of the sampled documents have, in document order. No document has
+    /// an array on the way, or an array or object in place of the value.
     pub paths: Vec<OwnPath>,
     /// Seed by which the documents of inserts are chosen.
     pub seed: u64,
@@ -36,6 +37,9 @@ pub struct OwnRecords {
     pub digest: String,
     /// Those of `KeyingOptions::key_members` that documents have.
     pub members_in_use: Vec<String>,
+    /// Those of [`Self::members_in_use`] in which a document has an array or object, which is no key.
+    #[serde(default)]
+    pub members_with_containers: Vec<String>,
     /// Top-level member in which the system keeps the key. `None` if it does not keep it in the document.
     #[serde(default)]
     pub key_member: Option<String>,
@@ -108,6 +112,12 @@ impl OwnRecords {
             ));
         }
         let renaming = format!(".own_{} = .{member} | del(.{member})", member.trim_start_matches('_'));
+        if self.members_with_containers.iter().any(|other| other == member) {
+            return Some(format!(
+                "it keeps the key in the member `{member}`, in which documents have an array or object, which is no \
+                 key: rename the member, for example by `jq -c '{renaming}'`"
+            ));
+        }
         Some(format!(
             "it keeps the key in the member `{member}`, which documents have for something else: use `{option}` if \
              that tells documents apart, or rename the member, for example by `jq -c '{renaming}'`"

@@ -161,14 +161,19 @@ impl Baseline {
         Ok(Self { facts, given_back: GivenBackDocuments::open(path)? })
     }
 
-    /// Removes the files of a baseline.
+    /// Removes the files of a baseline, of which some or all may be missing.
     ///
     /// # Errors
     ///
-    /// If the files cannot be removed.
+    /// If a file cannot be removed.
     pub fn remove(path: &Path) -> Result<(), DataError> {
         given_back::remove(path)?;
-        std::fs::remove_file(path).map_err(|error| DataError::io("remove", path, error))
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(DataError::io("remove", path, error))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

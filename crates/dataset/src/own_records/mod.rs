@@ -18,6 +18,7 @@ mod keys;
 mod packed_keys;
 mod pointer;
 mod projection;
+mod rounding;
 mod scan;
 mod set;
 mod suitable;
@@ -25,7 +26,7 @@ mod verification;
 mod versions;
 
 pub use absence::AbsenceMismatch;
-pub use baseline::{BaselineReader, BaselineReport};
+pub use baseline::{BaselineReader, BaselineReport, KeptDocuments};
 pub use choice::Need;
 pub use description::{ExampleRecord, OwnRecords, UpdateKind, UpdatePath};
 pub use facts::Baseline;

@@ -114,31 +114,24 @@ impl OwnRecordSet {
                 plan.add(&path.steps, false);
             }
         }
-        let files_error = |_: io::Error| AnswerError { fault: AnswerFault::Files, position: 0 };
-        let (mut digester, mut document) = (ValueDigester::new(), Vec::new());
-        let is_changed =
-            self.read_given_back(number, &plan, &mut digester, &mut document).map_err(files_error)?;
-        let given_back = CapturedValues { document: &document, captured: digester.captured() };
-        self.read_source_with(number, &plan, scratch).map_err(files_error)?;
-        let OwnScratch { digester, document, buffer } = scratch;
-        let written = CapturedValues { document: document.as_slice(), captured: digester.captured() };
-        let loaded = if is_changed { &given_back } else { &written };
+        let mut values = ExpectedValues::read(self, number, plan, scratch).map_err(files_error)?;
         let mut seen = SeenVersions::default();
         let is_updatable = self.update_of(number).is_some();
         for (position, (path, cell)) in paths.iter().zip(cells).enumerate() {
             let path = records.paths.get(*path);
             let is_path = |other: Option<&OwnPath>| other.is_some() && other == path;
             if is_updatable && is_path(records.update.as_ref().map(|update| &update.path)) {
-                let is_loaded = number < records.documents && loaded.is_equal(position, cell);
-                let version = if is_loaded { Some(0) } else { self.version_in_cell(number, cell, buffer) };
+                let is_loaded = number < records.documents && values.is_loaded(position, cell);
+                let version =
+                    if is_loaded { Some(0) } else { self.version_in_cell(number, cell, values.buffer()) };
                 seen.version = Some(version.ok_or(AnswerError { fault: AnswerFault::Value, position })?);
                 continue;
             }
             let is_right = if is_path(records.key.as_ref()) && number >= records.documents {
-                self.is_key(number, cell, buffer)
+                self.is_key(number, cell, values.buffer())
             } else {
-                // A system may give back what clients write as a whole, even if its bulk load had changed it.
-                loaded.is_equal(position, cell) || written.is_equal(position, cell)
+                values.is_loaded(position, cell)
+                    || values.is_written(self, position, cell).map_err(files_error)?
             };
             if !is_right {
                 return Err(AnswerError { fault: AnswerFault::Value, position });
@@ -176,22 +169,20 @@ impl OwnRecordSet {
         if self.write_key(number, buffer).is_err() {
             return false;
         }
-        let is_rounded = |value: f64| self.changes_keys && self.rounds_to(number, value);
+        let is_rounded = |text: &str| self.changes_keys && self.rounds_to_text(number, text);
         match cell {
-            OwnCell::Int(value) => *value == self.integer_key(number) || is_rounded(*value as f64),
-            OwnCell::Float(value) => is_rounded(*value),
+            OwnCell::Int(value) => *value == self.integer_key(number) || is_rounded(&value.to_string()),
+            OwnCell::Float(value) => self.changes_keys && self.rounds_to(number, *value),
             OwnCell::Text(text) => {
                 text.as_bytes() == buffer
                     || unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
-                    || text.parse().is_ok_and(is_rounded)
+                    || is_rounded(text)
             }
             OwnCell::Json { kind, text, .. } => match (&self.records().key_type, kind) {
                 (KeyType::Text, CapturedKind::Text) => {
                     unquoted(text).is_some_and(|text| text.as_bytes() == buffer)
                 }
-                (KeyType::Bigint, CapturedKind::Number) => {
-                    text.as_bytes() == buffer || text.parse().is_ok_and(is_rounded)
-                }
+                (KeyType::Bigint, CapturedKind::Number) => text.as_bytes() == buffer || is_rounded(text),
                 _ => false,
             },
             _ => false,
@@ -200,15 +191,60 @@ impl OwnRecordSet {
 }
 
 /// Values of one document at the paths that an answer is about.
-struct CapturedValues<'a> {
-    document: &'a [u8],
-    captured: &'a [Captured],
+struct ExpectedValues<'s> {
+    number: u64,
+    plan: CapturePlan,
+    /// Document that the load changed, as it was given back. `None` if the load did not change it.
+    given_back: Option<(ValueDigester, Vec<u8>)>,
+    /// Holds the document of the data once it was read.
+    scratch: &'s mut OwnScratch,
+    is_source_read: bool,
 }
 
-impl CapturedValues<'_> {
-    fn is_equal(&self, position: usize, cell: &OwnCell<'_>) -> bool {
-        self.captured.get(position).is_some_and(|expected| is_equal(expected, self.document, cell))
+impl<'s> ExpectedValues<'s> {
+    fn read(
+        set: &OwnRecordSet,
+        number: u64,
+        plan: CapturePlan,
+        scratch: &'s mut OwnScratch,
+    ) -> io::Result<Self> {
+        let (mut digester, mut document) = (ValueDigester::new(), Vec::new());
+        let is_changed = set.read_given_back(number, &plan, &mut digester, &mut document)?;
+        if !is_changed {
+            set.read_source_with(number, &plan, scratch)?;
+        }
+        let given_back = is_changed.then_some((digester, document));
+        Ok(Self { number, plan, given_back, scratch, is_source_read: !is_changed })
     }
+
+    /// Whether a cell is the value that the system gave back after the load.
+    fn is_loaded(&self, position: usize, cell: &OwnCell<'_>) -> bool {
+        let (digester, document) = match &self.given_back {
+            Some((digester, document)) => (digester, document),
+            None => (&self.scratch.digester, &self.scratch.document),
+        };
+        digester.captured().get(position).is_some_and(|expected| is_equal(expected, document, cell))
+    }
+
+    /// Whether a cell is the value of the data, in a document that the load changed. A system may give back what
+    /// clients write as a whole, even if its bulk load had changed it. The document is read only if this is asked.
+    #[cold]
+    fn is_written(&mut self, set: &OwnRecordSet, position: usize, cell: &OwnCell<'_>) -> io::Result<bool> {
+        if !self.is_source_read {
+            set.read_source_with(self.number, &self.plan, self.scratch)?;
+            self.is_source_read = true;
+        }
+        let OwnScratch { digester, document, .. } = &*self.scratch;
+        Ok(digester.captured().get(position).is_some_and(|expected| is_equal(expected, document, cell)))
+    }
+
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.scratch.buffer
+    }
+}
+
+fn files_error(_: io::Error) -> AnswerError {
+    AnswerError { fault: AnswerFault::Files, position: 0 }
 }
 
 /// Number of scalar values in a JSON value.

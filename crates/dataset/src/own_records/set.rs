@@ -8,6 +8,7 @@ use super::facts::{Baseline, RecordFacts};
 use super::files::{INDEX_FILE, IndexEntry, KEYS_FILE, RecordFiles, UpdateSlot};
 use super::given_back::GivenBackDocuments;
 use super::keys::{KeyTable, NewKeys, OwnKey, TextKeySurvey};
+use super::rounding::hides_rounding;
 use super::suitable::Suitability;
 use super::versions;
 use crate::error::DataError;
@@ -39,7 +40,7 @@ pub struct OwnRecordSet {
     pub(super) member: Option<usize>,
     /// Whether the system finds documents by the path of the key itself, so that the key there must be right.
     pub(super) finds_by_key_path: bool,
-    /// Whether the load changed keys in documents.
+    /// Whether the system may change keys in documents: the load changed some, or could not have shown it.
     pub(super) changes_keys: bool,
     pub(super) suitability: Suitability,
 }
@@ -53,8 +54,14 @@ impl OwnRecordSet {
     pub fn new(records: &OwnRecords, baseline: Baseline) -> Result<Self, DataError> {
         let mut set = Self::with_facts(records, baseline.facts)?;
         (set.suitability, set.given_back) = (Suitability::collect(&set.facts), baseline.given_back);
-        set.changes_keys = set.facts.iter().any(RecordFacts::is_key_changed);
+        set.changes_keys = set.facts.iter().any(RecordFacts::is_key_changed) || set.hides_rounding();
         Ok(set)
+    }
+
+    /// Whether none of the loaded keys would have shown that the system keeps numbers in documents as doubles.
+    fn hides_rounding(&self) -> bool {
+        let has_integers = self.key.is_some() && self.records.key_type == KeyType::Bigint;
+        has_integers && hides_rounding((0..self.records.documents).map(|number| self.integer_key(number)))
     }
 
     pub(super) fn with_facts(records: &OwnRecords, facts: Vec<RecordFacts>) -> Result<Self, DataError> {

@@ -5,6 +5,7 @@ use std::io;
 use super::description::UpdateKind;
 use super::facts::RecordFacts;
 use super::keys::OwnKey;
+use super::rounding::is_spelling;
 use super::set::{OwnRecordSet, OwnScratch};
 use super::versions;
 use crate::records::{AnswerError, AnswerFault, KeyType, SeenVersions};
@@ -149,8 +150,14 @@ impl OwnRecordSet {
 
     /// Whether a value is the record's integer key, rounded to a double.
     pub(super) fn is_rounded_key(&self, number: u64, found: &Captured, text: &[u8]) -> bool {
-        let value = std::str::from_utf8(found.raw(text)).ok().and_then(|text| text.parse().ok());
-        found.kind == CapturedKind::Number && value.is_some_and(|value| self.rounds_to(number, value))
+        let value = std::str::from_utf8(found.raw(text));
+        found.kind == CapturedKind::Number && value.is_ok_and(|value| self.rounds_to_text(number, value))
+    }
+
+    /// Whether a text is the number that the record's integer key becomes as a double. Other numbers that would
+    /// become the same one are none that a system can make of the key.
+    pub(super) fn rounds_to_text(&self, number: u64, text: &str) -> bool {
+        text.parse().is_ok_and(|value| self.rounds_to(number, value) && is_spelling(value, text))
     }
 
     /// Whether the record's integer key is this number as a double.

@@ -46,8 +46,8 @@ struct Lines {
     is_first_faulty: bool,
     /// Whether a whole line is no JSON.
     has_faulty: bool,
-    /// Whether a whole line is an array or object that begins with the line. Behind an indentation it may be a
-    /// part of a pretty-printed document.
+    /// Whether a whole line is an array or object. Behind an indentation it may be a part of a pretty-printed
+    /// document, if the text begins like one.
     has_documents: bool,
 }
 
@@ -65,13 +65,17 @@ impl Lines {
             has_documents: false,
         };
         let last = lines.len().saturating_sub(1);
+        let is_container = |line: &[u8]| match begins_with_bracket(text) {
+            true => begins_with_bracket(line),
+            false => begins_with_bracket(line.trim_ascii_start()),
+        };
         for (index, line) in lines.into_iter().enumerate().filter(|(_, line)| !is_blank(line)) {
             // A file of lines may end within its last one.
             let is_cut = is_whole && index > 0 && index == last && is_beginning(line, scanner);
             let is_faulty = !is_cut && !is_json(line, scanner);
             examined.is_first_faulty |= is_faulty && index == 0;
             examined.has_faulty |= is_faulty;
-            examined.has_documents |= !is_faulty && !is_cut && begins_with_bracket(line);
+            examined.has_documents |= !is_faulty && !is_cut && is_container(line);
         }
         examined
     }
@@ -181,7 +185,7 @@ fn is_array_of_documents(text: &[u8], is_whole: bool, scanner: &mut Scanner) -> 
     match begins_with_object(array) {
         false => is_whole && following.is_empty(),
         true if array.contains(&b'\n') || !between.contains(&b'\n') => true,
-        true => !is_line_of_json(following, scanner),
+        true => !is_line_of_one(following, scanner),
     }
 }
 
@@ -190,15 +194,25 @@ fn begins_with_object(array: &[u8]) -> bool {
     array.iter().skip(1).find(|byte| !is_space(**byte)) == Some(&b'{')
 }
 
-/// Returns `true` if the first line of the text is an array or object, as far as it is in the text.
-fn is_line_of_json(text: &[u8], scanner: &mut Scanner) -> bool {
+/// Returns `true` if the first line of the text is one array or object, as far as it is in the text. It may have an
+/// invalid value.
+fn is_line_of_one(text: &[u8], scanner: &mut Scanner) -> bool {
     let end = memchr::memchr(b'\n', text);
     let line = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
-    begins_with_bracket(line) && (is_json(line, scanner) || (end.is_none() && is_beginning(line, scanner)))
+    if !begins_with_bracket(line) {
+        return false;
+    }
+    match DocumentSplitter::new(Form::Stream).next(line, true) {
+        Split::Document(range) => line.iter().skip(range.end).all(|byte| is_space(*byte)),
+        _ => {
+            let has_object = begins_like_object(line) || begins_with_object(line);
+            end.is_none() && (has_object || is_beginning(line, scanner))
+        }
+    }
 }
 
 /// Returns `true` if a sample begins with an array of objects, each of which could be meant as a document.
-pub(super) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
+pub(crate) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
     let text = sample.trim_ascii_start();
     text.first() == Some(&b'[') && begins_with_object(text)
 }
@@ -255,6 +269,8 @@ mod tests {
             ("[{\"a\":1}] [{\"a\":2}]\n", Form::Array),
             ("[{\"a\":1}]\n[\n{\"a\":2}\n]\n", Form::Array),
             ("[{\"a\":1}]\n2 rows\n", Form::Array),
+            ("[{\"a\":1}]\n[INFO] 2 rows\n", Form::Array),
+            ("# export\n {\"a\":1}\n {\"a\":2}\n", Form::Lines),
             ("{\"a\":1}{\"a\":2}", Form::Stream),
             ("{\"a\":1} {\"a\":2}\n{\"a\":3}\n", Form::Stream),
             ("{\n\"a\":1}\n{\"a\":2}\n", Form::Stream),
@@ -279,6 +295,10 @@ mod tests {
             ("[NaN]\n[NaN]\n", Form::Lines),
             ("{'a': 1}\n", Form::Lines),
             ("[NaN]", Form::Array),
+            ("[{\"a\":1}]\n[{\"a\":NaN}]\n[{\"a\":3}]\n", Form::Lines),
+            ("[{\"a\":NaN}]\n[{\"a\":NaN}]\n", Form::Lines),
+            ("[{\"a\":1}]\n[{\"a\":NaN},{\"a\":", Form::Lines),
+            ("[{\"a\":1}]\n[\n{\"a\":NaN}\n]\n", Form::Array),
             ("{\"a\":NaN}{\"a\":1}\n", Form::Stream),
             ("{\"a\":1};\n", Form::Stream),
             ("{\n  \"a\": NaN\n}\n{\n  \"a\": 1\n}\n", Form::Stream),

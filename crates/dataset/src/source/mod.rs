@@ -41,6 +41,7 @@ pub use lines::{Documents, LONGEST_LINE, Lines};
 pub use place::{Place, PlaceUnit, Places};
 pub use tally::ReadProgress;
 
+pub(crate) use detect::begins_with_array_of_objects;
 pub(crate) use reading::{ReaderEvent, ReaderThread};
 
 use input::Input;

@@ -185,9 +185,15 @@ impl StagedDocuments {
     pub fn offered_ordinal(&self, clean_ordinal: u64) -> u64 {
         // A suspect's ordinal minus the number of suspects before it is the number of clean documents before
         // it.
-        let indexes: Vec<usize> = (0..self.suspects.len()).collect();
-        let earlier_suspects =
-            indexes.partition_point(|&index| self.suspects[index].ordinal - index as u64 <= clean_ordinal);
+        let (mut earlier_suspects, mut end) = (0, self.suspects.len());
+        while earlier_suspects < end {
+            let middle = earlier_suspects + (end - earlier_suspects) / 2;
+            if self.suspects[middle].ordinal - middle as u64 <= clean_ordinal {
+                earlier_suspects = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
         clean_ordinal + earlier_suspects as u64
     }
 

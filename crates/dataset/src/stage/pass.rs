@@ -9,7 +9,7 @@ use super::{CLEAN_FILE, DocumentVisitor, NoDocument, SUSPECTS_FILE, StageOptions
 use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::scan::{Fault, Reason, Scanner, Traits};
-use crate::source::{Block, Inputs, Place, Places, ReadProgress, Source};
+use crate::source::{Block, Inputs, Place, Places, ReadProgress, Source, begins_with_array_of_objects};
 
 /// Number of lines after which a source without a JSON object is an error, and number of documents from which
 /// on the observer may refuse them.
@@ -240,7 +240,10 @@ impl Stager {
             // An array that is a line could be meant as several documents.
             let is_line = block.byte_position(index).is_none();
             let fault = match line.trim_ascii_start().first() {
-                Some(b'[') if is_line => "an array; `--input array` takes its elements as documents",
+                Some(b'[') if is_line && begins_with_array_of_objects(line) => {
+                    "an array; `--input array` takes its elements as documents"
+                }
+                Some(b'[') => "an array",
                 _ => "a value of another type",
             };
             self.first_reason.get_or_insert_with(|| format!("{}: {fault}", place()));

@@ -140,7 +140,7 @@ impl<'a> DigestMachine<'a> {
             None => u64::MAX >> (64 - self.plan.len().clamp(1, 64)),
         };
         if paths != 0 && level > 0 {
-            self.capture_container(level, paths);
+            self.capture_container(level, paths, is_object);
         }
         self.position += 1;
         self.memory.frames.push(Frame {
@@ -155,16 +155,22 @@ impl<'a> DigestMachine<'a> {
         Ok(())
     }
 
-    /// Notes that the value at some captured paths is a container.
-    fn capture_container(&mut self, level: usize, paths: u64) {
-        let (plan, position) = (self.plan, self.position);
+    /// Notes that the value at some captured paths is a container, or that an array is on the way to them.
+    fn capture_container(&mut self, level: usize, paths: u64, is_object: bool) {
+        let (plan, start) = (self.plan, self.position);
         for (index, path) in plan.iter().enumerate() {
-            if paths >> index & 1 != 0
-                && path.steps.len() == level
-                && let Some(captured) = self.captured.get_mut(index)
-            {
-                let (kind, count) = (CapturedKind::Container, captured.count + 1);
-                *captured = Captured { kind, count, start: position, end: position, ..Captured::default() };
+            let Some(captured) = self.captured.get_mut(index).filter(|_| paths >> index & 1 != 0) else {
+                continue;
+            };
+            match path.steps.get(level) {
+                None => {
+                    let (kind, count) = (CapturedKind::Container, captured.count + 1);
+                    let crosses_array = captured.crosses_array;
+                    *captured =
+                        Captured { kind, count, start, end: start, crosses_array, ..Captured::default() };
+                }
+                Some(PathSegment::Member(_)) => captured.crosses_array |= !is_object,
+                Some(PathSegment::Element(_)) => {}
             }
         }
     }
@@ -261,7 +267,8 @@ impl<'a> DigestMachine<'a> {
                 && let Some(captured) = self.captured.get_mut(index)
             {
                 let Scalar { kind, hash, has_escapes } = *scalar;
-                *captured = Captured { kind, start, end, hash, count: captured.count + 1, has_escapes };
+                let (count, crosses_array) = (captured.count + 1, captured.crosses_array);
+                *captured = Captured { kind, start, end, hash, count, crosses_array, has_escapes };
             }
         }
     }

@@ -78,6 +78,8 @@ pub struct Captured {
     pub hash: u64,
     /// How often the path occurred: more than once in documents with duplicate names, where the last counts.
     pub count: u32,
+    /// Whether a member on the way to the path has an array, in whose elements some systems follow it.
+    pub crosses_array: bool,
     has_escapes: bool,
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::keying::{KeyChoice, KeyedDocuments, KeyingOptions, key_documents};
 use jsonathlon_dataset::own_records::{
-    Baseline, BaselineReader, BaselineReport, OwnRecordSet, OwnRecords, OwnScratch, Pointer,
+    Baseline, BaselineReader, BaselineReport, KeptDocuments, OwnRecordSet, OwnRecords, OwnScratch, Pointer,
 };
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{IgnoreDocuments, StageOptions, StagedDocuments, stage};
@@ -67,9 +67,18 @@ pub(crate) fn loaded(
     records: &OwnRecords,
     give_back: impl Fn(u64, String) -> Option<String>,
 ) -> (OwnRecordSet, BaselineReport) {
+    loaded_and_kept(records, KeptDocuments::Changed, give_back)
+}
+
+/// As [`loaded`], with the documents that are kept.
+pub(crate) fn loaded_and_kept(
+    records: &OwnRecords,
+    kept: KeptDocuments,
+    give_back: impl Fn(u64, String) -> Option<String>,
+) -> (OwnRecordSet, BaselineReport) {
     let source = set(records);
     let path = records.folder.join("baseline");
-    let mut reader = BaselineReader::new(records, &path).unwrap();
+    let mut reader = BaselineReader::new(records, &path, kept).unwrap();
     for number in 0..records.documents {
         if let Some(text) = give_back(number, document(&source, number, 0)) {
             reader.observe(number, text.as_bytes()).unwrap();

@@ -1,7 +1,7 @@
 //! Keys of documents: which are refused, and what is written of the others.
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::own_records::{NewKeys, OwnKey, OwnScratch, UpdateKind};
+use jsonathlon_dataset::own_records::{NewKeys, OwnKey, OwnPath, OwnScratch, UpdateKind};
 use jsonathlon_dataset::records::KeyType;
 
 use crate::common::{Data, document, hostile, lines, set};
@@ -159,8 +159,33 @@ fn a_file_that_was_changed_after_staging_is_noticed() {
 }
 
 #[test]
+fn paths_on_which_systems_disagree_are_left_out() {
+    let duplicates = r#""x":1,"x":2"#;
+    let lines = lines(3_000, |index| match index {
+        // Neither every third document nor a suspect is a sample.
+        1_001 => r#"{"a":[{"b":1}],"c":{"d":1},"f":1,"g":1}"#.to_owned(),
+        2_003 => r#"{"a":{"b":1},"c":{"d":{"e":1}},"f":1,"g":1}"#.to_owned(),
+        2_005 => format!(r#"{{"a":{{"b":1}},"c":{{"d":1}},"f":[1],"g":1,{duplicates}}}"#),
+        2_007 => r#"{"a":null,"c":null,"f":null,"g":null}"#.to_owned(),
+        _ => format!(r#"{{"a":{{"b":1,"y":2}},"c":{{"d":1}},"f":1,"g":1,"k{index}":[],"l":[{index}]}}"#),
+    });
+    let texts = |paths: &[OwnPath]| paths.iter().map(OwnPath::to_string).collect::<Vec<_>>();
+    let data = Data::new(&lines);
+    let staged = data.stage();
+    for ordinal in [1_001, 2_003, 2_005] {
+        assert!(staged.samples.iter().all(|sample| sample.ordinal != ordinal), "{ordinal}");
+    }
+    let keyed = data.key_staged(&staged, "", "").unwrap();
+    assert_eq!(texts(&keyed.records.paths), ["/g"]);
+    assert_eq!(texts(&keyed.left_out_paths), ["/a/b", "/a/y", "/c/d", "/f"]);
+    let keyed = Data::new(&lines[..1_000]).key("", "/a/b").unwrap();
+    assert_eq!(texts(&keyed.records.paths), ["/a/b", "/a/y", "/c/d", "/f", "/g"]);
+    assert!(keyed.left_out_paths.is_empty());
+}
+
+#[test]
 fn members_in_which_systems_keep_keys_are_noticed() {
-    let data = Data::new(&[r#"{"id":1}"#.to_owned(), r#"{"id":2,"_id":{}}"#.to_owned()]);
+    let data = Data::new(&[r#"{"id":1}"#.to_owned(), r#"{"id":2,"_id":"x"}"#.to_owned()]);
     let records = data.key("/id", "").unwrap().records;
     let conflict = records.member_conflict("_id").unwrap();
     assert!(conflict.contains("`--key /_id`"), "{conflict}");
@@ -171,7 +196,9 @@ fn members_in_which_systems_keep_keys_are_noticed() {
     assert_eq!(records.member_conflict("_id"), None);
     assert!(records.is_key_path("_id") && records.uses_member("_id") && !records.uses_member("key"));
     // Exports of MongoDB.
-    let data = Data::new(&[r#"{"_id":{"$oid":"507f1f77bcf86cd799439011"}}"#.to_owned()]);
+    let data = Data::new(&[r#"{"_id":{"$oid":"507f1f77bcf86cd799439011"},"sku":"a"}"#.to_owned()]);
+    let conflict = data.key("/sku", "").unwrap().records.member_conflict("_id").unwrap();
+    assert!(!conflict.contains("--key") && conflict.contains("'.own_id = ._id | del(._id)'"), "{conflict}");
     let conflict = data.key("/_id/$oid", "").unwrap().records.member_conflict("_id").unwrap();
     assert!(conflict.contains(r#"jq -c '._id = ._id["$oid"]'`, and use `--key /_id`"#), "{conflict}");
 }

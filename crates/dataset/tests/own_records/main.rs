@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod changed_keys;
 mod common;
 mod digest;
 mod keying;

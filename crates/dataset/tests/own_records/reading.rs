@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Data, document, hostile, lines, loaded, set};
 
-fn check(set: &OwnRecordSet, number: u64, text: &str) -> Result<Option<u32>, AnswerFault> {
+pub(crate) fn check(set: &OwnRecordSet, number: u64, text: &str) -> Result<Option<u32>, AnswerFault> {
     let seen = set.check(number, text.as_bytes(), &mut OwnScratch::default());
     seen.map(|seen| {
         assert_eq!(seen.base, None);
@@ -269,96 +269,6 @@ fn absent_documents_must_be_those_that_were_rejected() {
 }
 
 #[test]
-fn a_load_that_mixes_up_documents_is_reported() {
-    let data = Data::new(&hostile(10));
-    let records = data.key("/id", "/text").unwrap().records;
-    let plain = set(&records);
-    let (_, report) = loaded(&records, |number, text| match number {
-        2 => Some(document(&plain, 3, 0)),
-        4 => Some(text.chars().take(20).collect()),
-        _ => Some(text),
-    });
-    assert_eq!((report.documents, report.absent, report.unexpected), (8, 2, 2));
-    assert!(report.unexpected_rows[0].contains(&plain.key_text(2)), "{report:?}");
-}
-
-#[test]
-fn a_key_that_is_rounded_in_the_document_is_a_change() {
-    const FIRST: i64 = 1 << 53;
-    let key = |number: u64| FIRST + number.cast_signed();
-    let data = Data::new(&lines(40, |index| {
-        format!(r#"{{"id":{},"v":"loaded {index}","x":{index}}}"#, key(index as u64))
-    }));
-    let records = data.key("/id", "/v").unwrap().records;
-    let rounded = |number: u64| key(number) as f64;
-    let (set, report) = loaded(&records, |number, text| {
-        let mut value: Value = serde_json::from_str(&text).unwrap();
-        value["id"] = json!(rounded(number));
-        Some(value.to_string())
-    });
-    // Every other key is no double. It becomes the key of another record, and the column tells which it is.
-    assert_eq!((report.documents, report.absent, report.unexpected), (40, 0, 0), "{report:?}");
-    assert_eq!((report.changed, report.key_changes), (20, 20));
-    let with_id = |number: u64, id: Value| {
-        let mut value: Value = serde_json::from_str(&document(&set, number, 3)).unwrap();
-        value["id"] = id;
-        check(&set, number, &value.to_string())
-    };
-    // Numbers from 40 on are new records.
-    for number in [0, 1, 6, 7, 40, 41, 42, 43] {
-        assert_eq!(with_id(number, json!(key(number))), Ok(Some(3)), "as it was written");
-        assert_eq!(with_id(number, json!(rounded(number))), Ok(Some(3)), "as the system rounds it");
-        assert_eq!(with_id(number, json!(key(number) + 4)), Err(AnswerFault::Key));
-        assert_eq!(with_id(number, json!("a text")), Err(AnswerFault::Key));
-    }
-    let paths: Vec<String> = set.records().paths.iter().map(ToString::to_string).collect();
-    assert_eq!(paths, ["/id", "/v", "/x"]);
-    let mut version = Vec::new();
-    set.value(41, 3, &mut version);
-    let version = String::from_utf8(version).unwrap();
-    let new: Value = serde_json::from_str(&document(&set, 41, 3)).unwrap();
-    let x = OwnCell::Int(new["x"].as_i64().unwrap());
-    let at_version = Ok(SeenVersions { version: Some(3), base: None });
-    for (id, expected) in [
-        (OwnCell::Int(key(41)), at_version),
-        (OwnCell::Float(rounded(41)), at_version),
-        (OwnCell::Text("9007199254741034"), Err(AnswerFault::Value)),
-    ] {
-        assert_eq!(project(&set, 41, &[id, OwnCell::Text(&version), x]), expected, "{id:?}");
-    }
-    let answer = json!([rounded(41), version, new["x"]]).to_string();
-    assert_eq!(project(&set, 41, &[OwnCell::Text(&answer)]), at_version);
-}
-
-#[test]
-fn a_document_with_the_key_of_another_is_no_change() {
-    let data = Data::new(&lines(10, |index| format!(r#"{{"id":"k{index}","v":"a text","x":1}}"#)));
-    let records = data.key("/id", "/v").unwrap().records;
-    let with_key = |text: &str, key: Value| {
-        let mut value: Value = serde_json::from_str(text).unwrap();
-        value["id"] = key;
-        value.to_string()
-    };
-    let give_back = |number: u64, text: String| match number {
-        2 => Some(with_key(&text, json!("k3"))),
-        4 => Some(with_key(&text, json!("K4"))),
-        5 => Some(with_key(&text, Value::Null)),
-        _ => Some(text),
-    };
-    let (set, report) = loaded(&records, give_back);
-    assert_eq!((report.documents, report.absent, report.unexpected), (9, 1, 1), "{report:?}");
-    assert!(report.unexpected_rows[0].contains("k2") && report.unexpected_rows[0].contains("another"));
-    assert_eq!((report.changed, report.key_changes), (2, 2));
-    assert_eq!(check(&set, 4, r#"{"id":"K4","v":"a text","x":1}"#), Ok(Some(0)));
-    assert_eq!(check(&set, 4, r#"{"id":"k5","v":"a text","x":1}"#), Err(AnswerFault::Key));
-    assert_eq!(check(&set, 6, r#"{"id":"K6","v":"a text","x":1}"#), Err(AnswerFault::Key));
-    // Where the system finds documents by that very member, it must be the key.
-    let records = OwnRecords { key_member: Some("id".to_owned()), ..records };
-    let (_, report) = loaded(&records, give_back);
-    assert_eq!((report.documents, report.unexpected, report.key_changes), (7, 3, 0), "{report:?}");
-}
-
-#[test]
 fn a_baseline_of_other_records_is_refused() {
     let data = Data::new(&hostile(10));
     let records = data.key("/id", "/text").unwrap().records;
@@ -367,9 +277,16 @@ fn a_baseline_of_other_records_is_refused() {
     let path = records.folder.join("baseline");
     let error = Baseline::read(&path, &other).unwrap_err();
     assert!(error.to_string().contains("load the data again"), "{error}");
+    Baseline::remove(&path).unwrap();
+    assert!(!path.exists());
+    Baseline::remove(&path).unwrap();
 }
 
-fn project(set: &OwnRecordSet, number: u64, cells: &[OwnCell<'_>]) -> Result<SeenVersions, AnswerFault> {
+pub(crate) fn project(
+    set: &OwnRecordSet,
+    number: u64,
+    cells: &[OwnCell<'_>],
+) -> Result<SeenVersions, AnswerFault> {
     let paths: Vec<usize> = (0..set.records().paths.len()).collect();
     let outcome = set.check_projection(number, &paths, cells, &mut OwnScratch::default());
     outcome.map_err(|error| error.fault)

@@ -202,6 +202,8 @@ fn lines_that_are_arrays_are_documents_and_the_other_reading_is_named() {
         let file = write(data.path(), "c.json", content);
         assert_eq!(notes(&path(&file)).len(), 1, "{content}");
     }
+    let error = staged(&path(&data.path().join("c.json")), folder.path()).unwrap_err().to_string();
+    assert!(error.contains("c.json, line 1: an array") && !error.contains("--input array"), "{error}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jsonathlon_dataset::keying::{KeyChoice, KeyingOptions, key_documents};
-use jsonathlon_dataset::own_records::{OwnRecords, Pointer, UpdateKind};
+use jsonathlon_dataset::own_records::{KeptDocuments, OwnRecords, Pointer, UpdateKind};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{IgnoreDocuments, StageOptions, stage};
 use jsonathlon_driver_api::driver::{DriverContext, EngineLocation, SessionOptions};
@@ -191,6 +191,7 @@ impl OwnStore {
             records: self.records.clone(),
             scripts,
             baseline: self.baseline_path(),
+            kept: KeptDocuments::Changed,
             timeout_s: 5.0,
         };
         let open = SessionOptions { protocol: "memory".to_owned(), ..SessionOptions::default() };

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, OwnRecords, UpdateKind};
+use jsonathlon_dataset::own_records::{AbsenceMismatch, Baseline, KeptDocuments, OwnRecords, UpdateKind};
 use jsonathlon_loadgen::{
     baseline::{BaselineRead, BaselineReport},
     load_generator::READ_BASELINE,
@@ -26,7 +26,7 @@ use crate::{
     session::{TrialError, forward_progress},
 };
 
-/// Kind of change of a document whose value differs from the one that was loaded.
+/// Kind of change of a document whose value differs from the one that was loaded besides the key.
 const CHANGED: &str = "value changed";
 /// Kind of change of a document in which the key is not the one by which it is found.
 const KEY_CHANGED: &str = "key changed in the document";
@@ -52,10 +52,13 @@ pub(super) fn read(
         records: records.clone(),
         scripts: read_scripts(settings, target)?,
         baseline: path.clone(),
+        kept: kept_documents(&settings.mixes),
         timeout_s: settings.timeout_s,
     };
     let op = Op::Drive { job: serde_json::json!({ READ_BASELINE: request }) };
     let limit = Duration::from_secs_f64(context.settings.load_timeout_s);
+    // The next load removes the files, also those of a baseline that fails.
+    set_baseline(target, path.clone());
     target.state.session.open()?;
     let report: BaselineReport =
         target.state.session.request(&op, limit, &mut forward_progress(recorder.observer))?;
@@ -63,8 +66,14 @@ pub(super) fn read(
     check_rows(&report)?;
     check_absent(&compare_absent(&path, &records, &rejected_ordinals(context, target))?)?;
     record(&report, target, recorder)?;
-    set_baseline(target, path);
     Ok(())
+}
+
+/// Which documents clients need whole: those of all mixes, since they share the baseline of a load.
+fn kept_documents(mixes: &[Mix]) -> KeptDocuments {
+    // A read-modify-write may name the value that it replaces.
+    let needs = |mix: &Mix| mix.has(Operation::ReadPaths) || mix.has(Operation::ReadModifyWrite);
+    if mixes.iter().any(needs) { KeptDocuments::Changed } else { KeptDocuments::ChangedKeys }
 }
 
 fn set_baseline(target: &mut ServingTarget<'_>, path: PathBuf) {
@@ -113,7 +122,7 @@ fn compare_absent(
     compared.map_err(|error| TrialError::failed(FailureKind::Environment, error.to_string()))
 }
 
-/// Fails if rows are none of the documents that were loaded.
+/// Fails if rows are none of the documents that were loaded, or in another order than that of their keys.
 fn check_rows(report: &BaselineReport) -> Result<(), TrialError> {
     if report.unexpected == 0 {
         return Ok(());
@@ -122,7 +131,7 @@ fn check_rows(report: &BaselineReport) -> Result<(), TrialError> {
     Err(TrialError::failed(
         FailureKind::Wrong,
         format!(
-            "{} rows read back after the load are none of the documents, such as: {first}",
+            "{} faults were found when the documents were read back after the load, the first: {first}",
             report.unexpected
         ),
     ))
@@ -164,7 +173,7 @@ fn record(
         return Ok(());
     }
     let compared = report.documents;
-    let kinds = [(CHANGED, report.changed), (KEY_CHANGED, report.key_changes)];
+    let kinds = [(CHANGED, report.value_changes), (KEY_CHANGED, report.key_changes)];
     let changes = kinds.into_iter().filter(|(_, documents)| *documents > 0);
     let changes = changes.map(|(kind, documents)| (kind.to_owned(), documents)).collect();
     let retains = match (compared, report.changed) {
@@ -174,9 +183,13 @@ fn record(
     };
     if let Some(first) = report.changed_keys.first() {
         let name = target.state.cells.target.file_name();
+        let disk = match report.kept_bytes {
+            0 => String::new(),
+            bytes => format!(", of which {:.1} MB are kept on disk until the next load", bytes as f64 / 1e6),
+        };
         recorder.warn(&format!(
             "{name}: loading changed {} of {compared} documents, such as the one with the key `{first}`; \
-             reads are held against what it gave back after the load",
+             reads are held against what it gave back after the load{disk}",
             report.changed
         ));
     }
@@ -229,6 +242,7 @@ mod tests {
     use jsonathlon_dataset::own_records::{NewKeys, Pointer, UpdatePath};
 
     use super::*;
+    use crate::serving::mixes::built_in;
 
     fn message(outcome: Result<(), TrialError>) -> String {
         match outcome {
@@ -277,6 +291,7 @@ mod tests {
             seed: 1,
             digest: String::new(),
             members_in_use: Vec::new(),
+            members_with_containers: Vec::new(),
             key_member: None,
         };
         let report =
@@ -289,6 +304,17 @@ mod tests {
     }
 
     #[test]
+    fn changed_documents_are_kept_for_the_mixes_that_need_them() {
+        let kept = |names: &[&str]| {
+            let mixes: Vec<Mix> = names.iter().map(|name| built_in(name).unwrap()).collect();
+            kept_documents(&mixes)
+        };
+        assert_eq!(kept(&["a", "b", "c", "d", "e"]), KeptDocuments::ChangedKeys);
+        assert_eq!(kept(&["a", "paths"]), KeptDocuments::Changed);
+        assert_eq!(kept(&["f", "c"]), KeptDocuments::Changed);
+    }
+
+    #[test]
     fn rows_must_be_documents() {
         let report = |unexpected| BaselineReport {
             documents: 10,
@@ -297,6 +323,7 @@ mod tests {
             ..BaselineReport::default()
         };
         assert!(check_rows(&report(0)).is_ok());
-        assert!(message(check_rows(&report(1))).contains("the key u is that of no document"));
+        let error = message(check_rows(&report(1)));
+        assert!(error.ends_with("the first: the key u is that of no document"), "{error}");
     }
 }

@@ -183,8 +183,14 @@ impl Workload for Serving {
         preparation: &mut Preparation<'_>,
     ) -> Result<StagedDocuments, RunError> {
         let ServedRecords::Own { own } = &mut self.settings.records else { return Ok(staged) };
-        let KeyedDocuments { staged, records } =
-            own_documents::prepare(own, &self.settings.mixes, staged, preparation)?;
+        let keyed = own_documents::prepare(own, &self.settings.mixes, staged, preparation)?;
+        own_documents::choose_read_paths(
+            &mut self.settings.projection,
+            &self.settings.mixes,
+            &keyed,
+            preparation.observer,
+        );
+        let KeyedDocuments { staged, records, .. } = keyed;
         self.own_records = Some(records);
         Ok(staged)
     }

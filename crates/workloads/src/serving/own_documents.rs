@@ -11,11 +11,15 @@ use jsonathlon_dataset::{
         propose_for_staged,
     },
     keying::{KeyChoice, KeyedDocuments, KeyingOptions, key_documents},
-    own_records::{OwnRecords, Pointer},
+    own_records::{OwnPath, OwnRecords, Pointer},
     records::KeyType,
     stage::StagedDocuments,
 };
-use jsonathlon_loadgen::{mix::Mix, operation::Operation};
+use jsonathlon_loadgen::{
+    mix::Mix,
+    operation::Operation,
+    paths::{Projection, own_projection},
+};
 
 use super::settings::OwnDocuments;
 use crate::{
@@ -27,6 +31,8 @@ use crate::{
 
 /// Name of the folder of the keyed documents, in the work folder of the run.
 const FOLDER: &str = "keyed";
+/// Number of paths that a message names.
+const MAX_NAMED: usize = 10;
 
 /// Rejects a mix that cannot run over a user's own documents.
 ///
@@ -133,6 +139,49 @@ fn choose_paths(
     }
     observer.event(&RunEvent::Schedule(&own.to_string()));
     Ok(())
+}
+
+/// Limits the values that one read-paths asks for to those that the documents have in common, and says which
+/// they are. Does nothing without such reads.
+pub(super) fn choose_read_paths(
+    projection: &mut Projection,
+    mixes: &[Mix],
+    keyed: &KeyedDocuments,
+    observer: &mut dyn Observer,
+) {
+    if !mixes.iter().any(|mix| mix.has(Operation::ReadPaths)) {
+        return;
+    }
+    let KeyedDocuments { records, left_out_paths, .. } = keyed;
+    let wanted = projection.count;
+    let offered = u32::try_from(records.paths.len()).unwrap_or(u32::MAX);
+    projection.count = wanted.min(offered).max(1);
+    let chosen = own_projection(records, *projection);
+    let paths: Vec<&OwnPath> = chosen.into_iter().filter_map(|index| records.paths.get(index)).collect();
+    let mut text = format!("{} asks for ", Operation::ReadPaths);
+    text += &match paths.as_slice() {
+        [] => "nothing, because the documents have no value in common".to_owned(),
+        paths if offered < wanted => {
+            format!(
+                "{}, {offered} values in place of {wanted}: the documents have no more in common",
+                list(paths)
+            )
+        }
+        paths => list(paths),
+    };
+    if !left_out_paths.is_empty() {
+        let paths: Vec<&OwnPath> = left_out_paths.iter().collect();
+        text += &format!("; not for {}, where some documents have arrays or objects", list(&paths));
+    }
+    observer.event(&RunEvent::Schedule(&text));
+}
+
+/// Paths for messages, at most ten of them.
+fn list(paths: &[&OwnPath]) -> String {
+    let named: Vec<String> = paths.iter().take(MAX_NAMED).map(ToString::to_string).collect();
+    let rest = paths.len().saturating_sub(named.len());
+    let names = named.join(", ");
+    if rest > 0 { format!("{names} and {rest} more") } else { names }
 }
 
 fn key_in(
@@ -273,6 +322,29 @@ mod tests {
             "a resumed run finds the same documents"
         );
         assert_eq!(said, "key /id, update /status", "what the user names has no reason");
+    }
+
+    #[test]
+    fn paths_of_reads_are_said_and_counted() {
+        let world = World::new(
+            "{\"id\":1,\"a\":{\"b\":1}}\n{\"id\":2,\"a\":{\"b\":2}}\n{\"id\":3,\"a\":{\"b\":3}}\n",
+        );
+        let mut keyed = world.prepare(&mut OwnDocuments::default(), "c").0.unwrap();
+        let choose = |keyed: &KeyedDocuments, mix: &str| {
+            let (mut projection, mut said) = (Projection::default(), Said::default());
+            choose_read_paths(&mut projection, &[built_in(mix).unwrap()], keyed, &mut said);
+            (projection.count, said.0.join("\n"))
+        };
+        assert_eq!(choose(&keyed, "c"), (3, String::new()));
+        let (count, said) = choose(&keyed, "paths");
+        assert_eq!(count, 2, "the number that is recorded is the one that is asked for");
+        assert!(said.starts_with("read-paths asks for /id, /a/b, 2 values in place of 3"), "{said}");
+        keyed.left_out_paths = std::mem::take(&mut keyed.records.paths);
+        let (count, said) = choose(&keyed, "paths");
+        assert_eq!(count, 1);
+        assert!(said.contains("asks for nothing") && said.contains("; not for /id, /a/b, where"), "{said}");
+        keyed.records.paths = [keyed.left_out_paths.clone(), keyed.left_out_paths.clone()].concat();
+        assert_eq!(choose(&keyed, "paths").0, 3);
     }
 
     #[test]

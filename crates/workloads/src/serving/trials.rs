@@ -97,9 +97,8 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
         }
     }
     set(DURABILITY, settings.durability.word().into());
-    let has_read_paths =
-        |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);
-    if settings.projection != Projection::default() && mix.is_some_and(has_read_paths) {
+    let has_read_paths = mix.is_some_and(|mix| mix.has(Operation::ReadPaths));
+    if settings.projection != Projection::default() && has_read_paths {
         set("paths", settings.projection.count.into());
         set("position", settings.projection.position.word().into());
     }
