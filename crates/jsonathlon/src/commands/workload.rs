@@ -91,6 +91,7 @@ fn build_workload(
             let settings: ServingSettings = settings.read(kind)?;
             Box::new(Serving::new(settings).map_err(serde_json::Error::custom)?)
         }
+        WorkloadKind::Mixed => return Err(serde_json::Error::custom("this version cannot run mixed loads")),
         WorkloadKind::Documents => {
             let settings: DocumentsSettings = settings.read(kind)?;
             Box::new(Documents::new(settings).map_err(serde_json::Error::custom)?)
