@@ -140,6 +140,17 @@ impl Places {
         Place { byte: block.byte_position(index), ..place }
     }
 
+    /// Returns the places of the documents from number `first` on, which get the numbers from 0 on.
+    pub(crate) fn starting_at(&self, first: u64) -> Self {
+        let before = self.runs.partition_point(|run| run.first <= first).saturating_sub(1);
+        let shifted = |run: &Run| match run.first.checked_sub(first) {
+            Some(number) => Run { first: number, ..*run },
+            None => Run { first: 0, line: run.line_of(first), ..*run },
+        };
+        let runs = self.runs.get(before..).unwrap_or_default().iter().map(shifted).collect();
+        Self { inputs: self.inputs.clone(), runs, end: self.end.saturating_sub(first), is_full: self.is_full }
+    }
+
     /// Returns the line of a document, or its number within its input if that is not read as lines. `None` if the document is unknown or beyond the stored runs.
     pub fn find(&self, ordinal: u64) -> Option<Place> {
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
