@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 11] = [
     &["schema", "stats", "powerfail"],
     &["dataset", "telemetry"],
-    &["driver-api", "yardstick", "servers", "results"],
+    &["driver-api", "yardstick", "mixed", "servers", "results"],
     &["catalogue", "studies"],
     &["artifacts"],
     &["drivers", "embedded"],

@@ -6,9 +6,14 @@
 #![forbid(unsafe_code)]
 
 pub mod arrival;
+pub mod batch_schedule;
 pub mod change_points;
+pub mod frontier;
+pub mod growth;
 pub mod histogram;
 pub mod multiple_testing;
+pub mod phase_factors;
 mod pooled;
 pub mod sequential;
 pub mod statistics;
+pub mod window;

@@ -15,8 +15,10 @@ use crate::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
 use crate::scan::Event;
 use crate::stage::DocumentVisitor;
 
+mod comparison;
 mod users;
 
+pub use comparison::{Comparison, compare, width_difference};
 pub(crate) use users::{User, Users};
 
 const HOUR_US: i64 = 3_600_000_000;
