@@ -19,4 +19,5 @@ pub mod severity;
 pub mod time_bucket;
 pub mod transport;
 pub mod value;
+pub mod visibility;
 pub mod workload;
