@@ -137,9 +137,10 @@ pub trait Connection: Send {
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
 
-    /// Executes one statement that reads its rows from the connection, in a transaction of its own, and passes
-    /// `rows` to it, in the text format that the statement names: `COPY … FROM STDIN` on PostgreSQL, `INSERT …
-    /// FORMAT …` on ClickHouse. The rows are as durable as the session's settings ask when this returns.
+    /// Executes one statement that reads its rows from the connection, in a transaction of its own, and
+    /// passes `rows` to it, in the text format that the statement names: `COPY … FROM STDIN` on PostgreSQL,
+    /// `INSERT … FORMAT …` on ClickHouse. The rows are as durable as the session's settings ask when this
+    /// returns.
     ///
     /// # Errors
     /// As [`Connection::ask`]; none of the rows is stored then. [`DriverError::Unsupported`], which is the

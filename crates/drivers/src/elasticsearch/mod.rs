@@ -354,7 +354,10 @@ mod tests {
             .iter()
             .map(|(status, kind)| match status {
                 200..300 => serde_json::json!({"create": {"status": status}}),
-                _ => serde_json::json!({"create": {"status": status, "error": {"type": kind, "reason": kind}}}),
+                _ => {
+                    let error = serde_json::json!({"type": kind, "reason": kind});
+                    serde_json::json!({"create": {"status": status, "error": error}})
+                }
             })
             .collect();
         let body = serde_json::json!({"errors": true, "items": items}).to_string().into_bytes();
