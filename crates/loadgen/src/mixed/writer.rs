@@ -256,7 +256,7 @@ impl Writer<'_> {
     /// numbers; `None` if a batch may simply be sent again.
     fn reconnect_and_count(&mut self) -> Result<Option<(u64, Option<u64>)>, DriverError> {
         self.connection = WriterConnection::prepare((self.open)()?, self.job)?;
-        if self.job.form.is_idempotent() {
+        if self.job.form.is_idempotent {
             return Ok(None);
         }
         let statement = self.job.own_prefix.replace(WRITER, &self.number.to_string());
