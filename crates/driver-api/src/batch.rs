@@ -123,7 +123,9 @@ impl EncodedBatch {
         }
     }
 
-    fn rows(&self) -> &str {
+    /// Returns the rows with the text before and after them. Empty if rows are sent one by one.
+    #[must_use]
+    pub fn rows(&self) -> &str {
         match &self.content {
             BatchContent::Rows(rows) => rows,
             BatchContent::Documents(_) => "",

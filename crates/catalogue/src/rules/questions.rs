@@ -142,6 +142,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         _: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, path, element, value, value_control } = base.read()?;
         for (table, notation) in [("path", &path), ("element", &element)] {
