@@ -221,8 +221,7 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         // Questions beside writers that fell behind were asked under a smaller load.
         let is_kept = entry.metric(&metric::KEPT_SHARE).is_none_or(|share| share >= KEPT_LIMIT);
         // A share of its own capacity is a different rate for each system.
-        let comparable =
-            is_loaded && is_verified && is_kept && !cell.parameters.contains_key(RATE_SHARE);
+        let comparable = is_loaded && is_verified && is_kept && !cell.parameters.contains_key(RATE_SHARE);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
                 entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)

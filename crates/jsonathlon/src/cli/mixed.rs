@@ -78,11 +78,15 @@ fn rate(text: &str) -> Result<InsertRate, String> {
         ));
     }
     match parse::count_or_zero(text) {
-        Ok(0) => Err("streams without writers cannot be measured alone: give documents per second, or `max`; every \
+        Ok(0) => Err(
+            "streams without writers cannot be measured alone: give documents per second, or `max`; every \
                       run also measures streams before the writers begin"
-            .to_owned()),
+                .to_owned(),
+        ),
         Ok(documents) => Ok(InsertRate::PerSecond(documents as f64)),
-        Err(_) => Err(format!("{text:?} is no rate: give documents per second, such as 2000 or 5k, or `max`")),
+        Err(_) => {
+            Err(format!("{text:?} is no rate: give documents per second, such as 2000 or 5k, or `max`"))
+        }
     }
 }
 

@@ -126,10 +126,7 @@ fn schedule(writing: &WritingJob) -> Result<Option<BatchSchedule>, Failure> {
 }
 
 /// Prepares the statements of all writers.
-fn prepare(
-    job: &MixedJob,
-    connections: Vec<Box<dyn Connection>>,
-) -> Result<Vec<WriterConnection>, Failure> {
+fn prepare(job: &MixedJob, connections: Vec<Box<dyn Connection>>) -> Result<Vec<WriterConnection>, Failure> {
     let Some(writing) = &job.writing else { return Ok(Vec::new()) };
     let prepared = connections.into_iter().map(|connection| WriterConnection::prepare(connection, writing));
     Ok(prepared.collect::<Result<_, _>>()?)

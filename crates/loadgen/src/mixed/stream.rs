@@ -98,7 +98,9 @@ impl Stream<'_> {
         answers: &mut AnswerStore,
     ) -> Result<QuestionLog, DriverError> {
         let statement = match &self.job.form {
-            Some(form) => form.statement(&question.statement, &self.floors).map_err(DriverError::Unsupported)?,
+            Some(form) => {
+                form.statement(&question.statement, &self.floors).map_err(DriverError::Unsupported)?
+            }
             None => question.statement.clone(),
         };
         let start_ns = self.state.now();

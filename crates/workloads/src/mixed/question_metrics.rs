@@ -37,9 +37,11 @@ impl<'r> JudgedQuestions<'r> {
     /// Questions per hour, as if no documents had come in. A question at an edge of the window counts by the share
     /// of its time within it, so that long questions do not bias the rate.
     pub(super) fn per_hour(&self, question: Option<Question>) -> f64 {
-        self.window.per_hour(self.of(question).map(|(log, judgement)| {
-            (log.start_ns, log.end_ns, self.growth.factor(judgement.seen_documents))
-        }))
+        self.window.per_hour(
+            self.of(question).map(|(log, judgement)| {
+                (log.start_ns, log.end_ns, self.growth.factor(judgement.seen_documents))
+            }),
+        )
     }
 
     /// Times of the questions that began in the window, as if no documents had come in.
@@ -52,7 +54,10 @@ impl<'r> JudgedQuestions<'r> {
         times
     }
 
-    fn in_window(&self, question: Option<Question>) -> impl Iterator<Item = (&'r QuestionLog, &'r Judgement)> {
+    fn in_window(
+        &self,
+        question: Option<Question>,
+    ) -> impl Iterator<Item = (&'r QuestionLog, &'r Judgement)> {
         let window = self.window;
         self.of(question).filter(move |(log, _)| window.contains(log.start_ns))
     }
@@ -116,8 +121,7 @@ impl<'r> JudgedQuestions<'r> {
     }
 
     fn staleness(&self, question: Option<Question>) -> Metrics {
-        let mut stale: Vec<u64> =
-            self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
+        let mut stale: Vec<u64> = self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
         stale.sort_unstable();
         let Some(last) = stale.len().checked_sub(1) else { return Metrics::new() };
         let quantile = |share: f64| {
@@ -164,8 +168,8 @@ mod tests {
     use jsonathlon_loadgen::mixed::report::{MixedReport, StreamLog};
     use jsonathlon_schema::record::Phase;
 
-    use super::*;
     use super::super::round_log::Purpose;
+    use super::*;
 
     fn job(times: &[(Question, u64, u64)]) -> JobLog {
         let questions = times.iter().map(|(question, start_ns, end_ns)| QuestionLog {

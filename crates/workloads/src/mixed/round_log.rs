@@ -38,9 +38,9 @@ pub(super) struct JobLog {
 impl JobLog {
     /// Questions of all streams with their stream's number, stream by stream.
     pub(super) fn questions(&self) -> impl Iterator<Item = (u32, &QuestionLog)> {
-        (0_u32..).zip(&self.report.streams).flat_map(|(stream, log)| {
-            log.questions.iter().map(move |question| (stream, question))
-        })
+        (0_u32..)
+            .zip(&self.report.streams)
+            .flat_map(|(stream, log)| log.questions.iter().map(move |question| (stream, question)))
     }
 
     /// Number of errors, and the first messages with their counts.
@@ -161,7 +161,8 @@ fn wrong_count(judgements: &[Judgement]) -> u64 {
 
 /// What a configuration's folder declares about answers beside writers.
 pub(super) fn declared(setup: &MixedSetup) -> Declared {
-    let columns = |question: Question| Some((question, setup.questions.get(question.id())?.approximate.clone()));
+    let columns =
+        |question: Question| Some((question, setup.questions.get(question.id())?.approximate.clone()));
     let approximate: BTreeMap<Question, Vec<usize>> = Question::ALL
         .into_iter()
         .filter_map(columns)

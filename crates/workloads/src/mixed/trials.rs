@@ -47,12 +47,7 @@ pub(super) fn phases() -> impl Iterator<Item = Phase> {
 }
 
 /// Keys of all planned trials of a configuration.
-pub(super) fn keys(
-    cells: Cells<'_>,
-    settings: &MixedSettings,
-    rounds: u32,
-    load_rounds: u32,
-) -> Vec<String> {
+pub(super) fn keys(cells: Cells<'_>, settings: &MixedSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
         for phase in phases() {

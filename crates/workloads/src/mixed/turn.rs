@@ -333,12 +333,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         self.record_failures(phases, &failure, target, recorder)
     }
 
-    fn warn_of_errors(
-        &self,
-        log: &RoundLog,
-        target: &MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) {
+    fn warn_of_errors(&self, log: &RoundLog, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
         for job in &log.jobs {
             let (_, messages) = job.errors();
             for message in messages.into_iter().take(3) {

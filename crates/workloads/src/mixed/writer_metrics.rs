@@ -182,8 +182,14 @@ mod tests {
         let writers = vec![WriterLog { batches, error: None }];
         let report = MixedReport { writers, ..MixedReport::default() };
         let window = Window { from_ns: 0, to_ns: SECOND / 2 };
-        let phase =
-            PhaseWriters { report: &report, window, schedule: None, documents_of: &[100], batch: 100, base: 1 };
+        let phase = PhaseWriters {
+            report: &report,
+            window,
+            schedule: None,
+            documents_of: &[100],
+            batch: 100,
+            base: 1,
+        };
         let metrics = phase.metrics();
         assert_eq!(metrics[metric::DOCUMENTS_PER_S.name], 200.0);
         assert!(!metrics.contains_key(metric::KEPT_SHARE.name));
