@@ -6,11 +6,10 @@ use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_loadgen::mixed::report::{MixedReport, QuestionLog};
 use jsonathlon_mixed::{
-    AskedQuestion, Declared, Judgement, SeenDocuments, Sweep, SweepError, VerdictCounts, Visibility,
-    WriterHistory, check_end, first_wrong, judge,
+    AskedQuestion, Declared, Judgement, SeenDocuments, Sweep, SweepError, VerdictCounts, WriterHistory,
+    check_end, first_wrong, judge,
 };
 use jsonathlon_schema::record::Phase;
-use jsonathlon_schema::visibility;
 
 /// Number of the stream that asks after the end of the writers, which is none of the measured ones.
 const LAST_STREAM: u32 = u32::MAX;
@@ -168,11 +167,7 @@ pub(super) fn declared(setup: &MixedSetup) -> Declared {
         .filter_map(columns)
         .filter(|(_, columns): &(Question, Vec<usize>)| !columns.is_empty())
         .collect();
-    let visible = match setup.visible {
-        visibility::Visibility::Commit => Visibility::Commit,
-        visibility::Visibility::Refresh => Visibility::Refresh,
-    };
-    Declared { snapshot: setup.snapshot, visible, approximate }
+    Declared { snapshot: setup.snapshot, visible: setup.visible, approximate }
 }
 
 #[cfg(test)]
