@@ -21,7 +21,7 @@ const WRITER: &str = "{{writer}}";
 const RETRY_DELAY: Duration = Duration::from_millis(2);
 /// Time within which a lost connection must be opened again.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Pause between two attempts to open a lost connection.
+/// Pause between two attempts to open a lost connection, and between two looks at what became of a batch.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens a connection of a writer or stream; makes one attempt.
@@ -231,24 +231,26 @@ impl Writer<'_> {
         }
     }
 
-    /// Opens the connection again and asks what became of a batch.
+    /// Opens the connection again and asks what became of a batch, until two answers agree: a server may still be
+    /// committing what a lost connection has sent.
     fn fate_of(&mut self, batch: &PlannedBatch, message: &str) -> Result<BatchFate, String> {
         let mut waited = Duration::ZERO;
+        let mut previous = None;
         loop {
             match self.reconnect_and_count() {
                 Ok(None) => return Ok(BatchFate::Absent),
-                Ok(Some((documents, highest))) => {
-                    let fate = BatchFate::new(batch, documents, highest);
+                Ok(Some(counted)) if previous == Some(counted) => {
+                    let fate = BatchFate::new(batch, counted.0, counted.1);
                     return fate.map_err(|error| format!("{message}; after connecting again: {error}"));
                 }
+                Ok(Some(counted)) => previous = Some(counted),
                 Err(error) if waited >= RECONNECT_TIMEOUT => {
                     return Err(format!("{message}; it cannot be reached again: {error}"));
                 }
-                Err(_) => {
-                    waited += RECONNECT_INTERVAL;
-                    std::thread::sleep(RECONNECT_INTERVAL);
-                }
+                Err(_) => {}
             }
+            waited += RECONNECT_INTERVAL;
+            std::thread::sleep(RECONNECT_INTERVAL);
         }
     }
 
@@ -269,6 +271,8 @@ impl Writer<'_> {
                 };
                 Ok(Some((documents.unsigned_abs(), highest)))
             }
+            // Some systems return no row about nothing.
+            None => Ok(Some((0, None))),
             other => {
                 let message = format!("a count of a writer's documents is two numbers, not {other:?}");
                 Err(DriverError::Protocol(message))
