@@ -118,7 +118,7 @@ impl Mixed {
         if let Some(pool) = pool {
             if pool.left_out > 0 {
                 notes.push(format!(
-                    "{} documents come in for no system, because some system may refuse them",
+                    "documents that come in for no system, because some system may refuse them: {}",
                     pool.left_out
                 ));
             }
