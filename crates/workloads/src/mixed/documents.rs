@@ -3,7 +3,7 @@
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::pool::{DocumentPool, SplitDocuments, split_documents};
 use jsonathlon_dataset::stage::StagedDocuments;
-use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep};
+use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep, SweepError};
 use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings, PoolSummary};
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
@@ -70,7 +70,10 @@ impl MixedDocuments {
     }
 
     /// Expected answers over the documents that a system holds, and any that come in.
-    pub(super) fn sweep(&self, loaded: &LoadedDocuments) -> Sweep<'_> {
+    ///
+    /// # Errors
+    /// If a document of the system is none of these, which is a fault of the program.
+    pub(super) fn sweep(&self, loaded: &LoadedDocuments) -> Result<Sweep<'_>, SweepError> {
         let is_accepted = |index: &usize| !loaded.rejected_lines.contains(&(*index as u64));
         let clean = (0..self.clean_documents).filter(is_accepted);
         let suspects = loaded.accepted_suspects.iter().map(|suspect| self.clean_documents + suspect);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_loadgen::mixed::job::{MIXED, MixedJob};
 use jsonathlon_loadgen::mixed::report::MixedReport;
-use jsonathlon_mixed::Sweep;
+use jsonathlon_mixed::{Declared, Sweep, SweepError};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_worker::protocol::Op;
@@ -13,14 +13,14 @@ use jsonathlon_worker::protocol::Op;
 use super::documents::MixedDocuments;
 use super::jobs::{Floors, JobBuilder};
 use super::results::RoundResults;
-use super::round_log::{JobLog, Purpose, RoundLog, declared};
+use super::round_log::{JobLog, Purpose, RoundJudgements, RoundLog, declared};
 use super::trials::{ASKING_PHASES, QUESTIONS, phase_cells};
 use crate::{
     RunError,
     loading::{settle, skipped_after_load_failure},
     observer::{Activity, RunEvent},
     recorder::{SAME_REASON, TrialRecorder},
-    run_context::{RunContext, TABLE, TargetState},
+    run_context::{LoadedDocuments, RunContext, TABLE, TargetState},
     session::{TrialError, forward_progress},
     snapshot::Snapshot,
 };
@@ -288,10 +288,9 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Ok(loaded) = &target.state.load_result else { return Ok(()) };
-        let sweep = target.sweep.get_or_insert_with(|| self.documents.sweep(loaded));
-        let (base, declared) = (sweep.base_documents(), declared(&target.setup));
-        let judgements = match part.log.judge(sweep, &declared, self.settings.writers) {
-            Ok(judgements) => judgements,
+        let declared = declared(&target.setup);
+        let (base, judgements) = match self.judge(part, loaded, &declared, &mut target.sweep) {
+            Ok(judged) => judged,
             Err(error) => {
                 target.sweep = None;
                 let failure = Failure::new(FailureKind::Protocol, format!("cannot be verified: {error}"));
@@ -331,6 +330,23 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         let without_reason = || Failure::new(FailureKind::Protocol, "no results");
         let failure = failure.unwrap_or_else(without_reason);
         self.record_failures(phases, &failure, target, recorder)
+    }
+
+    /// Judges a part with the expected answers of the last load. Returns also how many documents the system held
+    /// before the writers began.
+    fn judge(
+        &self,
+        part: &PartLog,
+        loaded: &LoadedDocuments,
+        declared: &Declared,
+        sweep: &mut Option<Sweep<'d>>,
+    ) -> Result<(u64, RoundJudgements), SweepError> {
+        let sweep = match sweep {
+            Some(sweep) => sweep,
+            empty => empty.insert(self.documents.sweep(loaded)?),
+        };
+        let base = sweep.base_documents();
+        Ok((base, part.log.judge(sweep, declared, self.settings.writers)?))
     }
 
     fn warn_of_errors(&self, log: &RoundLog, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
