@@ -169,12 +169,12 @@ impl BatchForm {
         first: u64,
         documents: &[&[u8]],
     ) -> std::result::Result<EncodedBatch, String> {
-        let to_text = |(sequence, document): (u64, &&[u8])| {
-            std::str::from_utf8(document)
-                .map_err(|error| format!("document {sequence} of writer {writer} is not UTF-8: {error}"))
-        };
-        let texts = (first..).zip(documents).map(to_text);
-        let texts: Vec<&str> = texts.collect::<std::result::Result<_, _>>()?;
+        let mut texts = Vec::with_capacity(documents.len());
+        for (sequence, document) in (first..).zip(documents) {
+            let text = std::str::from_utf8(document)
+                .map_err(|error| format!("document {sequence} of writer {writer} is not UTF-8: {error}"))?;
+            texts.push(text);
+        }
         let content = match self.transfer {
             BatchTransfer::Each => {
                 BatchContent::Documents(texts.iter().map(|text| (*text).to_owned()).collect())
