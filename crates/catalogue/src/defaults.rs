@@ -23,10 +23,7 @@ pub(crate) fn default_files(protocol: &str, workload: &str) -> BTreeMap<&'static
 }
 
 /// Returns the default files of a workload for systems of this protocol, without those that workloads share.
-pub(crate) fn workload_default_files(
-    protocol: &str,
-    workload: &str,
-) -> BTreeMap<&'static str, DefaultFile> {
+pub(crate) fn workload_default_files(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
     files_in(&[format!("{protocol}/{workload}")])
 }
 

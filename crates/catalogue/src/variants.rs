@@ -218,7 +218,9 @@ fn inherited_preparation(
         ALL_RULES.iter().any(|rules| rules.name() == *workload && rules.foundation().is_some())
     };
     if workloads.is_empty() || !workloads.iter().all(builds_on_another) {
-        return Err(error("is for variants of a workload that builds on another one, such as mixed".to_owned()));
+        return Err(error(
+            "is for variants of a workload that builds on another one, such as mixed".to_owned(),
+        ));
     }
     match definition.variants.get(base) {
         Some(VariantDefinition { workloads: None, preparation, .. }) => {

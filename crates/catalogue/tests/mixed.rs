@@ -213,10 +213,7 @@ fn a_batch_is_one_transaction_or_request_of_its_system() {
     assert!(mongodb.statements[0].text.contains(r#""documents": ":1""#));
     assert_eq!(text, r#"[{"writer":1,"sequence":5,"a":"it's \\"}]"#);
     let (elasticsearch, text) = rows("elasticsearch", "refresh-1s");
-    assert_eq!(
-        text,
-        "{\"create\":{\"_id\":\"1-5\"}}\n{\"writer\":1,\"sequence\":5,\"a\":\"it's \\\\\"}\n"
-    );
+    assert_eq!(text, "{\"create\":{\"_id\":\"1-5\"}}\n{\"writer\":1,\"sequence\":5,\"a\":\"it's \\\\\"}\n");
     let idempotent: Vec<bool> =
         [&postgresql, &sqlite, &mongodb, &elasticsearch].map(|form| form.is_idempotent).into();
     assert_eq!(idempotent, [false, false, false, true]);

@@ -396,10 +396,8 @@ mod tests {
         let (rest, seen) = sql().decode(answer(&["event", "seen", "count"], rows)).unwrap();
         assert_eq!(rest.columns, ["event", "count"]);
         assert_eq!(rest.rows, [vec![text("x"), Value::Int(1)], vec![Value::Null, Value::Int(2)]]);
-        let expected = [
-            WriterSeen { writer: 0, count: 3, highest: 4 },
-            WriterSeen { writer: 1, count: 2, highest: 9 },
-        ];
+        let expected =
+            [WriterSeen { writer: 0, count: 3, highest: 4 }, WriterSeen { writer: 1, count: 2, highest: 9 }];
         assert_eq!(seen, expected);
         let (_, seen) = sql().decode(answer(&["seen"], vec![vec![Value::Null]])).unwrap();
         assert!(seen.is_empty());

@@ -74,10 +74,7 @@ const OWN_FILES: [StatementRule; 6] = [
         .needs_one_of(&["floor"]),
     StatementRule::required(INSERT)
         .allows_placeholders(&["rows", "writer", "sequence", "document", "first", "end"]),
-    StatementRule::required("own_prefix")
-        .single()
-        .allows_placeholders(&["writer"])
-        .needs_one_of(&["writer"]),
+    StatementRule::required("own_prefix").single().allows_placeholders(&["writer"]).needs_one_of(&["writer"]),
 ];
 
 /// The files of analytics, each of which this workload may replace, and its own.
@@ -193,7 +190,8 @@ impl WorkloadRules for Rules {
         overlays: &[SectionReader<'_>],
         foundation: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
-        let Some(ParsedSection { load, logs, section: Section::Analytics(analytics), .. }) = foundation else {
+        let Some(ParsedSection { load, logs, section: Section::Analytics(analytics), .. }) = foundation
+        else {
             let message = "needs an [analytics], whose tables and questions it uses";
             return Err(base.error(&[], message));
         };
