@@ -11,6 +11,8 @@ use jsonathlon_mixed::{
 };
 use jsonathlon_schema::record::Phase;
 
+use super::trials::QUESTIONS;
+
 /// Number of the stream that asks after the end of the writers, which is none of the measured ones.
 const LAST_STREAM: u32 = u32::MAX;
 
@@ -139,6 +141,12 @@ impl RoundLog {
             left -= count;
         }
         "the round"
+    }
+
+    /// Whether every question was answered once after the end of the writers.
+    pub(super) fn is_end_checked(&self) -> bool {
+        let mut jobs = self.jobs.iter().filter(|job| job.purpose == Purpose::EndCheck);
+        jobs.any(|job| job.questions().count() == QUESTIONS.len())
     }
 
     /// Which acknowledged documents are missing at the end, or which others are there. `None` if there are none,
