@@ -155,11 +155,28 @@ impl RoundLog {
         let jobs = self.jobs.iter().filter(|job| job.purpose == Purpose::EndCheck);
         jobs.flat_map(JobLog::questions).find_map(|(_, question)| {
             match SeenDocuments::new(&question.floors, &question.seen) {
-                Ok(seen) => check_end(histories, &seen).err().map(|error| error.to_string()),
+                Ok(seen) => {
+                    let histories = with_unknown_outcomes(histories, &seen);
+                    check_end(&histories, &seen).err().map(|error| error.to_string())
+                }
                 Err(error) => Some(error.to_string()),
             }
         })
     }
+}
+
+/// Histories in which those documents count as acknowledged that are there and were sent by a writer that an error
+/// ended before it knew what became of them.
+fn with_unknown_outcomes(histories: &[WriterHistory], seen: &SeenDocuments) -> Vec<WriterHistory> {
+    let prefixes = seen.prefixes();
+    let with_outcome = |(writer, history): (usize, &WriterHistory)| {
+        let (mut history, there) = (history.clone(), prefixes.of(writer));
+        if there > history.all_acknowledged() && there <= history.sent_before(u64::MAX) {
+            history.acknowledged(there, u64::MAX);
+        }
+        history
+    };
+    histories.iter().enumerate().map(with_outcome).collect()
 }
 
 fn wrong_count(judgements: &[Judgement]) -> u64 {
@@ -181,6 +198,7 @@ pub(super) fn declared(setup: &MixedSetup) -> Declared {
 #[cfg(test)]
 mod tests {
     use jsonathlon_loadgen::mixed::report::{BatchLog, WriterLog};
+    use jsonathlon_mixed::SeenCount;
 
     use super::*;
 
@@ -203,6 +221,21 @@ mod tests {
             purpose: Purpose::Measured,
             report: MixedReport { start_ns, writers, ..MixedReport::default() },
         }
+    }
+
+    #[test]
+    fn what_became_of_the_batch_that_ended_a_writer_may_be_either() {
+        let mut history = WriterHistory::default();
+        history.sent(10, 1);
+        history.acknowledged(10, 2);
+        history.sent(20, 3);
+        let is_right = |count| {
+            let seen = SeenCount { writer: 0, count, highest: count - 1 };
+            let seen = SeenDocuments::new(&[0], &[seen]).unwrap();
+            check_end(&with_unknown_outcomes(std::slice::from_ref(&history), &seen), &seen).is_ok()
+        };
+        assert!([10, 13, 20].into_iter().all(is_right));
+        assert!(!is_right(9) && !is_right(21));
     }
 
     #[test]
