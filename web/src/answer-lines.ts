@@ -3,7 +3,10 @@
 
 import type { Answer, AnswerCaveat, PageData, Run } from './model.ts';
 import type { TermId } from './glossary.ts';
+import { unbroken } from './format.ts';
+import { rankingTitle } from './labels.ts';
 import { hasWorkload, workloadsOf } from './view.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, QUESTIONS } from './vocabulary.ts';
 
 /** A caveat as words, and the term that defines them. */
 export interface CaveatWords {
@@ -11,31 +14,53 @@ export interface CaveatWords {
   term: TermId;
 }
 
-/** The words are those of `AnswerCaveat::text` of the program. */
-const CAVEATS: Record<AnswerCaveat, CaveatWords> = {
-  end_of_life: { words: 'a version named here is no longer supported by its vendor', term: 'end-of-life' },
-  embedded: { words: 'the first runs in the client’s process, the second is a server', term: 'in-process' },
-  one_round: { words: 'one round only: repeat with more', term: 'round' },
-  busy_machine: { words: 'other programs or virtual machines were running: repeat on a quiet machine', term: 'busy-machine' },
-  approximate: { words: 'answers are approximate', term: 'approximate' },
-  partial: { words: 'only a part of the results could be compared', term: 'incomplete' },
+/** The terms that define caveats; their words are the program’s. */
+const CAVEATS: Record<AnswerCaveat, TermId> = {
+  end_of_life: 'end-of-life',
+  embedded: 'in-process',
+  one_round: 'round',
+  few_rounds: 'no-difference',
+  busy_machine: 'busy-machine',
+  approximate: 'approximate',
+  partial: 'incomplete',
 };
 
-/** The caveats of an answer as words. */
-export function caveatWords({ caveats }: Answer): CaveatWords[] {
-  return caveats.map((one) => CAVEATS[one]);
+/** The caveats of an answer as words, which name the systems. */
+export function caveatWords({ caveats, caveat_texts: texts }: Answer): CaveatWords[] {
+  return caveats.map((one, place) => ({ words: unbroken(texts[place] ?? ''), term: CAVEATS[one] }));
 }
 
 /** Caveats that several answers have in common; none of a single answer, which has its own. */
 export function sharedCaveats(answers: readonly Answer[]): CaveatWords[] {
   const [first, ...others] = answers;
   if (first === undefined || others.length === 0) return [];
-  return caveatWords(first).filter(({ term }) => others.every((other) => caveatWords(other).some((caveat) => caveat.term === term)));
+  return caveatWords(first).filter(({ words }) => others.every((other) => caveatWords(other).some((caveat) => caveat.words === words)));
+}
+
+/** What stands between a ranking and its sentence: one colon is enough where conditions begin the sentence. */
+export function rankingPrefix({ ranking, conditions, sentence }: Answer): string {
+  if (ranking === '') return '';
+  const hasConditions = conditions !== '' && sentence.startsWith(`${conditions}:`);
+  return `${rankingTitle(ranking)}${hasConditions ? ', ' : ': '}`;
+}
+
+/** What readers must know about the sentences of a line and would not guess; empty if there is nothing. */
+export function noteOf({ workload, answers }: AnswerLine): string {
+  const asks = answers.some(({ subject, outcome }) => (subject === 'hot' || subject === 'cold') && (outcome.kind === 'leader' || outcome.kind === 'no_difference_shown'));
+  const promises = answers.some(({ subject, severity }) => subject === 'durability' && severity !== 'failed');
+  const operations = answers.some(({ subject }) => subject === 'operations');
+  switch (workload) {
+    case ANALYTICS: return asks ? 'Q1–Q5 are the questions of the published challenge, and the first factor is the geometric mean of theirs. Q6 is this program’s own question, about a path that nobody has prepared; it is not in the mean.' : '';
+    case QUESTIONS: return asks ? 'The first factor is the geometric mean over all questions that are compared.' : '';
+    case DOCUMENTS: return operations ? 'The operations are import, export, copy, lookup (extract, filter and order of the table together) and index build.' : '';
+    case DURABILITY: return promises ? 'Crashes without a loss are what was seen. They do not prove that no crash can lose anything.' : '';
+    default: return '';
+  }
 }
 
 /** The sentence of an answer with a full stop, so that caveats can follow it. */
 export function fullSentence({ sentence }: Answer): string {
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+  return unbroken(/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
 }
 
 /** Number of failures of a run and workload that the first screen names; the findings list all. */

@@ -49,6 +49,11 @@ export function times(ratio: number): string {
   return Number.isFinite(ratio) ? `${threeDigits(ratio)} ×` : NONE;
 }
 
+/** The text with numbers joined to their signs, and intervals to their limits, by blanks at which no line ends. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) (?=[%×…])/g, '$1\u00a0').replace(/(… )(?=[\d−])/g, '…\u00a0');
+}
+
 /** A share as a percentage; a share below 1 is never written as 100 %. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return NONE;

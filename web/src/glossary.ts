@@ -116,3 +116,46 @@ export function termNamed(text: string): TermId | null {
 export function termsOf(workloads: readonly string[]): readonly (GlossaryEntry & { id: TermId })[] {
   return GLOSSARY.filter((one) => one.workloads === undefined || one.workloads.some((name) => workloads.includes(name)));
 }
+
+/** Words of sentences and the terms that define them. Mixes and tiers have terms of their own names. */
+const WORDS: readonly (readonly [RegExp, TermId])[] = [
+  [/\b(?:as-is|prepared|extracted)\b/i, 'class'],
+  [/\bhot\b/, 'hot'],
+  [/\bcold\b/, 'cold'],
+  [/95.%/, 'interval'],
+  [/\bno difference shown\b/i, 'no-difference'],
+  [/\balone in its group\b/, 'ranking'],
+  [/\bI-JSON\b/, 'i-json'],
+  [/\bmix (?:[a-f]|writes|churn)\b/, 'mix'],
+  [/\btier (?:synced|process|window)\b/, 'tier'],
+];
+
+/** The term that defines a word of a sentence: the most special one. */
+function termOf(word: string, general: TermId): TermId {
+  const name = word.toLowerCase();
+  return termNamed(name) ?? termNamed(name.replace(' ', '-')) ?? general;
+}
+
+/** A piece of a sentence, with the term that defines it; null if it needs none. */
+export interface SentencePiece {
+  text: string;
+  term: TermId | null;
+}
+
+/** A sentence in pieces, in which the first use of each term stands by itself. */
+export function piecesOf(sentence: string): SentencePiece[] {
+  const found = WORDS.flatMap(([pattern, general]) => {
+    const match = pattern.exec(sentence);
+    return match === null ? [] : [{ start: match.index, end: match.index + match[0].length, term: termOf(match[0], general) }];
+  }).sort((a, b) => a.start - b.start);
+  const pieces: SentencePiece[] = [];
+  let at = 0;
+  for (const { start, end, term } of found) {
+    if (start < at) continue;
+    if (start > at) pieces.push({ text: sentence.slice(at, start), term: null });
+    pieces.push({ text: sentence.slice(start, end), term });
+    at = end;
+  }
+  if (at < sentence.length) pieces.push({ text: sentence.slice(at), term: null });
+  return pieces;
+}

@@ -59,6 +59,11 @@ export type Answer = {
   outcome: AnswerOutcome,
   /** Reasons to be careful with this outcome, those that touch the leader or the runner-up. */
   caveats: Array<AnswerCaveat>,
+  /**
+   * Words of these caveats in their order, without a full stop. They name the systems: `MongoDB 6.0.5 is no
+   * longer supported by its vendor`.
+   */
+  caveat_texts: Array<string>,
   /** The outcome in one sentence for readers, the same in terminal, page, JSON and exports. */
   sentence: string,
   /** Severity of the outcome: failed if data were lost or answers wrong. */
@@ -66,7 +71,7 @@ export type Answer = {
 };
 
 /** Reason to be careful with an outcome. */
-export type AnswerCaveat = 'end_of_life' | 'embedded' | 'one_round' | 'busy_machine' | 'approximate' | 'partial';
+export type AnswerCaveat = 'end_of_life' | 'embedded' | 'one_round' | 'few_rounds' | 'busy_machine' | 'approximate' | 'partial';
 
 /** Outcome of a comparison. Configurations are indexes into those of the manifest. */
 export type AnswerOutcome = { 'kind': 'leader',

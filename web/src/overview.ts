@@ -257,7 +257,7 @@ function crashColumns(view: View): Filled[] {
     const { cell } = entry;
     const key = `${tier} ${kind}`;
     const filled = found.get(key)
-      ?? { column: { key, title: kindLabel(kind), fullTitle: `tier ${tier}, ${kindLabel(kind)}: crashes after which nothing was lost`, group: `tier ${tier}` }, cells: new Map<number, OverviewCell>() };
+      ?? { column: { key, title: kindLabel(kind), fullTitle: `tier ${tier}, ${kindLabel(kind)}, crashes`, group: `tier ${tier}` }, cells: new Map<number, OverviewCell>() };
     const { [Metric.Crashes]: crashes, [Metric.CrashesWithoutLoss]: kept = 0, [Metric.CrashesAsPromised]: promised } = cell.metrics;
     if (crashes === undefined) {
       const isFailed = FAILED.includes(cell.verdict);
@@ -266,7 +266,9 @@ function crashColumns(view: View): Filled[] {
       const isBroken = cell.severity === 'failed' || (promised ?? crashes) < crashes;
       const isKept = kept === crashes && !isBroken;
       filled.cells.set(cell.configuration, {
-        entry, text: `${kept} of ${crashes}`, ratio: isKept ? 1 : null, sign: isBroken ? 'failed' : isKept ? null : 'warning',
+        // The number is of what the remark says.
+        entry, text: `${isKept ? kept : isBroken && promised !== undefined ? crashes - promised : crashes - kept} of ${crashes}`,
+        ratio: isKept ? 1 : null, sign: isBroken ? 'failed' : isKept ? null : 'warning',
         remark: isBroken ? 'promise broken' : isKept ? 'nothing lost' : 'lost, as the tier allows',
       });
     }

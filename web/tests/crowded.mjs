@@ -154,9 +154,9 @@ export function durability() {
       findings: [{ subject: 'promise', state: tier === 'synced' ? 'nothing' : 'up to 1 s' }, ...[1, 2, 3].map(crash)],
     });
   })));
-  const text = '✖ postgresql 18.6, synced, power loss: 135 of 14,718 acknowledged writes lost; as promised after 8 of 10 crashes';
+  const text = '✖ PostgreSQL 18.6, synced tier, power loss: promise broken in 2 of 10 crashes, 135 of 14,718 acknowledged writes lost';
   const answers = [{
-    workload: 'durability', ranking: 'as-is', subject: 'durability', conditions: 'synced', outcome: { kind: 'counted', first: [0], value: '8 of 10' }, caveats: [], sentence: 'PostgreSQL lost data that its tier promises to keep.', severity: 'failed',
+    workload: 'durability', ranking: 'as-is', subject: 'durability', conditions: 'synced', outcome: { kind: 'counted', first: [0], value: '8 of 10' }, caveats: [], caveat_texts: [], sentence: 'PostgreSQL lost data that its tier promises to keep.', severity: 'failed',
   }];
   return pageOf('durability', configurations, cells, { headline: [{ severity: 'failed', text }], answers });
 }

@@ -313,6 +313,9 @@ export function runOf({ name, configurations, documents, rounds, cells, scores, 
   };
 }
 
+/** Words of the caveats of invented answers. */
+const CAVEAT_TEXTS = { end_of_life: 'MongoDB 6.0.5 is no longer supported by its vendor', embedded: 'ClickHouse runs inside its client, PostgreSQL is a server' };
+
 /** Invented answers of a run: a leader, a tie and a count for each ranking with at least two configurations. */
 export function answersOf(workload, configurations) {
   const rankings = [...new Set(configurations.filter((one) => one.ranked && !one.reference).map((one) => one.ranking))];
@@ -321,7 +324,7 @@ export function answersOf(workload, configurations) {
     const [first, second] = members;
     if (second === undefined) return [];
     const [a, b] = [configurations[first].title, configurations[second].title];
-    const answer = (subject, outcome, sentence, caveats = []) => ({ workload, ranking, subject, conditions: '', outcome, caveats, sentence, severity: 'good' });
+    const answer = (subject, outcome, sentence, caveats = []) => ({ workload, ranking, subject, conditions: '', outcome, caveats, caveat_texts: caveats.map((one) => CAVEAT_TEXTS[one]), sentence, severity: 'good' });
     return [
       answer(workload === 'serving' ? 'throughput' : 'hot', { kind: 'leader', first, runner_up: second, ratio: 1.5, low: 1.3, high: 1.7 }, `${a} was 1.50 × faster than ${b} (1.30 … 1.70).`, configurations[second].end_of_life ? ['end_of_life'] : ['embedded']),
       answer('load', { kind: 'no_difference_shown', tied: [first, second] }, `Load: no difference shown between ${a} and ${b}.`),
@@ -391,7 +394,10 @@ export function other() {
   }));
   run.cells[1].severity = 'failed';
   Object.assign(run.cells[2], { severity: 'warning', metrics: { ...run.cells[2].metrics, wal_bytes_per_op: 1306 }, groups: { wal_bytes_per_op: [[3, 282], [3, 2480]] } });
-  const headline = [{ severity: 'failed', text: '✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost' }];
+  const headline = [
+    { severity: 'failed', text: '✖ MongoDB 6.0.5, window tier, power loss: promise broken in 2 of 3 crashes, 11,872 of 14,718 acknowledged writes lost' },
+    { severity: 'good', text: 'The disk was busy: the disk stood still for at most 1.02 s, the machine stood still for at most 4.00 ms.' },
+  ];
   Object.assign(run, { headline, scores: [], failures: [], answers: [] });
   return { figures, evidence };
 }
@@ -556,7 +562,7 @@ export function documents() {
 export function several() {
   const [asked, served] = [two(), serving()];
   const [run] = served.figures.runs;
-  const failure = { ...run.answers[0], subject: 'correctness', outcome: { kind: 'counted', first: [3], value: '3 wrong answers' }, caveats: [], sentence: 'A system gave 3 wrong answers.', severity: 'failed' };
+  const failure = { ...run.answers[0], subject: 'correctness', outcome: { kind: 'counted', first: [3], value: '3 wrong answers' }, caveats: [], caveat_texts: [], sentence: 'A system gave 3 wrong answers.', severity: 'failed' };
   run.answers = [failure, ...run.answers];
   return {
     figures: { ...asked.figures, runs: [asked.figures.runs[0], run] }, evidence: { runs: [asked.evidence.runs[0], served.evidence.runs[0]] },

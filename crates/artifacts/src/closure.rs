@@ -31,7 +31,7 @@ impl fmt::Display for PackageClosure {
         if !unsearched_suites.is_empty() {
             writeln!(
                 formatter,
-                "# Not looked into, for the mirror does not have it: {}",
+                "# Suites not searched, because the mirror lacks them: {}",
                 join_names(unsearched_suites)
             )?;
         }
@@ -44,7 +44,10 @@ impl fmt::Display for PackageClosure {
         }
         writeln!(formatter, "[[artifact.source]]\nkind = \"debian\"\nsuite = {suite:?}")?;
         if let Some(bytes) = unpacked_bytes {
-            writeln!(formatter, "unpacked_bytes = {bytes} # of everything; state what `members` come to")?;
+            writeln!(
+                formatter,
+                "unpacked_bytes = {bytes} # of all packages; replace by the size of the extracted `members`"
+            )?;
         }
         writeln!(formatter, "packages = [")?;
         for DebianPackage { name, version, sha256, bytes } in packages {

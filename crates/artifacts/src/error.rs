@@ -11,7 +11,7 @@ pub enum ArtifactError {
     #[error("there is no folder for the cache: set JSONATHLON_CACHE to one that you can write to")]
     NoCacheFolder,
     /// A file or folder of the cache cannot be read or written.
-    #[error("use the cache at {}: {source}; make room there, or set JSONATHLON_CACHE to a folder that you can write to", .path.display())]
+    #[error("cannot use the cache at {}: {source}; free some space there, or set JSONATHLON_CACHE to a folder that you can write to", .path.display())]
     Cache {
         /// File or folder that cannot be accessed.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum ArtifactError {
     },
     /// apt-get has no mirror of Debian among its sources.
     #[error(
-        "{system}: apt-get knows no mirror of Debian, from which other suites could be had: let it have one among its sources, and run `apt-get update` once"
+        "{system}: its packages come from a Debian mirror, and apt-get has none among its sources: add one, and run `apt-get update` once"
     )]
     NoMirror {
         /// Name of the system that was requested.
@@ -66,7 +66,7 @@ pub enum ArtifactError {
     #[error("{0}")]
     PackagesUnavailable(Box<UnavailablePackages>),
     /// A client's program could not be started, or not be waited for.
-    #[error("start {}: {source}", .program.display())]
+    #[error("cannot run {}: {source}", .program.display())]
     ClientStart {
         /// Path of the program.
         program: PathBuf,
@@ -74,7 +74,7 @@ pub enum ArtifactError {
         source: io::Error,
     },
     /// The client ended with a failure status.
-    #[error("`{command}` failed ({status}); its last words:\n{output}")]
+    #[error("`{command}` failed ({status}); last output:\n{output}")]
     ClientFailed {
         /// Command line of the client, for the user.
         command: String,
@@ -85,7 +85,7 @@ pub enum ArtifactError {
     },
     /// The client ended successfully, but left no archive where it was expected, or several to choose from.
     #[error(
-        "`{command}` succeeded but did not leave the expected archive in {}; its last words:\n{output}",
+        "`{command}` succeeded but did not leave the expected archive in {}; last output:\n{output}",
         .folder.display()
     )]
     NoExpectedArchive {
@@ -98,7 +98,7 @@ pub enum ArtifactError {
     },
     /// The client made no progress for too long and was killed.
     #[error(
-        "`{command}` got nothing for {seconds} s and was stopped: look at the network, the proxy and the client's mirror settings; its last words:\n{output}"
+        "`{command}` received nothing for {seconds} s and was stopped: check the network, the proxy and the client's mirror settings; last output:\n{output}"
     )]
     ClientStalled {
         /// Command line of the client, for the user.
@@ -110,7 +110,7 @@ pub enum ArtifactError {
     },
     /// A build reported no further package for too long and was killed.
     #[error(
-        "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which continues with what was compiled; its last words:\n{output}"
+        "`{command}` compiled no further package for {seconds} s and was stopped: the machine is too busy or has too little memory; stop other work and try again, which continues with what was compiled; last output:\n{output}"
     )]
     BuildStalled {
         /// Command line of the build, for the user.
@@ -151,7 +151,7 @@ pub enum ArtifactError {
         available_bytes: u64,
     },
     /// The archive cannot be unpacked as the catalogue describes.
-    #[error("unpack {package}: {message}")]
+    #[error("cannot unpack {package}: {message}")]
     Archive {
         /// Name of the package, with its version.
         package: String,
@@ -172,7 +172,7 @@ pub enum ArtifactError {
     },
     /// The members to extract are larger than the catalogue states.
     #[error(
-        "unpack {package}: what is taken out of it comes to {actual_bytes} bytes, more than {limit_description}, {limit_bytes}: correct `unpacked_bytes`, or take fewer `members`"
+        "cannot unpack {package}: the members to extract have {actual_bytes} bytes, more than {limit_description}, {limit_bytes}: correct `unpacked_bytes`, or list fewer `members`"
     )]
     UnpackedTooLarge {
         /// Name of the package, with its version.
@@ -185,7 +185,7 @@ pub enum ArtifactError {
         actual_bytes: u64,
     },
     /// The version is not installed in the cache.
-    #[error("{system} {version} is not installed: install it by `{command}`")]
+    #[error("{system} {version} is not installed: install it with `{command}`")]
     NotInstalled {
         /// Name of the system that was requested.
         system: String,
@@ -195,7 +195,7 @@ pub enum ArtifactError {
         command: String,
     },
     /// Installed files differ from those that were unpacked.
-    #[error("{} is damaged: {}; replace it by `{commands}`", .folder.display(), .problems.join("; "))]
+    #[error("{} is damaged: {}; reinstall it with `{commands}`", .folder.display(), .problems.join("; "))]
     Damaged {
         /// Folder of the damaged installation.
         folder: PathBuf,
@@ -241,12 +241,12 @@ pub struct UnavailablePackage {
 impl fmt::Display for UnavailablePackages {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { system, command, suite, unsearched_suites, packages, replacements } = self;
-        write!(formatter, "{system}: Debian {suite} has moved on: ")?;
+        write!(formatter, "{system}: Debian {suite} no longer has every pinned package: ")?;
         for (index, UnavailablePackage { name, pinned_version, newest_version }) in
             packages.iter().enumerate()
         {
-            let comma = if index > 0 { "; " } else { "" };
-            write!(formatter, "{comma}{name} {pinned_version} is unavailable, ")?;
+            let separator = if index > 0 { "; " } else { "" };
+            write!(formatter, "{separator}{name} {pinned_version} is unavailable, ")?;
             match newest_version {
                 Some(newest) => write!(formatter, "and the newest is {newest}")?,
                 None => write!(formatter, "with no newer one")?,
@@ -255,21 +255,18 @@ impl fmt::Display for UnavailablePackages {
         if replacements.is_some() {
             write!(
                 formatter,
-                ". Take the newest by `{command} --allow-newer`: it is then recorded under its own version, and used \
-                 by runs with `--allow-newer`"
+                ". Install the newest with `{command} --allow-newer`: it is then recorded under its own \
+                 version, and used only by runs with `--allow-newer`"
             )?;
         } else {
-            write!(
-                formatter,
-                ". What is there now is put together otherwise: this needs a newer folder of the system"
-            )?;
+            write!(formatter, ". Not every package has a newer version: update the system's folder")?;
         }
         if unsearched_suites.is_empty() {
             return Ok(());
         }
         write!(
             formatter,
-            ". Not looked into, for the mirror does not have it: {}",
+            ". Suites not searched, because the mirror lacks them: {}",
             join_names(unsearched_suites)
         )
     }

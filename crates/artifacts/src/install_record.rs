@@ -21,7 +21,7 @@ pub(crate) struct InstallRecord {
     pub(crate) version: String,
     pub(crate) platform: String,
     pub(crate) licence: String,
-    /// Source with all parts, as `npm name@version`; for a build followed by the version of the tool.
+    /// Source with all parts, as `npm name@version`. For a build, the version of the build tool follows.
     pub(crate) source: String,
     /// [`Source::digest`]: SHA-256 of the archive, or of the digests of all parts.
     pub(crate) sha256: String,
@@ -38,8 +38,8 @@ pub(crate) struct InstallRecord {
     /// Debian packages that the installation consists of; empty for other kinds of source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) packages: Vec<DebianPackage>,
-    /// Digest of the pinned source in place of which this newer one was accepted. `None` for a pinned
-    /// version.
+    /// Digest of the pinned source that this newer version replaces. `None` if the pinned version is
+    /// installed.
     #[serde(default, rename = "accepted_for", skip_serializing_if = "Option::is_none")]
     pub(crate) replaced_digest: Option<String>,
 }
@@ -95,7 +95,7 @@ impl InstallRecord {
         replaced_digest: Option<&str>,
         files: Vec<UnpackedFile>,
     ) -> Self {
-        let tool_version = tool_version.map(|tool| format!(", built by {tool}")).unwrap_or_default();
+        let build_note = tool_version.map(|tool| format!(", built by {tool}")).unwrap_or_default();
         let packages = source.parts().flat_map(|part| match &part.kind {
             SourceKind::Debian { packages, .. } => packages.clone(),
             _ => Vec::new(),
@@ -110,7 +110,7 @@ impl InstallRecord {
             version: artifact.version.clone(),
             platform: artifact.platform.clone(),
             licence: artifact.licence.clone(),
-            source: format!("{}{tool_version}", source.display_name()),
+            source: format!("{}{build_note}", source.display_name()),
             sha256: source.digest(),
             selection: source.selection(),
             parts: if source.further_parts.is_empty() {
@@ -152,7 +152,7 @@ impl InstallRecord {
                 serde_json::from_str(&text).map_err(|error| format!("{RECORD_FILE}: {error}"))?;
             if record.v != FORMAT {
                 return Err(format!(
-                    "{RECORD_FILE} has format {}, and this program knows {FORMAT}",
+                    "{RECORD_FILE} has format {}; this program reads format {FORMAT}",
                     record.v
                 ));
             }
@@ -160,11 +160,11 @@ impl InstallRecord {
                 match fs::symlink_metadata(folder.join(&file.path)) {
                     Err(error) => return Err(format!("{}: {error}", file.path)),
                     Ok(metadata) if metadata.is_symlink() != file.link.is_some() => {
-                        return Err(format!("{} is no longer what it was", file.path));
+                        return Err(format!("{} is another kind of file than was installed", file.path));
                     }
                     Ok(metadata) if file.link.is_none() && metadata.len() != file.bytes => {
                         return Err(format!(
-                            "{} has {} bytes and had {}",
+                            "{} has {} bytes instead of {}",
                             file.path,
                             metadata.len(),
                             file.bytes

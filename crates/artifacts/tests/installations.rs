@@ -67,12 +67,12 @@ fn what_is_not_there_is_said_with_the_command_that_installs_it() {
     let store = world.store();
     let error = store.check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
     let install_it = "jsonathlon systems install example@2.0 --systems-dir 'my systems'";
-    assert_eq!(error, format!("example 2.0 is not installed: install it by `{install_it}`"));
+    assert_eq!(error, format!("example 2.0 is not installed: install it with `{install_it}`"));
     let installed = install(&store, &artifact).unwrap();
     fs::write(installed.library().unwrap(), b"short").unwrap();
     let error = store.check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
     let remove_it = "jsonathlon systems remove example@2.0 --systems-dir 'my systems'";
-    assert!(error.ends_with(&format!("replace it by `{remove_it} && {install_it}`")), "{error}");
+    assert!(error.ends_with(&format!("reinstall it with `{remove_it} && {install_it}`")), "{error}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_wrong_unpacked_size_is_said_with_the_right_one_and_costs_no_second_download
         matches!(error, ArtifactError::UnpackedTooLarge { actual_bytes: 47, limit_bytes: 10, .. }),
         "{error}"
     );
-    let words = "comes to 47 bytes, more than the stated `unpacked_bytes`, 10: correct `unpacked_bytes`";
+    let words = "have 47 bytes, more than the stated `unpacked_bytes`, 10: correct `unpacked_bytes`";
     assert!(error.to_string().contains(words), "{error}");
     artifact.sources[0].unpacked_bytes = 47;
     install(&world.store(), &artifact).unwrap();

@@ -172,7 +172,7 @@ fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
     for words in [
         "example-server 2.0-0 is unavailable, and the newest is 2.0-1+deb12u1",
         "`jsonathlon systems install example@2.0 --allow-newer`",
-        "Not looked into, for the mirror does not have it: bookworm-updates",
+        "Suites not searched, because the mirror lacks them: bookworm-updates",
     ] {
         assert!(error.contains(words), "{words}: {error}");
     }

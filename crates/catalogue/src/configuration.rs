@@ -17,7 +17,6 @@ use crate::{
     definition::{SettingDeviation, SettingTarget},
     durability::{Durability, Tier},
     error::CatalogueError,
-    open::SessionSetup,
     profile::{MemorySetting, Profiles},
     rules::{
         WorkloadSetup,
@@ -27,6 +26,7 @@ use crate::{
         mixed::{MIXED, MixedSetup},
         serving::{SERVING, ServingSetup},
     },
+    session_setup::SessionSetup,
 };
 
 /// Everything that a workload and a driver need to know about one configuration. Placeholders of [`RUN_TIME`]

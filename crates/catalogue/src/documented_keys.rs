@@ -164,7 +164,7 @@ fn workloads_know_the_keys_of_their_sections() {
     for rules in ALL_RULES {
         let keys: BTreeSet<String> = rules.keys().iter().map(|key| (*key).to_owned()).collect();
         assert_eq!(tables[format!("`[{}]`", rules.name()).as_str()], keys);
-        assert!(rules.short_keys().iter().all(|key| keys.contains(*key)));
+        assert!(rules.unprefixed_keys().iter().all(|key| keys.contains(*key)));
     }
 }
 

@@ -10,9 +10,9 @@ use super::{
     definition::{OpenDefinition, SettingDeviation},
     did_you_mean::did_you_mean,
     error::CatalogueError,
-    open::SessionSetup,
     sections::SectionReader,
     server::to_texts,
+    session_setup::SessionSetup,
     statement_file::StatementFile,
     template,
 };

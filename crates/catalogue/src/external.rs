@@ -10,8 +10,8 @@ use crate::{
     configuration::{self, Configuration},
     definition::SettingDeviation,
     error::CatalogueError,
-    open::SessionSetup,
     resolve::resolve,
+    session_setup::SessionSetup,
     system::System,
     variants::Variant,
 };

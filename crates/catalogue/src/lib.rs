@@ -26,7 +26,6 @@ mod error;
 mod external;
 mod folder;
 mod locate;
-mod open;
 mod package_sources;
 mod preparation;
 mod profile;
@@ -36,6 +35,7 @@ mod rules;
 mod sections;
 mod selection;
 mod server;
+mod session_setup;
 mod sources;
 mod statement_file;
 mod system;
@@ -58,7 +58,6 @@ pub use durability::{Durability, NO_LOSS, Tier};
 pub use error::{CatalogueError, join_names};
 pub use external::{ExternalKind, base_name};
 pub use folder::Origin;
-pub use open::SessionSetup;
 pub use package_sources::{is_package_name, pinned_inputs_digest};
 pub use profile::{MemorySetting, log_bytes};
 pub use rules::{
@@ -66,7 +65,7 @@ pub use rules::{
     analytics::{ANALYTICS, AnalyticsSetup, QuestionRules},
     documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
     fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
-    first_question::{FirstQuestion, FirstQuestionError, KnownPath, TemplateKind},
+    first_question::{FirstQuestion, FirstQuestionError, KnownPath},
     mixed::{MIXED, MixedSetup},
     operation_rules::OperationRules,
     path_notation::{PathStep, path_values},
@@ -74,6 +73,7 @@ pub use rules::{
     serving::{SERVING, ServingSetup},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};
+pub use session_setup::SessionSetup;
 pub use sources::is_member;
 pub use statement_file::{StatementFile, StatementKind, StatementRule};
 pub use system::System;

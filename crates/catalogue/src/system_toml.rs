@@ -43,7 +43,7 @@ pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> 
             let Some(DeValue::Table(entries)) = root.get_mut(table).map(Spanned::get_mut) else { continue };
             for (_, entry) in entries.iter_mut() {
                 let DeValue::Table(entry) = entry.get_mut() else { continue };
-                for key in rules.short_keys().iter().chain([&rules.name()]) {
+                for key in rules.unprefixed_keys().iter().chain([&rules.name()]) {
                     entry.remove(*key);
                 }
             }
@@ -119,14 +119,14 @@ fn sections_of(
         for entry in entries.keys().map(|key| key.get_ref().to_string()) {
             let path = [table, entry.as_str()];
             let named = section_at(&[table, &entry, name], None)?;
-            let short = section_at(&path, Some(rules.short_keys()))?;
-            let section = match (named, short) {
-                (Some(_), Some(short)) => {
-                    let key = short.table.keys().next().cloned().unwrap_or_default();
+            let unprefixed = section_at(&path, Some(rules.unprefixed_keys()))?;
+            let section = match (named, unprefixed) {
+                (Some(_), Some(unprefixed)) => {
+                    let key = unprefixed.table.keys().next().cloned().unwrap_or_default();
                     let message = format!("there is a [{table}.{entry}.{name}]: put it there");
                     return Err(text.error(&[table, &entry, &key], message));
                 }
-                (named, short) => named.or(short),
+                (named, unprefixed) => named.or(unprefixed),
             };
             let Some(section) = section else { continue };
             if base.is_none() {

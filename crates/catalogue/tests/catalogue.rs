@@ -283,7 +283,7 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "[analytics.questions.q7]",
             "[analytics.questions.q2]",
             "`analytics.questions.q7`:",
-            "no such question",
+            "unknown question",
         ),
         (
             "load = \"files\"",

@@ -2,10 +2,12 @@
 //! and quoted values.
 
 use jsonathlon_catalogue::{
-    Catalogue, FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, StatementKind, TemplateKind,
-    WorkloadSetup,
+    Catalogue, FirstQuestion, FirstQuestionError, KnownPath, QUESTIONS, StatementKind, WorkloadSetup,
 };
-use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
+use jsonathlon_schema::{
+    first_question::FirstQuestionKind,
+    time_bucket::{TimeBucket, TimeUnit},
+};
 
 /// The questions section of a built-in system, as used to generate questions.
 fn part(system: &str) -> WorkloadSetup {
@@ -24,19 +26,19 @@ fn keys(all: &[&str]) -> Vec<String> {
 /// of the path and its first member.
 fn alone(
     part: &WorkloadSetup,
-    kind: TemplateKind,
+    kind: FirstQuestionKind,
     keys: &[String],
     value: &str,
 ) -> Result<String, FirstQuestionError> {
-    let beside = keys.get(..1).filter(|_| kind == TemplateKind::Pairs).unwrap_or_default();
-    part.first_question(&FirstQuestion { value, second: beside, ..FirstQuestion::new(kind, keys) })
+    let beside = keys.get(..1).filter(|_| kind == FirstQuestionKind::Pairs).unwrap_or_default();
+    part.first_question(&FirstQuestion { value, second_keys: beside, ..FirstQuestion::new(kind, keys) })
 }
 
 /// Kinds of questions that a system is asked. Elasticsearch groups by one field only: its aggregation of several is
 /// in a module that the program does not install.
-fn kinds_of(system: &str) -> Vec<TemplateKind> {
-    let is_asked = |kind: &TemplateKind| system != "elasticsearch" || *kind != TemplateKind::Pairs;
-    TemplateKind::ALL.into_iter().filter(is_asked).collect()
+fn kinds_of(system: &str) -> Vec<FirstQuestionKind> {
+    let is_asked = |kind: &FirstQuestionKind| system != "elasticsearch" || *kind != FirstQuestionKind::Pairs;
+    FirstQuestionKind::ALL.into_iter().filter(is_asked).collect()
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn hostile_keys_are_written_as_each_system_reads_them() {
             let text = alone(&part, kind, &keys(&["a b.c\"d'e", "x\\y"]), "it's \"{x}\"").unwrap();
             // Elements are found by the names of members, without the notation of paths.
             let members = r#"{"members": ["a b.c\"d'e","x\\y"]"#;
-            let is_by_members = kind == TemplateKind::Elements && text.contains(members);
+            let is_by_members = kind == FirstQuestionKind::Elements && text.contains(members);
             assert!(text.contains(path) || is_by_members, "{system} {}: {text}", kind.word());
             assert!(text.contains("{{table}}"));
             for placeholder in text.split("{{").skip(1) {
@@ -82,7 +84,7 @@ fn every_system_that_keeps_documents_writes_every_kind() {
     assert_eq!(able.len(), catalogue.systems().iter().filter(|one| !one.is_reference()).count());
     for system in able {
         let part = part(system);
-        for kind in TemplateKind::ALL {
+        for kind in FirstQuestionKind::ALL {
             let is_written = alone(&part, kind, &keys(&["a"]), "v").is_ok();
             assert_eq!(is_written, kinds_of(system).contains(&kind), "{system} {}", kind.word());
         }
@@ -101,7 +103,7 @@ fn what_would_end_a_line_or_begin_a_placeholder_is_written_otherwise() {
         ("mongodb", "\t", r#"{"$literal": "\u0009"}"#),
         ("elasticsearch", "\t", r#""\u0009""#),
     ] {
-        let text = alone(&part(system), TemplateKind::Filter, &keys(&[key]), "{{x}}\n").unwrap();
+        let text = alone(&part(system), FirstQuestionKind::Filter, &keys(&[key]), "{{x}}\n").unwrap();
         assert!(text.contains(path), "{system} {key:?}: {text}");
         assert!(text.contains("{{braces}}x}}") && !text.contains("{{x}}"), "{system}: {text}");
     }
@@ -122,7 +124,7 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
         part.first_question(&FirstQuestion {
             is_mixed,
             paths: &paths,
-            ..FirstQuestion::new(TemplateKind::Count, &keys)
+            ..FirstQuestion::new(FirstQuestionKind::Count, &keys)
         })
     };
     // ClickHouse treats both as the same path.
@@ -145,7 +147,29 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
             assert_eq!(ask(system, all, true), ask(system, all, false), "{system} tests the type");
         }
     }
-    assert_eq!(alone(&part("sqlite"), TemplateKind::Count, &[], ""), Err(FirstQuestionError::NoTemplate));
+    assert_eq!(
+        alone(&part("sqlite"), FirstQuestionKind::Count, &[], ""),
+        Err(FirstQuestionError::NoTemplate)
+    );
+}
+
+#[test]
+fn statements_that_do_not_test_types_have_a_caveat() {
+    let keys = keys(&["a"]);
+    for system in able() {
+        let part = part(&system);
+        for kind in kinds_of(&system) {
+            let question = FirstQuestion { second_keys: &keys, ..FirstQuestion::new(kind, &keys) };
+            let caveat = part.type_caveat(&question);
+            // Elements are counted from the documents.
+            let is_expected = system == "elasticsearch" && kind != FirstQuestionKind::Elements;
+            assert_eq!(caveat.is_some(), is_expected, "{system} {}: {caveat:?}", kind.word());
+            let exact = FirstQuestion { is_mixed: true, ..question };
+            assert_eq!(part.type_caveat(&exact), None, "{system} {}", kind.word());
+        }
+    }
+    let pairs = FirstQuestion { second_keys: &keys, ..FirstQuestion::new(FirstQuestionKind::Pairs, &keys) };
+    assert_eq!(part("elasticsearch").type_caveat(&pairs), None, "it is not asked");
 }
 
 #[test]
@@ -176,9 +200,9 @@ fn elements_and_their_members_are_written_as_each_system_reads_them() {
         ("mongodb", r#"{"$literal": "a'b"}"#, r#"{"$literal": "x'~/\"y"}, "input": "$element"}"#),
     ] {
         let part = part(system);
-        let ask = |second: &[String]| {
-            let question = FirstQuestion::new(TemplateKind::Elements, &array);
-            part.first_question(&FirstQuestion { second, ..question }).unwrap()
+        let ask = |second_keys: &[String]| {
+            let question = FirstQuestion::new(FirstQuestionKind::Elements, &array);
+            part.first_question(&FirstQuestion { second_keys, ..question }).unwrap()
         };
         let text = ask(&inner);
         assert!(text.contains(path) && text.contains(element), "{system}: {text}");
@@ -187,8 +211,8 @@ fn elements_and_their_members_are_written_as_each_system_reads_them() {
     }
     let unnamed = keys(&[""]);
     for system in ["duckdb", "dolt"] {
-        let question = FirstQuestion::new(TemplateKind::Elements, &array);
-        let asked = part(system).first_question(&FirstQuestion { second: &unnamed, ..question });
+        let question = FirstQuestion::new(FirstQuestionKind::Elements, &array);
+        let asked = part(system).first_question(&FirstQuestion { second_keys: &unnamed, ..question });
         assert!(matches!(asked, Err(FirstQuestionError::Unreachable(_))), "{system}: {asked:?}");
     }
 }
@@ -198,12 +222,12 @@ fn times_are_counted_by_the_same_characters_and_the_same_range_everywhere() {
     let at = keys(&["at"]);
     for system in able() {
         let part = part(&system);
-        let ask = |kind: TemplateKind, unit: TimeUnit, ticks_per_second: u64| {
+        let ask = |kind: FirstQuestionKind, unit: TimeUnit, ticks_per_second: u64| {
             let bucket = TimeBucket { unit, ticks_per_second };
             part.first_question(&FirstQuestion { bucket, ..FirstQuestion::new(kind, &at) }).unwrap()
         };
-        let day = ask(TemplateKind::Dates, TimeUnit::Day, 1);
-        let hour = ask(TemplateKind::Dates, TimeUnit::Hour, 1);
+        let day = ask(FirstQuestionKind::Dates, TimeUnit::Day, 1);
+        let hour = ask(FirstQuestionKind::Dates, TimeUnit::Hour, 1);
         let patterns =
             |text: &str| text.contains("[0-9]{4}-[0-9]{2}-[0-9]{2}") || text.contains("[0-9]-[0-9][0-9]*");
         assert!(patterns(&day) && day.contains("10)") | day.contains("10]"), "{system}: {day}");
@@ -211,7 +235,7 @@ fn times_are_counted_by_the_same_characters_and_the_same_range_everywhere() {
             hour.contains("[T ][0-9]") && hour.contains("13)") | hour.contains("13]"),
             "{system}: {hour}"
         );
-        let epochs = ask(TemplateKind::Epochs, TimeUnit::Hour, 1_000);
+        let epochs = ask(FirstQuestionKind::Epochs, TimeUnit::Hour, 1_000);
         for number in ["3600000", "3600000000", "631152000000", "4102444800000"] {
             assert!(epochs.contains(number), "{system}, {number}: {epochs}");
         }
@@ -227,7 +251,8 @@ fn requests_of_every_kind_are_json() {
         }
         for (kind, is_mixed) in kinds_of(&system).into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
             let (keys, second) = (keys(&["a\"b"]), keys(&["c\n\\"]));
-            let question = FirstQuestion { second: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
+            let question =
+                FirstQuestion { second_keys: &second, is_mixed, ..FirstQuestion::new(kind, &keys) };
             let text = part.first_question(&question).unwrap();
             let parsed = serde_json::from_str::<serde_json::Value>(&text);
             assert!(parsed.is_ok(), "{system} {}: {parsed:?}\n{text}", kind.word());
@@ -239,9 +264,9 @@ fn requests_of_every_kind_are_json() {
 fn a_pair_is_asked_about_only_where_both_paths_are_told_from_others() {
     let paths = ["a.b", "a%2Eb", "c"].map(|key| KnownPath { keys: keys(&[key]), is_in_array: false });
     let (c, other) = (keys(&["c"]), keys(&["a.b"]));
-    let ask = |system: &str, keys: &[String], second: &[String]| {
-        let question = FirstQuestion::new(TemplateKind::Pairs, keys);
-        part(system).first_question(&FirstQuestion { second, paths: &paths, ..question })
+    let ask = |system: &str, keys: &[String], second_keys: &[String]| {
+        let question = FirstQuestion::new(FirstQuestionKind::Pairs, keys);
+        part(system).first_question(&FirstQuestion { second_keys, paths: &paths, ..question })
     };
     for (keys, second) in [(&c, &other), (&other, &c)] {
         let refused = ask("clickhouse", keys, second).unwrap_err().to_string();
@@ -249,5 +274,6 @@ fn a_pair_is_asked_about_only_where_both_paths_are_told_from_others() {
         let asked = ask("postgresql", keys, second).unwrap();
         assert!(asked.contains("doc -> 'c'") && asked.contains("doc -> 'a.b'"), "{asked}");
     }
-    assert!(ask("elasticsearch", &c, &other).is_err());
+    let Err(FirstQuestionError::NotAsked(why)) = ask("elasticsearch", &c, &other) else { panic!() };
+    assert!(why.contains("multi_terms"), "{why}");
 }

@@ -291,7 +291,7 @@ fn mistakes_in_the_section_are_named_with_file_line_and_key() {
         (
             "read = { expect",
             "raed = { expect",
-            &["`serving.operations.raed`: there is no such operation (did you mean `read`?)"],
+            &["`serving.operations.raed`: unknown operation (did you mean `read`?)"],
         ),
         ("expect = ['Unique'], forbid", "expect = ['('], forbid", &["`serving.operations.read.expect.0`"]),
         (

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::left_out::{self, SkippedEntry};
+use crate::skipped_entries::{self, SkippedEntry};
 
 /// Why documents could not be read, generated or staged. Every message names the input and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +64,18 @@ pub enum DataError {
         format: &'static str,
         /// What is wrong with it.
         reason: String,
+    },
+
+    /// An archive of so many members, or with so long names, that these do not fit into memory.
+    #[error(
+        "{input}: the names of members of archives take more than {} MiB; unpack it and name the folder, or pack several documents into each file",
+        limit >> 20
+    )]
+    TooManyMembers {
+        /// File path or address of the archive that is being read.
+        input: String,
+        /// Maximum memory for the names, in bytes.
+        limit: u64,
     },
 
     /// A file that was written to while it was read.
@@ -133,13 +145,11 @@ pub enum DataError {
 
     /// A document above the length limit, so that the input is probably of another form.
     #[error(
-        "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does), name its form by --input, or look for a missing quote or bracket in it"
+        "{place} is longer than {limit} bytes; put one document on each line (jq -c does), name the form of the file by --input, or look for a missing quote or bracket"
     )]
     LineTooLong {
-        /// File path or address of the input.
-        input: String,
-        /// Number of documents of this input before this one.
-        documents: u64,
+        /// Input and line, or document with its byte, as text.
+        place: String,
         /// Maximum length of a document in bytes.
         limit: usize,
     },
@@ -168,7 +178,7 @@ pub enum DataError {
         input: String,
         /// Number of documents and lines that are none, read so far.
         documents: u64,
-        /// Fault of the first one.
+        /// Place and fault of the first one.
         reason: String,
     },
 
@@ -183,7 +193,7 @@ pub enum DataError {
         documents: u64,
         /// Number of lines that are no JSON objects.
         unreadable: u64,
-        /// Fault of the first such line.
+        /// Place and fault of the first such line.
         reason: String,
     },
 
@@ -334,7 +344,7 @@ fn left_out_note(left_out: &[SkippedEntry]) -> String {
     if left_out.is_empty() {
         return " (it is empty)".to_string();
     }
-    format!(" (it holds {})", left_out::list_by_reason(left_out))
+    format!(" (it holds {})", skipped_entries::list_by_reason(left_out))
 }
 
 fn expected_note(expected: Option<u64>, reason: &str) -> String {

@@ -1,7 +1,7 @@
-//! Documents: their sources (files, addresses, generators), scanning, staging, and expected answers over
+//! JSON documents: their sources (files, addresses, generators), scanning, staging, and expected answers over
 //! them.
 //!
-//! This crate turns documents of every form into newline-delimited JSON, and knows no database.
+//! This crate turns documents in every [`source::Form`] into newline-delimited JSON, and knows no database.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,6 @@ pub mod digest;
 pub mod fidelity;
 pub mod generate;
 pub mod keying;
-pub mod left_out;
 pub mod nested;
 pub mod own_records;
 pub mod pool;
@@ -19,6 +18,7 @@ pub mod questions;
 pub mod records;
 pub mod reference;
 pub mod scan;
+pub mod skipped_entries;
 pub mod source;
 pub mod stage;
 pub mod value_digest;

@@ -35,7 +35,7 @@ pub struct BaselineRead {
     /// Statements of scan and read. Documents are read by scans if there is a script for them; those that no
     /// scan has found are read one by one.
     pub scripts: BTreeMap<Operation, OperationScript>,
-    /// File into which the baseline is written.
+    /// File into which the baseline is written. Documents that the load changed are kept in files beside it.
     pub baseline: PathBuf,
     /// Time limit of one statement in seconds, above 0.
     pub timeout_s: f64,
@@ -78,7 +78,7 @@ pub(crate) fn read_baseline(
         let message = "documents cannot be read back after the load: there is neither a scan nor a read";
         return Err(failure(FailureKind::InvalidRequest, message));
     }
-    let mut baseline = BaselineReader::new(records).map_err(file_failure)?;
+    let mut baseline = BaselineReader::new(records, &job.baseline).map_err(file_failure)?;
     let connect = || -> Outcome<_> {
         let connection = open_connection()?;
         let timeout = Duration::try_from_secs_f64(job.timeout_s).ok();
@@ -97,10 +97,11 @@ pub(crate) fn read_baseline(
     if let Some(plan) = &read {
         read_absent(&mut baseline, plan, connect, &mut progress)?;
     }
-    baseline.finish(&job.baseline).map_err(file_failure)
+    baseline.finish().map_err(file_failure)
 }
 
-/// Reads the documents in key order, a page at a time. Each page begins with the last key of the one before.
+/// Reads the documents in key order, a page at a time. The first page begins below every key, and each
+/// further one with the last key of the one before, so that no row of another document is passed over.
 fn scan_all(
     baseline: &mut BaselineReader,
     plan: &OperationPlan,
@@ -109,14 +110,16 @@ fn scan_all(
 ) -> Outcome<()> {
     let prepared: Vec<PreparedStatement> =
         plan.statements.iter().map(|statement| connection.prepare(&statement.text)).collect::<Result<_>>()?;
-    let mut start = key_of(baseline, 0)?;
+    let mut start = match baseline.set().records().key_type {
+        KeyType::Bigint => KeyValue::Integer(i64::MIN),
+        KeyType::Text => KeyValue::Text(String::new()),
+    };
+    // Number of rows with the key `start` that earlier pages had.
+    let mut taken: u64 = 0;
     let mut next = 0;
-    let mut is_first = true;
     loop {
-        let fitting = baseline.set().rows_within(next, MAX_ROWS, MAX_BYTES);
-        // One more for the key that the page before has ended with.
-        let limit = fitting.max(1) + 1;
-        let mut page = PageSink::new(baseline, if is_first { None } else { Some(start.clone()) });
+        let limit = baseline.set().rows_within(next, MAX_ROWS, MAX_BYTES).max(1) + taken.max(1);
+        let mut page = PageSink::new(baseline, start.clone(), taken);
         for (statement, prepared) in plan.statements.iter().zip(&prepared) {
             let parameters: Vec<Parameter<'_>> = statement
                 .fillers
@@ -129,17 +132,19 @@ fn scan_all(
             connection.send(prepared, &parameters)?;
             while connection.receive(true, &mut page)?.is_none() {}
         }
-        let PageSink { rows, last, error, number, .. } = page;
+        let PageSink { rows, last, last_rows, error, number, .. } = page;
         if let Some(error) = error {
             return Err(file_failure(error));
         }
         progress(baseline.report().documents);
-        match last {
-            Some(last) if rows >= limit && last != start => start = last,
-            _ => break,
+        let Some(last) = last.filter(|_| rows >= limit) else { break };
+        if last < start || (last == start && last_rows <= taken) {
+            // Such pages would never end.
+            baseline.note_unexpected("a scan has rows that are not in the order of their keys".to_owned());
+            break;
         }
+        (start, taken) = (last, last_rows);
         next = number.map_or(next, |number| number + 1);
-        is_first = false;
     }
     connection.close();
     Ok(())
@@ -187,27 +192,34 @@ fn key_of(baseline: &BaselineReader, number: u64) -> Outcome<KeyValue> {
 struct PageSink<'a> {
     baseline: &'a mut BaselineReader,
     scratch: OwnScratch,
-    /// Key with which the page begins and that was taken already.
-    taken: Option<KeyValue>,
+    /// Key with which the page begins, and the number of its rows that earlier pages had.
+    start: KeyValue,
+    taken: u64,
+    /// Number of its rows so far.
+    start_rows: u64,
     key_column: usize,
     document_column: usize,
     rows: u64,
-    /// Key of the last row, and its record.
+    /// Key of the last row, the number of rows that end the page with that key, and its record.
     last: Option<KeyValue>,
+    last_rows: u64,
     number: Option<u64>,
     error: Option<DataError>,
 }
 
 impl<'a> PageSink<'a> {
-    fn new(baseline: &'a mut BaselineReader, taken: Option<KeyValue>) -> Self {
+    fn new(baseline: &'a mut BaselineReader, start: KeyValue, taken: u64) -> Self {
         Self {
             baseline,
             scratch: OwnScratch::default(),
+            start,
             taken,
+            start_rows: 0,
             key_column: 0,
             document_column: 1,
             rows: 0,
             last: None,
+            last_rows: 0,
             number: None,
             error: None,
         }
@@ -263,12 +275,15 @@ impl RowSink for PageSink<'_> {
             OwnKey::Integer(key) => KeyValue::Integer(key),
             OwnKey::Text(key) => KeyValue::Text(String::from_utf8_lossy(key).into_owned()),
         };
-        if self.taken.as_ref() != Some(&value)
+        self.start_rows += u64::from(value == self.start);
+        let is_taken = value == self.start && self.start_rows <= self.taken;
+        if !is_taken
             && self.error.is_none()
             && let Err(error) = self.take(key, cells.get(self.document_column))
         {
             self.error = Some(error);
         }
+        self.last_rows = if self.last.as_ref() == Some(&value) { self.last_rows + 1 } else { 1 };
         self.last = Some(value);
         Ok(())
     }

@@ -115,7 +115,8 @@ impl Client {
         else {
             return Ok(());
         };
-        let (Some(statement), Some(prepared)) = (plan.statements.get(task.step), prepared.get(task.step))
+        let (Some(statement), Some(prepared)) =
+            (plan.statements.get(task.statement_index), prepared.get(task.statement_index))
         else {
             return Ok(());
         };

@@ -144,7 +144,7 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
             let mut latest = None;
             while let Some(client) = self.ready.pop() {
                 if self.advance(client) == OperationState::Complete {
-                    latest = Some(self.next_closed(client, self.clients[client].task.ended));
+                    latest = Some(self.next_closed(client, self.clients[client].task.end_ns));
                 }
             }
             last_time = latest.unwrap_or_else(|| self.reactor.now());
@@ -185,13 +185,13 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
                 return last_time;
             }
             let task = &mut self.clients[client].task;
-            task.counted = is_counted;
+            task.is_counted = is_counted;
             self.quota -= u64::from(is_counted);
-            task.begun = self.reactor.now();
+            task.start_ns = self.reactor.now();
             if self.start(client) == OperationState::Pending {
                 return last_time;
             }
-            last_time = self.clients[client].task.ended.max(last_time);
+            last_time = self.clients[client].task.end_ns.max(last_time);
             if !self.is_blocking || !self.clients[client].is_pollable {
                 return last_time;
             }
@@ -214,13 +214,13 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
                 self.claimed = None;
                 let now = self.reactor.now();
                 let task = &mut self.clients[client].task;
-                task.begun = now;
-                task.intended = Some(intended);
+                task.start_ns = now;
+                task.intended_start_ns = Some(intended);
                 let window = (self.shared.window.start_ns(), self.shared.window.end_ns());
-                self.recorder.record_begin(intended, task.free_since, now, window);
+                self.recorder.record_begin(intended, task.idle_since_ns, now, window);
                 last_time = now;
                 if self.start(client) == OperationState::Complete {
-                    last_time = self.clients[client].task.ended.max(last_time);
+                    last_time = self.clients[client].task.end_ns.max(last_time);
                     self.release(client);
                 }
             }
@@ -244,7 +244,7 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     fn release(&mut self, client: usize) {
         if self.clients[client].state == ClientState::Idle {
             let task = &mut self.clients[client].task;
-            task.free_since = task.ended;
+            task.idle_since_ns = task.end_ns;
             self.idle.push_back(client);
         }
     }
@@ -300,8 +300,8 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
     /// window.
     fn give_up(&mut self, client: usize, intended: u64, window_end: u64) {
         let task = &mut self.clients[client].task;
-        for item in &mut task.items[..task.used] {
-            if let Some(write) = item.write.take() {
+        for record in &mut task.records[..task.record_count] {
+            if let Some(write) = record.write.take() {
                 self.shared.accept.abort(write);
             }
         }
@@ -394,20 +394,20 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         let Some(plan) = self.shared.plans.get(task.plan_index) else {
             return Some(OperationState::Complete);
         };
-        if let Some(statement) = plan.statements.get(task.step) {
+        if let Some(statement) = plan.statements.get(task.statement_index) {
             if statement.writes
                 && let Some(affected) = report.affected
             {
                 *task.changed_documents.get_or_insert(0) += affected;
             }
-            if statement.repeats && task.turn + 1 < task.used {
-                task.turn += 1;
+            if statement.repeats && task.document_index + 1 < task.record_count {
+                task.document_index += 1;
                 return None;
             }
         }
-        task.turn = 0;
-        task.step += 1;
-        if let Some(next_statement) = plan.statements.get(task.step) {
+        task.document_index = 0;
+        task.statement_index += 1;
+        if let Some(next_statement) = plan.statements.get(task.statement_index) {
             let is_absent = next_statement.writes && !task.has_written && task.answer.rows == 0;
             if plan.operation == Operation::ReadModifyWrite && is_absent {
                 let outcome = completion::complete_absent(self.shared, plan, task);
@@ -431,15 +431,15 @@ impl<'a, W: Reactor> ClientLoop<'a, W> {
         client.state = ClientState::Idle;
         let task = &client.task;
         let times = OperationTimes {
-            intended: task.intended,
-            begun: task.begun,
-            ended: task.ended,
-            counted: task.counted,
+            intended_start_ns: task.intended_start_ns,
+            start_ns: task.start_ns,
+            end_ns: task.end_ns,
+            is_counted: task.is_counted,
         };
         let totals = completion::totals(task);
         let window = match self.shared.window.has_operation_limit() {
             // Operations that began before the window do not count, whenever they end.
-            true if task.intended.is_none() => (NEVER, NEVER),
+            true if task.intended_start_ns.is_none() => (NEVER, NEVER),
             _ => (self.shared.window.start_ns(), self.shared.window.end_ns()),
         };
         self.recorder.record_end(task.plan_index, times, outcome, totals, window);

@@ -41,7 +41,7 @@ fn complete_write(
     task: &mut Task,
     recorder: &mut LatencyRecorder,
 ) -> Completion {
-    let expected = task.used as u64;
+    let expected = task.record_count as u64;
     let changed = task.changed_documents.unwrap_or(expected);
     let operation = plan.operation;
     if changed == 0 && plan.needs(ParameterSource::Old) && task.replaced_version.is_some() {
@@ -51,9 +51,9 @@ fn complete_write(
     let mut wrong_answer = task.answer.error.take();
     let replaced_version = task.replaced_version;
     let read = task.read_token;
-    let key = if changed == expected { String::new() } else { task.name() };
-    for item in &mut task.items[..task.used] {
-        let Some(write) = item.write.take() else { continue };
+    let key = if changed == expected { String::new() } else { task.first_key() };
+    for record in &mut task.records[..task.record_count] {
+        let Some(write) = record.write.take() else { continue };
         if changed == expected {
             let number = write.number();
             recorder.net_inserts += match operation {
@@ -98,7 +98,7 @@ pub(crate) fn complete_absent(
         && let Err(violation) = shared.accept.accepts(&read, None)
         && !(violation.is_stale() && plan.may_be_stale)
     {
-        wrong_answer.get_or_insert_with(|| format!("{} {}: {violation}", plan.operation, task.name()));
+        wrong_answer.get_or_insert_with(|| format!("{} {}: {violation}", plan.operation, task.first_key()));
     }
     abort_writes(shared, task);
     wrong_answer.map_or(OperationOutcome::Done, OperationOutcome::Wrong)
@@ -106,8 +106,8 @@ pub(crate) fn complete_absent(
 
 /// Marks the operation's writes as not done, because the system refused it.
 pub(crate) fn abort_writes(shared: &JobContext<'_>, task: &mut Task) {
-    for item in &mut task.items[..task.used] {
-        if let Some(write) = item.write.take() {
+    for record in &mut task.records[..task.record_count] {
+        if let Some(write) = record.write.take() {
             shared.accept.abort(write);
         }
     }
@@ -115,8 +115,8 @@ pub(crate) fn abort_writes(shared: &JobContext<'_>, task: &mut Task) {
 
 /// Marks the operation's writes as not done, because one of its keys already exists in the system.
 pub(crate) fn mark_keys_taken(shared: &JobContext<'_>, task: &mut Task) {
-    for item in &mut task.items[..task.used] {
-        if let Some(write) = item.write.take() {
+    for record in &mut task.records[..task.record_count] {
+        if let Some(write) = record.write.take() {
             shared.accept.mark_key_taken(write);
         }
     }
@@ -127,8 +127,8 @@ pub(crate) fn mark_writes_unknown(shared: &JobContext<'_>, task: &mut Task) {
     if !task.has_written {
         return abort_writes(shared, task);
     }
-    for item in &mut task.items[..task.used] {
-        if let Some(write) = item.write.take() {
+    for record in &mut task.records[..task.record_count] {
+        if let Some(write) = record.write.take() {
             shared.accept.mark_unknown(write);
         }
     }
@@ -139,7 +139,7 @@ pub(crate) fn mark_writes_unknown(shared: &JobContext<'_>, task: &mut Task) {
 pub(crate) fn totals(task: &Task) -> OperationTotals {
     OperationTotals {
         documents: task.answer.documents,
-        retries: u64::from(task.tries),
-        stale: task.answer.stale,
+        retries: u64::from(task.retries),
+        stale: task.answer.is_stale,
     }
 }

@@ -177,7 +177,6 @@ pub(crate) fn need_of(operation: Operation) -> Need {
         Operation::Update | Operation::UpdatePath | Operation::UpdateAll | Operation::ReadModifyWrite => {
             Need::Updatable
         }
-        Operation::ReadPaths => Need::Unchanged,
         _ => Need::Present,
     }
 }

@@ -10,7 +10,7 @@ use crate::operation::Operation;
 use crate::script::{OperationPlan, ParameterSource};
 
 /// Key of a record, as it is sent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, PartialOrd)]
 pub(crate) enum KeyValue {
     Integer(i64),
     Text(String),

@@ -51,12 +51,12 @@ impl<W: Reactor> ClientLoop<'_, W> {
         for index in 0..self.clients.len() {
             match self.clients[index].state {
                 ClientState::Busy | ClientState::Undoing
-                    if now.saturating_sub(self.clients[index].task.begun) >= self.shared.timeout_ns =>
+                    if now.saturating_sub(self.clients[index].task.start_ns) >= self.shared.timeout_ns =>
                 {
                     let client = &mut self.clients[index];
                     completion::mark_writes_unknown(self.shared, &mut client.task);
-                    client.task.after_rollback = None;
-                    client.task.ended = now;
+                    client.task.after_undo = None;
+                    client.task.end_ns = now;
                     self.lose_connection(index, OperationOutcome::TimedOut);
                 }
                 ClientState::Down { next_try, tries } if now >= next_try && !self.is_over => {
@@ -71,14 +71,14 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// client.
     #[cold]
     fn reopen(&mut self, index: usize, tries: u32) {
-        let begun = self.reactor.now();
+        let start_ns = self.reactor.now();
         let opened = self.connect(index);
         let now = self.reactor.now();
         match opened {
             Ok(()) => {
                 self.recorder.reconnects += 1;
                 if self.shared.schedule.is_some() {
-                    self.clients[index].task.free_since = now;
+                    self.clients[index].task.idle_since_ns = now;
                     self.idle.push_back(index);
                 }
             }
@@ -93,7 +93,8 @@ impl<W: Reactor> ClientLoop<'_, W> {
                 if self.shared.schedule.is_none() {
                     let operation_index =
                         self.shared.plan_index(self.shared.operation_chooser.draw(&mut self.random));
-                    let times = OperationTimes { intended: None, begun, ended: now, counted: false };
+                    let times =
+                        OperationTimes { intended_start_ns: None, start_ns, end_ns: now, is_counted: false };
                     let window = (self.shared.window.start_ns(), self.shared.window.end_ns());
                     let message = format!("failed to connect again: {error}");
                     self.recorder.record_end(

@@ -29,15 +29,15 @@ pub(crate) enum OperationOutcome {
     TimedOut,
 }
 
-/// Intended start, start and end of an operation, in nanoseconds since the job began.
+/// Intended start, actual start and end of an operation, in nanoseconds since the job began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OperationTimes {
     /// Intended start. `None` in a closed loop.
-    pub(crate) intended: Option<u64>,
-    pub(crate) begun: u64,
-    pub(crate) ended: u64,
+    pub(crate) intended_start_ns: Option<u64>,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
     /// Whether the operation is one of a fixed number that is measured.
-    pub(crate) counted: bool,
+    pub(crate) is_counted: bool,
 }
 
 /// Totals of one operation: documents touched, retries, and whether a stale answer was accepted.
@@ -155,17 +155,18 @@ impl LatencyRecorder {
     ) {
         self.ended_operations += 1;
         let is_done = outcome == OperationOutcome::Done;
-        let service = times.ended.saturating_sub(times.begun);
-        let response = times.intended.map_or(service, |intended| times.ended.saturating_sub(intended));
-        if times.ended < window_end || self.awaits_all {
-            let second = self.second_of(times.ended);
+        let service = times.end_ns.saturating_sub(times.start_ns);
+        let response =
+            times.intended_start_ns.map_or(service, |intended| times.end_ns.saturating_sub(intended));
+        if times.end_ns < window_end || self.awaits_all {
+            let second = self.second_of(times.end_ns);
             second.operations += u64::from(is_done);
             second.errors += u64::from(!is_done);
             second.longest_us = second.longest_us.max(response as f64 / 1e3);
         }
-        let is_measured = match times.intended {
+        let is_measured = match times.intended_start_ns {
             Some(intended) => window_start <= intended && intended < window_end,
-            None => times.counted || (window_start <= times.ended && times.ended < window_end),
+            None => times.is_counted || (window_start <= times.end_ns && times.end_ns < window_end),
         };
         if !is_measured {
             if !is_done {
@@ -174,8 +175,8 @@ impl LatencyRecorder {
             return;
         }
         let Some(histograms) = self.operations.get_mut(index) else { return };
-        if let Some(intended) = times.intended
-            && times.ended >= window_end
+        if let Some(intended) = times.intended_start_ns
+            && times.end_ns >= window_end
             && !self.awaits_all
         {
             // The operation had not ended by the end of the window, so its time is a lower bound.
@@ -186,7 +187,7 @@ impl LatencyRecorder {
             }
             return;
         }
-        self.last_ns = self.last_ns.max(times.ended);
+        self.last_ns = self.last_ns.max(times.end_ns);
         histograms.counts.retries += totals.retries;
         if is_done {
             histograms.counts.operations += 1;

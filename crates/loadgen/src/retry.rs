@@ -7,7 +7,7 @@ use crate::client_loop::{ClientLoop, OperationState};
 use crate::completion;
 use crate::reactor::Reactor;
 use crate::recorder::OperationOutcome;
-use crate::task::AfterRollback;
+use crate::task::AfterUndo;
 
 impl<W: Reactor> ClientLoop<'_, W> {
     /// Handles a failed statement: retries after a conflict, otherwise ends the operation and settles its
@@ -16,8 +16,8 @@ impl<W: Reactor> ClientLoop<'_, W> {
     pub(crate) fn handle_failure(&mut self, index: usize, error: DriverError) -> OperationState {
         let now = self.reactor.now();
         let client = &mut self.clients[index];
-        client.task.ended = now.saturating_sub(client.task.checking_ns);
-        let elapsed = client.task.ended.saturating_sub(client.task.begun);
+        client.task.end_ns = now.saturating_sub(client.task.checking_ns);
+        let elapsed = client.task.end_ns.saturating_sub(client.task.start_ns);
         match error {
             DriverError::Conflict(message) => self.handle_conflict(index, message, true),
             DriverError::Refused(message) => {
@@ -56,12 +56,12 @@ impl<W: Reactor> ClientLoop<'_, W> {
     pub(crate) fn handle_conflict(&mut self, index: usize, message: String, is_open: bool) -> OperationState {
         let client = &mut self.clients[index];
         completion::abort_writes(self.shared, &mut client.task);
-        if is_open && client.task.step > 0 {
+        if is_open && client.task.statement_index > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
                     client.task.answer.error = None;
-                    client.task.after_rollback = Some(AfterRollback::Conflict(message));
+                    client.task.after_undo = Some(AfterUndo::Retry(message));
                     if self.blocks(index) {
                         return self.finish_undo(index, true);
                     }
@@ -77,9 +77,9 @@ impl<W: Reactor> ClientLoop<'_, W> {
     fn retry(&mut self, index: usize, message: String) -> OperationState {
         let now = self.reactor.now();
         let client = &mut self.clients[index];
-        let is_too_late = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
-        if client.task.tries >= self.shared.job.retries || is_too_late {
-            client.task.ended = now.saturating_sub(client.task.checking_ns);
+        let is_too_late = now.saturating_sub(client.task.start_ns) >= self.shared.timeout_ns;
+        if client.task.retries >= self.shared.job.retries || is_too_late {
+            client.task.end_ns = now.saturating_sub(client.task.checking_ns);
             self.end_operation(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
@@ -87,7 +87,7 @@ impl<W: Reactor> ClientLoop<'_, W> {
         // window. The operation therefore ends now; subtracting the checking time could move its end into the
         // window.
         if self.shared.is_finished(now) || !client.task.restart_after_conflict(self.shared) {
-            client.task.ended = now;
+            client.task.end_ns = now;
             self.end_operation(index, OperationOutcome::Failed(message));
             return OperationState::Complete;
         }
@@ -97,11 +97,11 @@ impl<W: Reactor> ClientLoop<'_, W> {
     /// Rolls back an operation that failed after its first statement, and then ends it with `outcome`.
     pub(crate) fn undo_and_end(&mut self, index: usize, outcome: OperationOutcome) -> OperationState {
         let client = &mut self.clients[index];
-        if client.task.step > 0 {
+        if client.task.statement_index > 0 {
             match client.send_undo() {
                 Ok(true) => {
                     client.state = ClientState::Undoing;
-                    client.task.after_rollback = Some(AfterRollback::Ends(outcome));
+                    client.task.after_undo = Some(AfterUndo::End(outcome));
                     if self.blocks(index) {
                         return self.finish_undo(index, true);
                     }
@@ -127,18 +127,18 @@ impl<W: Reactor> ClientLoop<'_, W> {
             Err(DriverError::Refused(_) | DriverError::Conflict(_)) => false,
             Err(_) => true,
         };
-        let undoing = client.task.after_rollback.take();
+        let undoing = client.task.after_undo.take();
         client.state = ClientState::Busy;
         match undoing {
-            Some(AfterRollback::Conflict(message)) if is_lost => {
+            Some(AfterUndo::Retry(message)) if is_lost => {
                 self.lose_connection(index, OperationOutcome::Failed(message))
             }
-            Some(AfterRollback::Conflict(message)) => self.retry(index, message),
-            Some(AfterRollback::Ends(outcome)) if is_lost => self.lose_connection(index, outcome),
-            Some(AfterRollback::Ends(outcome)) => {
+            Some(AfterUndo::Retry(message)) => self.retry(index, message),
+            Some(AfterUndo::End(outcome)) if is_lost => self.lose_connection(index, outcome),
+            Some(AfterUndo::End(outcome)) => {
                 let now = self.reactor.now();
                 let task = &mut self.clients[index].task;
-                task.ended = now.saturating_sub(task.checking_ns);
+                task.end_ns = now.saturating_sub(task.checking_ns);
                 self.end_operation(index, outcome);
                 OperationState::Complete
             }

@@ -49,14 +49,18 @@ impl ColumnValue {
 #[derive(Debug, Default)]
 pub(crate) struct TaskRecord {
     pub(crate) number: u64,
+    /// Write to the record, until its outcome is known. `None` for reads.
     pub(crate) write: Option<WriteToken>,
+    /// Key if keys are texts; otherwise empty, and `integer_key` holds the key.
     key: String,
-    integer: i64,
+    integer_key: i64,
+    /// Value that the operation sets, as text.
     value: String,
-    /// Value that is set if it is an integer.
+    /// The same value if such values are integers.
     integer_value: i64,
     document: String,
-    keyed: String,
+    /// The document with its key as a member.
+    keyed_document: String,
 }
 
 /// Current operation of one client and its progress.
@@ -64,85 +68,92 @@ pub(crate) struct TaskRecord {
 pub(crate) struct Task {
     /// Index of the operation in the mix.
     pub(crate) plan_index: usize,
-    /// Records of the operation. The first `used` are in use: one, or those of a batch. The others are spare
-    /// buffers.
-    pub(crate) items: Vec<TaskRecord>,
-    pub(crate) used: usize,
+    /// Records of the operation: one, or those of a batch. Only the first `record_count` belong to it; the
+    /// others are spare buffers.
+    pub(crate) records: Vec<TaskRecord>,
+    pub(crate) record_count: usize,
     pub(crate) read_token: Option<ReadToken>,
     /// Largest number of documents that the operation asks for.
     pub(crate) limit: u64,
     /// Group of records that find and count search for.
     pub(crate) group: u64,
     condition: String,
-    all_keyed: String,
-    old: String,
-    integer_old: i64,
+    /// JSON array of the keyed documents of all records.
+    keyed_documents: String,
+    /// Value that the operation replaces, as text.
+    old_value: String,
+    /// The same value if such values are integers.
+    old_integer: i64,
     scratch: RecordScratch,
     /// Version that the preceding statement has read and that the new value replaces.
     pub(crate) replaced_version: Option<u32>,
     /// Columns kept from earlier statements, by their index in the plan.
     pub(crate) columns: Vec<ColumnValue>,
 
-    /// Index of the current statement; `turn` is the document of the batch that it is sent for.
-    pub(crate) step: usize,
-    pub(crate) turn: usize,
+    /// Index of the current statement in the plan.
+    pub(crate) statement_index: usize,
+    /// Index of the document that the current statement is sent for; 0 outside of batches.
+    pub(crate) document_index: usize,
     /// Whether a statement that changes documents was sent.
     pub(crate) has_written: bool,
     /// Number of changed documents so far. `None` if the system does not report it.
     pub(crate) changed_documents: Option<u64>,
-    pub(crate) tries: u32,
-    pub(crate) answer: CheckProgress,
-    /// Next step after the running undo statement.
-    pub(crate) after_rollback: Option<AfterRollback>,
+    /// Number of retries after conflicts.
+    pub(crate) retries: u32,
+    pub(crate) answer: AnswerProgress,
+    /// Next step once the undo statement has been answered. `None` unless one was sent.
+    pub(crate) after_undo: Option<AfterUndo>,
 
     /// Intended start of an open-loop operation. This and the following times are nanoseconds since the job
     /// began.
-    pub(crate) intended: Option<u64>,
-    pub(crate) begun: u64,
-    pub(crate) ended: u64,
-    pub(crate) free_since: u64,
-    pub(crate) counted: bool,
+    pub(crate) intended_start_ns: Option<u64>,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    /// Time at which the client became free for its next operation.
+    pub(crate) idle_since_ns: u64,
+    /// Whether the operation is one of a fixed number that is measured.
+    pub(crate) is_counted: bool,
     /// Nanoseconds spent verifying answers, which are not part of the operation's time.
     pub(crate) checking_ns: u64,
 }
 
 /// Next step after an undo statement has been answered.
 #[derive(Debug)]
-pub(crate) enum AfterRollback {
-    /// Retry the operation after this conflict.
-    Conflict(String),
+pub(crate) enum AfterUndo {
+    /// Retry the operation, which failed by a conflict; holds the message of the conflict.
+    Retry(String),
     /// End the operation with this outcome.
-    Ends(OperationOutcome),
+    End(OperationOutcome),
 }
 
-/// Results of verifying the answers of an operation so far.
+/// What the answers of an operation have held so far, and the result of verifying them.
 #[derive(Debug, Default)]
-pub(crate) struct CheckProgress {
+pub(crate) struct AnswerProgress {
     pub(crate) rows: u64,
     pub(crate) documents: u64,
-    pub(crate) stale: bool,
+    pub(crate) is_stale: bool,
     pub(crate) error: Option<String>,
     /// Numbers of the records found so far; none may occur twice.
     pub(crate) found_numbers: Vec<u64>,
 }
 
-impl CheckProgress {
+impl AnswerProgress {
     fn clear(&mut self) {
         self.rows = 0;
         self.documents = 0;
-        self.stale = false;
+        self.is_stale = false;
         self.error = None;
         self.found_numbers.clear();
     }
 }
 
-/// Fills a string anew and reuses its memory.
+/// Replaces the contents of a string and reuses its memory.
 #[inline]
 fn fill(text: &mut String, write: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::mem::take(text).into_bytes();
     bytes.clear();
     write(&mut bytes);
-    // All that is sent is UTF-8.
+    // Keys, values and documents are always UTF-8.
     *text = String::from_utf8(bytes).unwrap_or_default();
 }
 
@@ -154,25 +165,26 @@ impl Task {
         self.plan_index = shared.plan_index(operation);
         let Some(plan) = shared.plans.get(self.plan_index) else { return false };
         self.reset();
-        self.tries = 0;
-        self.begun = 0;
-        self.intended = None;
-        self.counted = false;
-        self.used = 1;
-        if self.items.is_empty() {
-            self.items.push(TaskRecord::default());
+        self.retries = 0;
+        self.start_ns = 0;
+        self.intended_start_ns = None;
+        self.is_counted = false;
+        self.record_count = 1;
+        if self.records.is_empty() {
+            self.records.push(TaskRecord::default());
         }
         match operation {
             Operation::Insert | Operation::InsertBatch => {
-                self.used = if operation == Operation::Insert { 1 } else { shared.job.batch.max(1) as usize };
+                self.record_count =
+                    if operation == Operation::Insert { 1 } else { shared.job.batch.max(1) as usize };
                 self.read_token = None;
             }
             Operation::Find | Operation::Count => {
                 let number = random.below(shared.job.loaded);
-                self.items[0].number = number;
+                self.records[0].number = number;
                 self.read_token = None;
                 self.limit = u64::from(shared.job.limit.max(1));
-                // Own documents have no groups; their jobs have no such operation.
+                // Own documents have no groups, and jobs on them have neither find nor count.
                 let Some(set) = shared.records.generated() else { return false };
                 self.group = set.group(number);
                 let path = shared.paths.condition;
@@ -180,13 +192,13 @@ impl Task {
             }
             Operation::UnwrapAll => {
                 // Unwrap-all concerns all records; the number is a placeholder.
-                self.items[0].number = 0;
+                self.records[0].number = 0;
                 self.read_token = None;
             }
             other => {
                 let drawn = shared.key_chooser.draw(shared.accept.records(), random);
                 let number = shared.records.choose(drawn, other);
-                self.items[0].number = number;
+                self.records[0].number = number;
                 self.read_token = Some(shared.accept.begin_read(number));
                 self.limit = match other {
                     Operation::Scan => 1 + random.below(u64::from(shared.job.scan.max(1))),
@@ -194,51 +206,51 @@ impl Task {
                 };
             }
         }
-        while self.items.len() < self.used {
-            self.items.push(TaskRecord::default());
+        while self.records.len() < self.record_count {
+            self.records.push(TaskRecord::default());
         }
-        self.issue(plan, shared)
+        self.prepare_try(plan, shared)
     }
 
     /// Issues the versions of the operation's writes and generates the values to be sent. Called once per
     /// try. Returns `false` if record numbers or versions have run out, or a document cannot be read.
-    fn issue(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) -> bool {
-        for item in &mut self.items[..self.used] {
-            item.write = match plan.operation {
+    fn prepare_try(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) -> bool {
+        for record in &mut self.records[..self.record_count] {
+            record.write = match plan.operation {
                 Operation::Insert | Operation::InsertBatch => shared.begin_insert(),
                 Operation::UpdateAll => {
-                    begin_distinct(item.number, WriteKind::Whole, shared, &mut self.scratch)
+                    begin_distinct_write(record.number, WriteKind::Whole, shared, &mut self.scratch)
                 }
-                Operation::Delete => shared.begin_write(item.number, WriteKind::Delete),
+                Operation::Delete => shared.begin_write(record.number, WriteKind::Delete),
                 operation if operation.writes() => {
-                    begin_distinct(item.number, WriteKind::Part, shared, &mut self.scratch)
+                    begin_distinct_write(record.number, WriteKind::Part, shared, &mut self.scratch)
                 }
                 _ => None,
             };
             if plan.operation.writes() {
-                let Some(write) = &item.write else { return false };
-                item.number = write.number();
+                let Some(write) = &record.write else { return false };
+                record.number = write.number();
             }
-            if let Err(error) = item.generate(plan, shared, &mut self.scratch) {
+            if let Err(error) = record.generate(plan, shared, &mut self.scratch) {
                 let message = format!("the files of the documents cannot be read: {error}");
                 shared.file_error.get_or_init(|| message);
                 return false;
             }
         }
         if plan.needs(ParameterSource::KeyedDocuments) {
-            self.all_keyed.clear();
-            for item in &self.items[..self.used] {
-                self.all_keyed.push(if self.all_keyed.is_empty() { '[' } else { ',' });
-                self.all_keyed.push_str(&item.keyed);
+            self.keyed_documents.clear();
+            for record in &self.records[..self.record_count] {
+                self.keyed_documents.push(if self.keyed_documents.is_empty() { '[' } else { ',' });
+                self.keyed_documents.push_str(&record.keyed_document);
             }
-            self.all_keyed.push(']');
+            self.keyed_documents.push(']');
         }
         true
     }
 
     fn reset(&mut self) {
-        self.step = 0;
-        self.turn = 0;
+        self.statement_index = 0;
+        self.document_index = 0;
         self.has_written = false;
         self.changed_documents = None;
         self.replaced_version = None;
@@ -247,41 +259,41 @@ impl Task {
         self.columns.clear();
     }
 
-    /// Prepares a retry after a conflict. The operation's time continues. Returns `false` as [`Self::issue`]
-    /// does.
+    /// Prepares a retry after a conflict. The operation's time continues. Returns `false` as
+    /// [`Self::prepare_try`] does.
     pub(crate) fn restart_after_conflict(&mut self, shared: &JobContext<'_>) -> bool {
         let Some(plan) = shared.plans.get(self.plan_index) else { return false };
         let checking_ns = self.checking_ns;
         self.reset();
         self.checking_ns = checking_ns;
-        self.tries += 1;
+        self.retries += 1;
         if self.read_token.is_some() {
-            self.read_token = Some(shared.accept.begin_read(self.items[0].number));
+            self.read_token = Some(shared.accept.begin_read(self.records[0].number));
         }
-        self.issue(plan, shared)
+        self.prepare_try(plan, shared)
     }
 
     /// Records the version that the operation has read and will replace, and generates the old value if a
     /// statement needs it.
-    pub(crate) fn replace(&mut self, shared: &JobContext<'_>, version: u32) {
+    pub(crate) fn set_replaced_version(&mut self, shared: &JobContext<'_>, version: u32) {
         self.replaced_version = Some(version);
         if shared.plans.get(self.plan_index).is_some_and(|plan| plan.needs(ParameterSource::Old)) {
-            let number = self.items[0].number;
+            let number = self.records[0].number;
             match shared.records {
                 LoadedRecords::Generated(set) => {
-                    fill(&mut self.old, |out| set.value(number, shared.paths.field, version, out));
+                    fill(&mut self.old_value, |out| set.value(number, shared.paths.field, version, out));
                 }
                 LoadedRecords::Own(set) => {
                     let scratch = &mut self.scratch.own;
-                    fill(&mut self.old, |out| {
+                    fill(&mut self.old_value, |out| {
                         if version > 0 {
                             set.value(number, version, out);
                         } else if let Err(error) = set.loaded_value(number, scratch, out) {
-                            // An old value that is not there is a conflict, and the next write ends the job.
+                            // Without an old value the write is a conflict. The next write ends the job.
                             shared.file_error.get_or_init(|| error.to_string());
                         }
                     });
-                    self.integer_old = self.old.parse().unwrap_or_default();
+                    self.old_integer = self.old_value.parse().unwrap_or_default();
                 }
             }
         }
@@ -291,25 +303,27 @@ impl Task {
     #[inline]
     pub(crate) fn parameter<'a>(
         &'a self,
-        (filler, document_index): (ParameterSource, Option<usize>),
+        (source, document_index): (ParameterSource, Option<usize>),
         shared: &JobContext<'_>,
     ) -> Parameter<'a> {
-        let Some(item) = self.items.get(document_index.unwrap_or(self.turn)) else { return Parameter::Null };
-        match filler {
+        let Some(record) = self.records.get(document_index.unwrap_or(self.document_index)) else {
+            return Parameter::Null;
+        };
+        match source {
             ParameterSource::Key => match shared.records.key_type() {
-                KeyType::Text => Parameter::Text(&item.key),
-                KeyType::Bigint => Parameter::Int(item.integer),
+                KeyType::Text => Parameter::Text(&record.key),
+                KeyType::Bigint => Parameter::Int(record.integer_key),
             },
             ParameterSource::Value if shared.records.has_integer_values() => {
-                Parameter::Int(item.integer_value)
+                Parameter::Int(record.integer_value)
             }
-            ParameterSource::Value => Parameter::Text(&item.value),
-            ParameterSource::Document => Parameter::Json(&item.document),
-            ParameterSource::KeyedDocument => Parameter::Json(&item.keyed),
-            ParameterSource::KeyedDocuments => Parameter::Json(&self.all_keyed),
+            ParameterSource::Value => Parameter::Text(&record.value),
+            ParameterSource::Document => Parameter::Json(&record.document),
+            ParameterSource::KeyedDocument => Parameter::Json(&record.keyed_document),
+            ParameterSource::KeyedDocuments => Parameter::Json(&self.keyed_documents),
             ParameterSource::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
-            ParameterSource::Old if shared.records.has_integer_values() => Parameter::Int(self.integer_old),
-            ParameterSource::Old => Parameter::Text(&self.old),
+            ParameterSource::Old if shared.records.has_integer_values() => Parameter::Int(self.old_integer),
+            ParameterSource::Old => Parameter::Text(&self.old_value),
             ParameterSource::Condition => Parameter::Text(&self.condition),
             ParameterSource::Column(index) => {
                 self.columns.get(index).map_or(Parameter::Null, ColumnValue::parameter)
@@ -318,16 +332,16 @@ impl Task {
     }
 
     /// Key of the first record, for messages.
-    pub(crate) fn name(&self) -> String {
-        let item = &self.items[0];
-        if item.key.is_empty() { item.integer.to_string() } else { item.key.clone() }
+    pub(crate) fn first_key(&self) -> String {
+        let record = &self.records[0];
+        if record.key.is_empty() { record.integer_key.to_string() } else { record.key.clone() }
     }
 }
 
-/// Issues the version of a write to an existing record. A version that could not be told from the loaded
-/// value is given up.
+/// Issues the version of a write to an existing record. A version whose value equals the loaded one is
+/// aborted and replaced by the next, because reads could not tell the two apart.
 #[inline]
-fn begin_distinct(
+fn begin_distinct_write(
     number: u64,
     change: WriteKind,
     shared: &JobContext<'_>,
@@ -343,6 +357,7 @@ fn begin_distinct(
 }
 
 impl TaskRecord {
+    /// Generates the record's key and, if the operation writes, what the plan's statements send.
     #[inline]
     fn generate(
         &mut self,
@@ -359,14 +374,14 @@ impl TaskRecord {
             }
             KeyType::Bigint => {
                 self.key.clear();
-                self.integer = records.integer_key(number);
+                self.integer_key = records.integer_key(number);
             }
         }
         let Some(write) = &self.write else { return Ok(()) };
         let version = write.version();
         match records {
             LoadedRecords::Generated(set) => self.generate_values(plan, shared, set, version),
-            LoadedRecords::Own(set) => self.make_own_values(plan, set, version, scratch)?,
+            LoadedRecords::Own(set) => self.generate_own_values(plan, set, version, scratch)?,
         }
         Ok(())
     }
@@ -389,11 +404,11 @@ impl TaskRecord {
             fill(&mut self.document, |out| set.document(number, version, out));
         }
         if plan.needs(ParameterSource::KeyedDocument) || plan.needs(ParameterSource::KeyedDocuments) {
-            fill(&mut self.keyed, |out| set.keyed_document(&plan.key_member, number, version, out));
+            fill(&mut self.keyed_document, |out| set.keyed_document(&plan.key_member, number, version, out));
         }
     }
 
-    fn make_own_values(
+    fn generate_own_values(
         &mut self,
         plan: &OperationPlan,
         set: &OwnRecordSet,
@@ -416,7 +431,7 @@ impl TaskRecord {
         outcome?;
         let mut outcome = Ok(());
         if plan.needs(ParameterSource::KeyedDocument) || plan.needs(ParameterSource::KeyedDocuments) {
-            fill(&mut self.keyed, |out| {
+            fill(&mut self.keyed_document, |out| {
                 let member = Some(plan.key_member.as_str());
                 outcome = set.document(number, version, member, &mut scratch.own, out);
             });

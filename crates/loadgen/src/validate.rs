@@ -78,7 +78,6 @@ pub(crate) fn validate_own(job: &Job, set: &OwnRecordSet) -> Result<(), String> 
             let lack = match need {
                 Need::Present => "no document was there after the load",
                 Need::Updatable => "the load left no document with a value at the update path",
-                Need::Unchanged => "the load changed every document, so that single values are not known",
             };
             return Err(format!("{operation} cannot be checked: {lack}"));
         }

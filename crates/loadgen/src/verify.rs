@@ -71,7 +71,8 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         reactor: &'a W,
     ) -> Self {
         let is_point_read = plan.operation == Operation::Read && plan.statements.len() == 1;
-        let ignores_rows = plan.statements.get(task.step).is_some_and(|statement| statement.writes);
+        let ignores_rows =
+            plan.statements.get(task.statement_index).is_some_and(|statement| statement.writes);
         Self {
             shared,
             plan,
@@ -94,7 +95,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
     #[inline]
     pub(crate) fn finish(mut self) {
         if !(self.is_point_read && self.rows > 0) {
-            self.task.ended = self.reactor.now().saturating_sub(self.task.checking_ns);
+            self.task.end_ns = self.reactor.now().saturating_sub(self.task.checking_ns);
         }
         if !self.shared.job.verify && self.plan.operation != Operation::ReadModifyWrite {
             return;
@@ -110,7 +111,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
             return Ok(());
         }
         let (shared, operation) = (self.shared, self.plan.operation);
-        let number = self.task.items[0].number;
+        let number = self.task.records[0].number;
         match operation {
             Operation::Read | Operation::ReadPaths | Operation::ReadModifyWrite if self.rows == 0 => {
                 self.check_absent(number)
@@ -171,7 +172,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
         match self.shared.accept.accepts(read, seen) {
             Ok(()) => Ok(()),
             Err(violation) if violation.is_stale() && self.plan.may_be_stale => {
-                self.task.answer.stale = true;
+                self.task.answer.is_stale = true;
                 Ok(())
             }
             Err(violation) => Err(violation.to_string()),
@@ -180,14 +181,14 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
 
     #[cold]
     fn record_wrong(&mut self, message: String) {
-        let name = self.task.name();
+        let name = self.task.first_key();
         let operation = self.plan.operation;
         self.task.answer.error.get_or_insert_with(|| format!("{operation} {name}: {message}"));
     }
 
     #[inline]
     fn check(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
-        let number = self.task.items[0].number;
+        let number = self.task.records[0].number;
         match self.plan.operation {
             Operation::Read => {
                 if self.rows > 1 {
@@ -201,7 +202,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                 }
                 let seen = self.document(number, text(cells, self.document)?, true)?;
                 if let Some(version) = seen.version {
-                    self.task.replace(self.shared, version);
+                    self.task.set_replaced_version(self.shared, version);
                 }
                 Ok(())
             }
@@ -233,7 +234,7 @@ impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
                         if self.plan.may_be_stale
                             && (0..=RECORDS_PER_GROUP.cast_signed()).contains(count) =>
                     {
-                        self.task.answer.stale = true;
+                        self.task.answer.is_stale = true;
                         Ok(())
                     }
                     other => Err(format!("counted {other:?} instead of {expected}")),
@@ -489,7 +490,7 @@ impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
         let now = self.reactor.now();
         self.rows += 1;
         self.task.answer.rows += 1;
-        self.task.ended = now.saturating_sub(self.task.checking_ns);
+        self.task.end_ns = now.saturating_sub(self.task.checking_ns);
         if !self.plan.columns.is_empty() {
             self.keep(cells);
         }

@@ -27,7 +27,7 @@ pub fn closing_answer(run: &Run, summary: &Summary, page: Option<&Path>, style: 
     let shared = shared_caveats(&summary.answers);
     let closing = ClosingAnswer {
         statements: incomplete(run, summary).into_iter().chain(statements(summary, &shared)).collect(),
-        cautions: shared.iter().map(|caveat| caveat.text().to_owned()).collect(),
+        cautions: shared.iter().map(|caveat| shared_text(&summary.answers, *caveat)).collect(),
         page,
         remainder: if page.is_some() { "--tables full or the page" } else { "--tables full" },
     };
@@ -211,28 +211,42 @@ fn in_turns(answers: Vec<&Answer>) -> Vec<&Answer> {
 /// The sentence of an answer, after its ranking if there are several, and before its caveats.
 fn statement(answer: &Answer, has_rankings: bool, shared: &BTreeSet<AnswerCaveat>) -> Statement {
     let sentence = answer.sentence.trim_start_matches(['✖', ' ']);
+    // One colon is enough: conditions at the start of the sentence have their own.
+    let has_conditions =
+        !answer.conditions.is_empty() && sentence.starts_with(&format!("{}:", answer.conditions));
     let mut text = match has_rankings && !answer.ranking.is_empty() {
+        true if has_conditions => format!("{}, {sentence}", answer.ranking),
         true => format!("{}: {sentence}", answer.ranking),
         false => sentence.to_owned(),
     };
-    let own = answer.caveats.iter().filter(|caveat| !shared.contains(caveat));
-    let caveats: Vec<&str> = own.map(|caveat| short_caveat(*caveat)).collect();
+    let own = answer.caveats.iter().zip(&answer.caveat_texts);
+    let own = own.filter(|(caveat, _)| !shared.contains(caveat));
+    let caveats: Vec<&str> = own.map(|(caveat, text)| short_caveat(*caveat, text)).collect();
     if !caveats.is_empty() {
         text.push_str(&format!(" ({})", caveats.join(", ")));
     }
     Statement { severity: answer.severity, text }
 }
 
-/// A caveat in as few words as a parenthesis needs.
-fn short_caveat(caveat: AnswerCaveat) -> &'static str {
+/// A caveat in as few words as a parenthesis needs. `text` names the systems, which is said where the sentence
+/// leaves open which of them is meant.
+fn short_caveat(caveat: AnswerCaveat, text: &str) -> &str {
     match caveat {
-        AnswerCaveat::EndOfLife => "end of life",
-        AnswerCaveat::Embedded => "in-process beside a server",
+        AnswerCaveat::EndOfLife | AnswerCaveat::Embedded => text,
         AnswerCaveat::OneRound => "one round",
+        AnswerCaveat::FewRounds => "few rounds, more may show one",
         AnswerCaveat::BusyMachine => "busy machine",
         AnswerCaveat::Approximate => "approximate answers",
         AnswerCaveat::Partial => "a part of the results",
     }
+}
+
+/// Words of a caveat that many answers have, each of them once.
+fn shared_text(answers: &[Answer], caveat: AnswerCaveat) -> String {
+    let all = answers.iter().flat_map(|answer| answer.caveats.iter().zip(&answer.caveat_texts));
+    let texts: BTreeSet<&str> =
+        all.filter(|(known, _)| **known == caveat).map(|(_, text)| text.as_str()).collect();
+    texts.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// Caveats that all measured answers have; none if there are few of these, which then have their own. Counts,
@@ -323,6 +337,7 @@ mod tests {
             subject: AnswerSubject::Throughput,
             conditions: String::new(),
             outcome,
+            caveat_texts: caveats.iter().map(|caveat| caveat.text().to_owned()).collect(),
             caveats,
             sentence: "✖ one".to_owned(),
             severity: Severity::Good,
@@ -336,9 +351,18 @@ mod tests {
         answers.push(answer(tied(), busy()));
         let shared = shared_caveats(&answers);
         assert_eq!(shared, BTreeSet::from([AnswerCaveat::BusyMachine]));
-        assert_eq!(super::statement(&answers[0], false, &shared).text, "one (end of life)");
+        let ended = "a version is no longer supported by its vendor";
+        assert_eq!(shared_text(&answers, AnswerCaveat::EndOfLife), ended);
+        assert_eq!(super::statement(&answers[0], false, &shared).text, format!("one ({ended})"));
         let own = super::statement(&answers[0], true, &BTreeSet::new());
-        assert_eq!(own.text, "as-is: one (end of life, busy machine)");
+        assert_eq!(own.text, format!("as-is: one ({ended}, busy machine)"));
+        let mix = Answer {
+            conditions: "mix a".to_owned(),
+            sentence: "mix a: no difference shown".to_owned(),
+            ..answers[1].clone()
+        };
+        let mix = super::statement(&mix, true, &shared);
+        assert_eq!(mix.text, "as-is, mix a: no difference shown", "one colon");
     }
 
     #[test]
@@ -350,6 +374,7 @@ mod tests {
             conditions: String::new(),
             outcome: AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] },
             caveats: Vec::new(),
+            caveat_texts: Vec::new(),
             sentence: sentence.to_owned(),
             severity: Severity::Good,
         };

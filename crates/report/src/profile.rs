@@ -3,7 +3,7 @@
 use jsonathlon_dataset::describe::{
     Distribution, EventProfile, KeyFault, Lengths, NoDocuments, PathProfile, Profile, ScalarType,
 };
-use jsonathlon_dataset::left_out;
+use jsonathlon_dataset::skipped_entries;
 use jsonathlon_schema::severity::Severity;
 
 use crate::format;
@@ -63,7 +63,7 @@ fn heading(profile: &Profile) -> Section {
             .notes
             .push(format!("no JSON, and so no document: {lines} × {reason}, first in {}", printable(first)));
     }
-    section.notes.extend(left_out::describe(&profile.left_out));
+    section.notes.extend(skipped_entries::describe(&profile.left_out));
     section
 }
 

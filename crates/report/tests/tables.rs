@@ -132,6 +132,7 @@ fn a_good_run() {
             equal_bytes: 0,
             equal_value: 3,
             changes: [("null members lost".to_owned(), 7)].into(),
+            notes: Vec::new(),
         }),
     ));
     let configurations = vec![

@@ -118,6 +118,11 @@ fn nobody_leads_while_an_interval_contains_one() {
     let hot = only(&run, AnswerSubject::Hot);
     assert_eq!(hot.outcome, AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] });
     assert_eq!(hot.sentence, "No difference shown between steady and unsteady over Q1–Q3 hot");
+    assert!(hot.caveats.is_empty(), "five rounds are not few: {hot:?}");
+    let mut few = run.clone();
+    few.records.retain(|record| !matches!(record.key.rsplit_once('#'), Some((_, trial)) if trial >= "4"));
+    few.manifest.plan.trials = few.records.iter().map(|record| record.key.clone()).collect();
+    assert_eq!(only(&few, AnswerSubject::Hot).caveats, [AnswerCaveat::FewRounds]);
     // After one round, the larger difference shows nothing either.
     run.records.retain(|record| !matches!(record.key.rsplit_once('#'), Some((_, trial)) if trial >= "2"));
     run.manifest.plan.trials = run.records.iter().map(|record| record.key.clone()).collect();
@@ -183,7 +188,7 @@ fn what_a_third_system_lacks_hides_no_exception() {
     // Over Q1 to Q3 the first one leads, and in Q2 the second one.
     let slow = SLOW.map(|seconds| 8.0 * seconds);
     let mut run = run(&[("first", [0.1, 0.4, 0.1]), ("second", [0.4, 0.2, 0.4]), ("third", slow)]);
-    let sentence = "first ran Q1–Q3 hot 2.0 × faster than second (95 %: 2.0 … 2.0), slower in Q2";
+    let sentence = "first ran Q1–Q3 hot 2.0 × faster than second (95 %: 2.0 … 2.0), slower in Q2 (2.0 ×)";
     assert_eq!(only(&run, AnswerSubject::Hot).sentence, sentence);
     edit(
         &mut run,
@@ -208,6 +213,7 @@ fn rankings_are_not_mixed_and_references_never_lead() {
     assert_eq!(rankings, ["as-is, json-only", "as-is, stock, json-only"]);
     assert_eq!(hot[0].outcome.configurations(), [2, 3]);
     assert_eq!(hot[1].outcome, AnswerOutcome::OnlyOne { only: 0 });
+    assert_eq!(hot[1].sentence, "Over Q1–Q3 hot stock is alone in its group, so nobody wins");
     // Everything of the ranking with several members stands before the other one.
     let answers = run.summary().answers;
     assert!(answers.is_sorted_by_key(|answer| answer.ranking.contains("stock")), "{answers:?}");
@@ -223,6 +229,11 @@ fn variants_are_named_only_where_they_tell_systems_apart() {
     let hot = only(&run, AnswerSubject::Hot);
     assert_eq!(hot.sentence, "one indexed ran Q1–Q3 hot 2.5 × faster than one plain (95 %: 2.5 … 2.5)");
     assert_eq!(hot.caveats, [AnswerCaveat::EndOfLife, AnswerCaveat::Embedded]);
+    let texts = [
+        "one 1 is no longer supported by its vendor",
+        "one indexed runs inside its client, one plain is a server",
+    ];
+    assert_eq!(hot.caveat_texts, texts);
     let correctness = only(&run, AnswerSubject::Correctness);
     assert_eq!(correctness.sentence, "All answers verified: one plain, one indexed and two");
 }
@@ -380,8 +391,11 @@ fn a_broken_promise_is_a_failure_of_its_tier() {
     assert_eq!(
         told,
         [
-            ("window: promise broken by two (2 of 3 crashes)", Severity::Failed),
-            ("synced: promise kept by one and two, 3 crashes each", Severity::Good),
+            ("Promise of tier window broken by two (2 of 3 crashes)", Severity::Failed),
+            (
+                "Promise of tier synced kept by one and two in 3 crashes each, which is no proof",
+                Severity::Good
+            ),
         ]
     );
     assert_eq!(answers[0].outcome.configurations(), [0]);
@@ -405,7 +419,7 @@ fn a_promise_broken_in_an_earlier_run_stands_first_in_others() {
         tested: vec![evidence],
     });
     let first = run.summary().answers.remove(0);
-    assert_eq!(first.sentence, "synced: promise broken by fast (2 of 3 power cuts, 2026-11-23)");
+    assert_eq!(first.sentence, "Promise of tier synced broken by fast (2 of 3 power cuts, 2026-11-23)");
     assert_eq!((first.severity, first.subject), (Severity::Failed, AnswerSubject::Durability));
 }
 
@@ -441,7 +455,7 @@ fn sizes_of_documents_with_the_same_leader_are_one_answer() {
     let operations = only(&run, AnswerSubject::Operations);
     assert_eq!(
         operations.sentence,
-        "64 KiB and 1 MiB documents: two fastest in 1 of 2 operations (copy), no difference shown in import"
+        "64 KiB and 1 MiB documents: two fastest in copy (at least 2.0 × faster than one), no difference shown in import"
     );
     assert_eq!(
         operations.outcome,

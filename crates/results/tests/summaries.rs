@@ -79,6 +79,7 @@ fn run() -> Run {
             equal_bytes: 0,
             equal_value: 10,
             changes: [].into(),
+            notes: Vec::new(),
         }),
     ));
     let planned = records.iter().map(|record| record.key.clone()).filter(|key| key != "structure").collect();

@@ -7,6 +7,7 @@
 
 pub mod durability;
 pub mod finding_state;
+pub mod first_question;
 pub mod id;
 pub mod instant;
 pub mod machine;

@@ -13,6 +13,11 @@ use crate::observations::{Observation, StudyObservations, THROUGHPUT};
 const NEGLIGIBLE: f64 = 0.05;
 /// Largest relative difference of two values that were claimed to be alike.
 const ALIKE: f64 = 0.10;
+/// Width of an interval in percentage points from which on its middle is not named, if the limits also differ by
+/// more than [`WIDE_FACTOR`].
+const WIDE_POINTS: f64 = 25.0;
+/// Ratio of the limits of such an interval.
+const WIDE_FACTOR: f64 = 5.0;
 
 /// Whether a measurement confirms what was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -435,7 +440,8 @@ pub fn evaluate_claim(claim: ClaimedEffect, ratio: &Estimate) -> ClaimOutcome {
     }
 }
 
-/// Words a ratio for the reader: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
+/// Words a ratio for the reader: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`. Of a very wide interval
+/// only the limits are named: `somewhere between 1.5 and 57 % fewer`.
 #[must_use]
 pub fn change(ratio: &Estimate) -> String {
     let Estimate { median, low, high } = ratio.if_meaningful_ratio();
@@ -452,6 +458,18 @@ pub fn change(ratio: &Estimate) -> String {
         }
         _ => " (too few rounds)".to_owned(),
     };
+    if let (Some(low), Some(high), false, true) = (low, high, is_multiple, ratio.excludes_one()) {
+        let [a, b] = [percentage(low), percentage(high)];
+        let (least, most) = (a.min(b), a.max(b));
+        if most - least > WIDE_POINTS && most > WIDE_FACTOR * least {
+            let word = if is_less { "fewer" } else { "more" };
+            return format!(
+                "somewhere between {} and {} % {word}",
+                round_percent(least),
+                round_percent(most)
+            );
+        }
+    }
     let text = if is_multiple { format!("{} times as many", number(median)) } else { percent(median) };
     format!("{text}{interval}")
 }
@@ -505,6 +523,8 @@ mod tests {
             (estimate(0.69, 0.65, 0.73), "31 % fewer (27 … 35)"),
             (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
             (estimate(0.97, 0.92, 1.02), "3 % fewer (−2 … 8: no difference shown)"),
+            (estimate(0.65, 0.43, 0.985), "somewhere between 1.5 and 57 % fewer"),
+            (estimate(1.3, 1.02, 1.6), "somewhere between 2 and 60 % more"),
             (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
             (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (too few rounds)"),
         ] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_dataset::left_out;
+use jsonathlon_dataset::skipped_entries;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{NoDocument, StagedDocuments};
 use jsonathlon_results::folder::RunFolder;
@@ -21,7 +21,7 @@ pub(crate) fn warn_about_input(staged: &StagedDocuments, observer: &mut dyn Obse
     for note in &staged.input_notes {
         observer.event(&RunEvent::Note(note));
     }
-    let left_out = left_out::describe(&staged.left_out);
+    let left_out = skipped_entries::describe(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
         0 => None,
         count => {
@@ -102,7 +102,7 @@ pub(crate) fn describe(
         staging_s,
         no_documents: staged.no_documents.len() as u64,
         first_no_documents: first_faults(staged),
-        left_out: left_out::describe(&staged.left_out),
+        left_out: skipped_entries::describe(&staged.left_out),
         reference_sizes,
     })
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_yardstick::{Builder, Result, Table, Threads};
+use jsonathlon_yardstick::{Result, Table, TableBuilder, Threads};
 
 const DOCUMENTS: u64 = 1_000_000;
 const BUFFER_BYTES: usize = 1 << 20;
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     let mut sorting = Vec::new();
     for _ in 0..BUILDS {
         let begun = Instant::now();
-        let mut builder = Builder::default();
+        let mut builder = TableBuilder::default();
         let mut rest = text.as_slice();
         while let Some(end) = memchr::memchr(b'\n', rest) {
             if let Err(reason) = builder.push(&rest[..end])? {

@@ -9,12 +9,12 @@ use jsonathlon_schema::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-use super::{Builder, Table, Threads};
+use super::{Table, TableBuilder, Threads};
 
 const POST: &str = "app.bsky.feed.post";
 
 fn table(documents: &[String], threads: &Threads) -> Table {
-    let mut builder = Builder::default();
+    let mut builder = TableBuilder::default();
     for document in documents {
         assert_eq!(builder.push(document.as_bytes()), Ok(Ok(())), "{document}");
     }
@@ -208,7 +208,7 @@ proptest! {
         let threads = Threads::new(1).unwrap();
         let combined = table(&documents, &threads);
         let (first, second) = documents.split_at(split.index(documents.len() + 1));
-        let mut builder = Builder::extending(&table(first, &threads)).unwrap();
+        let mut builder = TableBuilder::extending(&table(first, &threads)).unwrap();
         for document in second {
             builder.push(document.as_bytes()).unwrap().unwrap();
         }

@@ -63,7 +63,7 @@ struct UnsortedRow {
 
 /// Collects documents and builds a [`Table`] from them.
 #[derive(Debug, Default)]
-pub struct Builder {
+pub struct TableBuilder {
     texts: Dictionaries,
     rows: Vec<UnsortedRow>,
     /// Numbers of the groups of kind, operation and collection, in order of appearance. Sorting compares one
@@ -74,7 +74,7 @@ pub struct Builder {
     last: Option<([u32; 3], u32)>,
 }
 
-impl Builder {
+impl TableBuilder {
     /// Makes a builder with the rows of `table`, to which documents can be added.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ pub(super) fn extract(document: &[u8]) -> Result<ExtractedFields<'_>, String> {
 ///
 /// # Errors
 /// If the document is not UTF-8 or the scan fails; the message says where.
-pub fn check(document: &[u8]) -> Result<(), String> {
+pub fn check_document(document: &[u8]) -> Result<(), String> {
     extract(document).map(|_| ())
 }
 

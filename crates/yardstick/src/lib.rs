@@ -20,9 +20,9 @@ mod tail;
 mod threads;
 mod top_users;
 
-pub use columns::{Builder, Table};
+pub use columns::{Table, TableBuilder};
 pub use error::{Result, YardstickError};
-pub use extract::check;
+pub use extract::check_document;
 pub use tail::AppendedDocuments;
 pub use threads::Threads;
 

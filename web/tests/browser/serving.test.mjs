@@ -16,7 +16,7 @@ test('a serving run opens with its sentence, its charts and a table behind each,
   const { page, context, trouble } = await open(browser, 'serving');
   const [{ answers }] = figuresOf('serving').runs;
   const told = answers.find((one) => one.severity === 'failed') ?? answers[0];
-  assert.ok((await page.locator('.lead').first().textContent()).includes(told.sentence));
+  assert.ok((await page.locator('.lead').first().textContent()).replaceAll('\u00a0', ' ').includes(told.sentence));
   assert.match(await page.locator('.overview thead').textContent(), /mix a, synced: operations\/s.*1 client.*8 clients/);
   await page.waitForSelector('.catches', { state: 'attached' });
   assert.match(await page.locator('.catches').first().textContent(), /Steady state: not tested/);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { answerLines, answersOf, caveatWords, fullSentence } from '../../src/answer-lines.ts';
-import { GLOSSARY, termsOf } from '../../src/glossary.ts';
+import { answerLines, answersOf, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../src/answer-lines.ts';
+import { GLOSSARY, piecesOf, termsOf } from '../../src/glossary.ts';
 import { samples } from './samples.ts';
 
 test('every workload has a line, failures first, then its most important answer', () => {
@@ -41,9 +41,37 @@ test('caveats are words with a definition', () => {
   const { figures } = samples.several();
   const [answer] = answersOf(figures.runs[0] ?? assert.fail(), 'analytics');
   assert.ok(answer);
-  assert.equal(fullSentence({ ...answer, sentence: 'A was faster than B (1.30 … 1.70)' }), 'A was faster than B (1.30 … 1.70).');
-  const found = caveatWords({ ...answer, caveats: ['end_of_life', 'busy_machine'] });
-  assert.deepEqual(found.map(({ words }) => words), ['a version named here is no longer supported by its vendor', 'other programs or virtual machines were running: repeat on a quiet machine']);
+  assert.equal(fullSentence({ ...answer, sentence: 'A was faster than B (95 %: 1.30 … 1.70)' }), 'A was faster than B (95\u00a0%: 1.30\u00a0…\u00a01.70).');
+  const told = { ...answer, caveats: ['end_of_life' as const, 'busy_machine' as const], caveat_texts: ['A 6 is no longer supported by its vendor', 'other programs were running'] };
+  assert.deepEqual(caveatWords(told), [
+    { words: 'A 6 is no longer supported by its vendor', term: 'end-of-life' }, { words: 'other programs were running', term: 'busy-machine' },
+  ]);
+  const other = { ...told, caveat_texts: ['B 7 is no longer supported by its vendor', 'other programs were running'] };
+  assert.deepEqual(sharedCaveats([told, other]).map(({ term }) => term), ['busy-machine'], 'only what says the same of both');
+});
+
+test('a ranking and conditions need one colon', () => {
+  const [answer] = answersOf(samples.several().figures.runs[0] ?? assert.fail(), 'analytics');
+  assert.ok(answer);
+  const prefix = (conditions: string, sentence: string) => rankingPrefix({ ...answer, ranking: 'as-is', conditions, sentence });
+  assert.deepEqual([prefix('', 'A leads'), prefix('mix a', 'mix a: A leads'), prefix('synced', 'Promise of tier synced kept')], ['As-is: ', 'As-is, ', 'As-is: ']);
+});
+
+test('a line says what its figure is the mean of', () => {
+  const [line] = answerLines(samples.several().figures);
+  assert.ok(line);
+  assert.match(noteOf(line), /geometric mean.*Q6 is this program’s own question/);
+  assert.equal(noteOf({ ...line, answers: [] }), '');
+});
+
+test('terms within a sentence are found, each once and the most special one', () => {
+  const terms = (sentence: string) => piecesOf(sentence).flatMap(({ text, term }) => (term === null ? [] : [[text, term]]));
+  assert.deepEqual(terms('As-is: DuckDB ran Q1–Q5 hot 1.6 × faster than B hot (95\u00a0%: 1.5 … 1.7).'), [['As-is', 'as-is'], ['hot', 'hot'], ['95\u00a0%', 'interval']]);
+  assert.deepEqual(terms('mix c, 32 clients: no difference shown'), [['mix c', 'mix-c'], ['no difference shown', 'no-difference']]);
+  assert.deepEqual(terms('Promise of tier synced kept by A'), [['tier synced', 'tier-synced']]);
+  assert.deepEqual(terms('A is alone in its group, so nobody wins'), [['alone in its group', 'ranking']]);
+  const sentence = 'All 252 I-JSON objects preserved by A';
+  assert.equal(piecesOf(sentence).map(({ text }) => text).join(''), sentence);
 });
 
 test('each term is defined once, in sentences that can be read at once', () => {

@@ -53,8 +53,8 @@ impl Client for Npm {
             .arg("--cache")
             .arg(&cache)
             .args(["--ignore-scripts", "--no-update-notifier", "--no-progress", "--loglevel=error"]);
-        let watched = [destination.as_path(), cache.as_path()];
-        let outcome = process::run(command, job, &watched, context)?;
+        let watched_folders = [destination.as_path(), cache.as_path()];
+        let outcome = process::run(command, job, &watched_folders, context)?;
         // The file name is not predicted, because releases of npm differ in how they write a scope into it.
         single_archive(&destination).ok_or(ArtifactError::NoExpectedArchive {
             command: outcome.command,

@@ -41,16 +41,16 @@ pub(crate) struct ProgressProbe<'a> {
     pub(crate) measure: &'a dyn Fn(&Path) -> u64,
 }
 
-/// Runs the client to its end. Its progress is the size of the largest of the `watched` folders, in bytes.
+/// Runs the client to its end. Its progress is the size of the largest of `watched_folders`, in bytes.
 pub(crate) fn run(
     command: Command,
     job: &FetchJob<'_>,
-    watched: &[&Path],
+    watched_folders: &[&Path],
     context: &mut InstallContext<'_>,
 ) -> Result<ClientOutput, ArtifactError> {
     // The largest folder and not the sum: npm has the archive in its cache before it has it in the
     // destination.
-    let done = |_: &Path| watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
+    let done = |_: &Path| watched_folders.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
     run_with_progress(
         command,
         job,

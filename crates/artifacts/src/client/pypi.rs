@@ -53,8 +53,8 @@ impl Client for Pypi {
             .arg(&destination)
             .arg(&self.package)
             .env("TMPDIR", &temporary);
-        let watched = [destination.as_path(), temporary.as_path()];
-        let outcome = process::run(command, job, &watched, context)?;
+        let watched_folders = [destination.as_path(), temporary.as_path()];
+        let outcome = process::run(command, job, &watched_folders, context)?;
         single_wheel(&destination).ok_or(ArtifactError::NoExpectedArchive {
             command: outcome.command,
             folder: destination,

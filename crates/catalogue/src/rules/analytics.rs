@@ -1,5 +1,5 @@
-//! Rules of the analytics workload: six questions over the documents, requirements on their plans, and
-//! answers that are declared approximate or those of another question.
+//! Rules of the analytics workload: six questions over the documents, requirements on their plans, and what a
+//! system declares about its answers.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) const FILES: [StatementRule; 18] = [
     StatementRule::required("count").single(),
     StatementRule::required("sizes").single(),
     StatementRule::optional("counters").single(),
-    // A yardstick need not be a database that keeps documents.
+    // A yardstick (`reference = true`) may keep no documents that could be read back.
     StatementRule::required("read_back").single().owns_placeholder("keys").unless_reference(),
     StatementRule::required("drop"),
     StatementRule::required("q1").single(),
@@ -66,6 +66,8 @@ pub(crate) struct OverlayDefinition {
     questions: BTreeMap<String, QuestionDefinition>,
 }
 
+/// The table `[analytics.questions.QUESTION]`, as written. A missing key leaves the value of the
+/// overridden section.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct QuestionDefinition {
@@ -100,7 +102,7 @@ impl WorkloadRules for Rules {
         &["load", "suspects", "logs", "questions"]
     }
 
-    fn short_keys(&self) -> &'static [&'static str] {
+    fn unprefixed_keys(&self) -> &'static [&'static str] {
         &["questions"]
     }
 
@@ -132,7 +134,7 @@ pub struct AnalyticsSection {
     pub(super) questions: BTreeMap<String, QuestionRules>,
 }
 
-/// Overlays the rules of one section on those below it, key by key.
+/// Overrides `rules` with what one section states, key by key.
 fn apply_overlay(
     section: &SectionReader<'_>,
     questions: BTreeMap<String, QuestionDefinition>,
@@ -140,7 +142,7 @@ fn apply_overlay(
 ) -> Result<(), CatalogueError> {
     for (question, overlay) in questions {
         if !QUESTIONS.contains(&question.as_str()) {
-            let message = format!("there is no such question; there is {}", QUESTIONS.join(", "));
+            let message = format!("unknown question; allowed: {}", QUESTIONS.join(", "));
             return Err(section.error(&["questions", &question], message));
         }
         let rule = rules.entry(question.clone()).or_default();
@@ -180,7 +182,7 @@ pub struct AnalyticsSetup {
 }
 
 impl AnalyticsSetup {
-    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
+    /// Extracts the setup of this workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Analytics(AnalyticsSection { suspects, questions }) = setup.section.clone() else {
             return None;
@@ -218,15 +220,14 @@ pub struct QuestionRules {
     pub expect: Vec<String>,
     /// Regular expressions that must not match the text of the plan.
     pub forbid: Vec<String>,
-    /// Why the answer is that of another question: it is timed and shown, but neither compared nor ranked.
-    /// `None` if the stated question is answered.
+    /// Why the system answers another question instead: the answer is timed and shown, but neither compared
+    /// nor ranked. `None` if the question itself is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_question: Option<String>,
 }
 
 impl QuestionRules {
-    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
-    /// requirements.
+    /// Describes each requirement that the text of a plan does not meet. Empty if it meets all of them.
     pub fn violations(&self, plan: &str) -> Vec<String> {
         super::violations(&self.expect, &self.forbid, plan)
     }

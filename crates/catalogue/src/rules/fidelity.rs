@@ -135,7 +135,7 @@ pub struct FidelitySetup {
 }
 
 impl FidelitySetup {
-    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
+    /// Extracts the setup of this workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Fidelity(section) = setup.section else { return None };
         let FidelitySection { one_document_per_line, extracted: extracted_form } = section;

@@ -76,7 +76,7 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
     fn keys(&self) -> &'static [&'static str];
 
     /// Returns those keys that a variant or a storage setting may state without naming the section.
-    fn short_keys(&self) -> &'static [&'static str] {
+    fn unprefixed_keys(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -243,7 +243,7 @@ fn apply_pattern_overlay(
     Ok(())
 }
 
-/// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all requirements.
+/// Describes each requirement that the text of a plan does not meet. Empty if it meets all of them.
 fn violations(expect: &[String], forbid: &[String], plan: &str) -> Vec<String> {
     let is_found = |pattern: &str| patterns::is_found(pattern, plan);
     let missing = expect.iter().filter(|pattern| !is_found(pattern));

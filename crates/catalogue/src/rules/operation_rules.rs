@@ -38,8 +38,7 @@ pub struct OperationRules {
 }
 
 impl OperationRules {
-    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
-    /// requirements.
+    /// Describes each requirement that the text of a plan does not meet. Empty if it meets all of them.
     pub fn violations(&self, plan: &str) -> Vec<String> {
         let Self { expect, forbid, .. } = self;
         super::violations(expect, forbid, plan)

@@ -161,6 +161,11 @@ impl PathNotation {
         self.written(&keys.iter().map(visible).collect::<Vec<_>>())
     }
 
+    /// Returns why a path does not tell types apart, in words. `None` if it does.
+    pub(super) fn blurs(&self) -> Option<&str> {
+        self.blurs.as_deref()
+    }
+
     /// Returns why no statement reaches one of these keys. `None` if statements reach all of them.
     pub(super) fn why_unreachable(&self, keys: &[String]) -> Option<&str> {
         self.unreachable.iter().find(|rule| rule.is_about(keys)).map(|rule| rule.why.as_str())

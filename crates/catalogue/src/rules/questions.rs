@@ -1,13 +1,15 @@
 //! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
 //! questions are written.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use jsonathlon_schema::workload::WorkloadKind;
+use jsonathlon_schema::{first_question::FirstQuestionKind, workload::WorkloadKind};
 
 use super::{
     ParsedSection, Section, WorkloadRules, WorkloadSetup,
-    first_question::{FirstQuestion, FirstQuestionError, TemplateKind, time_placeholders},
+    first_question::{FirstQuestion, FirstQuestionError, time_placeholders},
     question_paths::{Inexact, PathNotation, check_control, check_notation, replace_pairs, spell_controls},
 };
 use crate::{
@@ -93,6 +95,9 @@ pub(crate) struct SectionDefinition {
     #[serde(default)]
     value: Vec<[String; 2]>,
     value_control: Option<String>,
+    /// Why the system is not asked first questions of a kind, by the kind's word.
+    #[serde(default)]
+    not: BTreeMap<String, String>,
 }
 
 /// Implementation of [`WorkloadRules`] for the questions workload.
@@ -130,7 +135,7 @@ impl WorkloadRules for Rules {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["load", "suspects", "logs", "path", "element", "value", "value_control"]
+        &["load", "suspects", "logs", "path", "element", "value", "value_control", "not"]
     }
 
     /// `[variants.NAME.questions]` holds rules of the analytics workload.
@@ -144,14 +149,19 @@ impl WorkloadRules for Rules {
         _: &[SectionReader<'_>],
         _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
-        let SectionDefinition { load, suspects, logs, path, element, value, value_control } = base.read()?;
+        let SectionDefinition { load, suspects, logs, path, element, value, value_control, not } =
+            base.read()?;
         for (table, notation) in [("path", &path), ("element", &element)] {
             if let Some(notation) = notation {
                 check_notation(base, table, notation)?;
             }
         }
         check_control(base, &["value_control"], value_control.as_ref())?;
-        let section = QuestionsSection { suspects, path, element, value, value_control };
+        let kinds = FirstQuestionKind::ALL.map(FirstQuestionKind::word);
+        if let Some(kind) = not.keys().find(|kind| !kinds.contains(&kind.as_str())) {
+            return Err(base.error(&["not", kind], format!("unknown kind; allowed: {}", kinds.join(", "))));
+        }
+        let section = QuestionsSection { suspects, path, element, value, value_control, not };
         Ok(ParsedSection::new(load, logs, Section::Questions(Box::new(section))))
     }
 }
@@ -166,6 +176,9 @@ pub struct QuestionsSection {
     element: Option<PathNotation>,
     value: Vec<[String; 2]>,
     value_control: Option<String>,
+    /// Left out of the digest: a reason changes no result.
+    #[serde(skip)]
+    not: BTreeMap<String, String>,
 }
 
 impl WorkloadSetup {
@@ -185,35 +198,38 @@ impl WorkloadSetup {
     /// Writes a first question from the folder's template.
     ///
     /// # Errors
-    /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it,
-    /// [`FirstQuestionError::Unreachable`] if the system's statements cannot tell what is asked about from
-    /// everything else.
+    /// [`FirstQuestionError::NoTemplate`] if the folder has no template for it and does not say why,
+    /// [`FirstQuestionError::NotAsked`] if it does, [`FirstQuestionError::Unreachable`] if no statement of the
+    /// system reads exactly the values that the question is about.
     pub fn first_question(&self, question: &FirstQuestion<'_>) -> Result<String, FirstQuestionError> {
         let section = self.questions().ok_or(FirstQuestionError::NoTemplate)?;
-        let path = section.path.as_ref().ok_or(FirstQuestionError::NoTemplate)?;
-        let is_of_elements = question.kind == TemplateKind::Elements;
-        let second = section.element.as_ref().filter(|_| is_of_elements).unwrap_or(path);
+        if let Some(why) = section.not.get(question.kind.word()) {
+            return Err(FirstQuestionError::NotAsked(why.clone()));
+        }
+        let (path, second) = section.notations(question.kind).ok_or(FirstQuestionError::NoTemplate)?;
         if question.keys.is_empty() {
             return Err(FirstQuestionError::NoTemplate);
         }
-        for (notation, keys) in [(path, question.keys), (second, question.second)] {
+        for (notation, keys) in [(path, question.keys), (second, question.second_keys)] {
             if let Some(why) = notation.why_unreachable(keys) {
                 return Err(FirstQuestionError::Unreachable(why.to_owned()));
             }
         }
         let template = self.template(question, path, second)?;
         let path_text = path.written(question.keys).ok_or(FirstQuestionError::NoTemplate)?;
-        let second_text = second.written(question.second).ok_or(FirstQuestionError::NoTemplate)?;
+        let second_text = second.written(question.second_keys).ok_or(FirstQuestionError::NoTemplate)?;
         let value =
             spell_controls(&replace_pairs(question.value, &section.value), section.value_control.as_deref());
         let members = |keys: &[String]| serde_json::json!(keys).to_string();
-        let (element, second) =
-            if is_of_elements { ("element", "element_members") } else { ("second", "second_members") };
+        let (element, second) = match question.kind {
+            FirstQuestionKind::Elements => ("element", "element_members"),
+            _ => ("second", "second_members"),
+        };
         let values = [
             ("path", path_text),
             ("path_members", members(question.keys)),
             (element, second_text),
-            (second, members(question.second)),
+            (second, members(question.second_keys)),
             ("value", value),
         ];
         let values: Vec<(&str, String)> = values
@@ -240,9 +256,9 @@ impl WorkloadSetup {
             notation.why_not_exact(keys, question.is_mixed, question.paths)
         };
         let second_reason = match question.kind {
-            TemplateKind::Pairs => why_not(second, question.second),
+            FirstQuestionKind::Pairs => why_not(second, question.second_keys),
             // Known paths state members of elements below the array that holds them.
-            TemplateKind::Elements => why_not(path, &[question.keys, question.second].concat()),
+            FirstQuestionKind::Elements => why_not(path, &[question.keys, question.second_keys].concat()),
             _ => None,
         };
         let reasons: Vec<Inexact> = why_not(path, question.keys).into_iter().chain(second_reason).collect();
@@ -254,6 +270,16 @@ impl WorkloadSetup {
         let is_written = |text: &&str| text.contains("{{path}}") || text.contains("{{second}}");
         let why = reasons.into_iter().next().map(|reason| reason.why).unwrap_or_default();
         exact.filter(|text| !is_several || !is_written(text)).ok_or(FirstQuestionError::Unreachable(why))
+    }
+
+    /// Returns why the answer to a first question is inexact if documents have values of other types at its path
+    /// than the question states, in words. `None` if the statement tests types, or is not written.
+    #[must_use]
+    pub fn type_caveat(&self, question: &FirstQuestion<'_>) -> Option<&str> {
+        let (path, second) = self.questions()?.notations(question.kind)?;
+        let usual = self.statement(&format!("{TEMPLATE}{}", question.kind.word()))?;
+        let is_usual = self.template(question, path, second).is_ok_and(|template| template == usual);
+        path.blurs().filter(|_| is_usual)
     }
 
     /// Returns what the system does to documents with a member of one of these keys, in words. Empty if they
@@ -271,6 +297,16 @@ impl WorkloadSetup {
         self.section =
             Section::Questions(Box::new(QuestionsSection { suspects, ..QuestionsSection::default() }));
         self
+    }
+}
+
+impl QuestionsSection {
+    /// Returns the notation of the path of a question of this kind, and that of its second path. `None` if the
+    /// folder describes none.
+    fn notations(&self, kind: FirstQuestionKind) -> Option<(&PathNotation, &PathNotation)> {
+        let path = self.path.as_ref()?;
+        let element = self.element.as_ref().filter(|_| kind == FirstQuestionKind::Elements);
+        Some((path, element.unwrap_or(path)))
     }
 }
 

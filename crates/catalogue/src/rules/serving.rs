@@ -159,6 +159,7 @@ pub(crate) struct SectionDefinition {
     #[serde(default)]
     value_types: ValueTypes,
     key_member: Option<String>,
+    added_member: Option<String>,
     #[serde(default)]
     names: MemberNotations,
     generated_only: Option<String>,
@@ -179,6 +180,7 @@ pub(crate) struct SectionDefinition {
 pub(crate) struct OverlayDefinition {
     key_types: Option<KeyTypes>,
     key_member: Option<String>,
+    added_member: Option<String>,
     generated_only: Option<String>,
     replication_log: Option<bool>,
     writers_take_turns: Option<bool>,
@@ -257,6 +259,7 @@ impl WorkloadRules for Rules {
             "key_types",
             "value_types",
             "key_member",
+            "added_member",
             "names",
             "generated_only",
             "replication_log",
@@ -268,7 +271,7 @@ impl WorkloadRules for Rules {
         ]
     }
 
-    fn short_keys(&self) -> &'static [&'static str] {
+    fn unprefixed_keys(&self) -> &'static [&'static str] {
         &["operations"]
     }
 
@@ -287,6 +290,7 @@ impl WorkloadRules for Rules {
             key_types: definition.key_types,
             value_types: definition.value_types,
             key_member: definition.key_member,
+            added_member: definition.added_member,
             names: definition.names,
             generated_only: definition.generated_only,
             replication_log: definition.replication_log,
@@ -302,6 +306,7 @@ impl WorkloadRules for Rules {
                 merged.key_types = key_types;
             }
             merged.key_member = overlay.key_member.or(merged.key_member);
+            merged.added_member = overlay.added_member.or(merged.added_member);
             merged.generated_only = overlay.generated_only.or(merged.generated_only);
             merged.replication_log = overlay.replication_log.unwrap_or(merged.replication_log);
             merged.writers_take_turns = overlay.writers_take_turns.unwrap_or(merged.writers_take_turns);
@@ -329,6 +334,7 @@ fn check(section: &SectionReader<'_>, definition: &SectionDefinition) -> Result<
         (&["key_types", "bigint"], definition.key_types.bigint.as_ref()),
         (&["key_types", "own"], definition.key_types.own.as_ref()),
         (&["key_member"], definition.key_member.as_ref()),
+        (&["added_member"], definition.added_member.as_ref()),
         (&["generated_only"], definition.generated_only.as_ref()),
         (&["not_made_for"], definition.not_made_for.as_ref()),
     ];
@@ -338,7 +344,7 @@ fn check(section: &SectionReader<'_>, definition: &SectionDefinition) -> Result<
     }
 }
 
-/// Overlays the rules of one section on those below it, key by key.
+/// Overrides `rules` with what one section states, key by key.
 fn apply_overlay(
     section: &SectionReader<'_>,
     operations: BTreeMap<String, OperationDefinition>,
@@ -353,7 +359,7 @@ fn apply_overlay(
         let known = OPERATIONS.map(|file| file.name);
         if !known.contains(&operation.as_str()) {
             let near = did_you_mean(&operation, known);
-            let message = format!("there is no such operation{near}; there is {}", known.join(", "));
+            let message = format!("unknown operation{near}; allowed: {}", known.join(", "));
             return Err(error(&[], message));
         }
         let is_read_paths = operation == "read_paths";
@@ -405,6 +411,8 @@ pub struct ServingSection {
     #[serde(skip_serializing_if = "ValueTypes::is_unstated")]
     value_types: ValueTypes,
     key_member: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added_member: Option<String>,
     #[serde(skip_serializing_if = "MemberNotations::is_empty")]
     names: MemberNotations,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -445,6 +453,9 @@ pub struct ServingSetup {
     names: MemberNotations,
     /// Name of the member in which documents hold their own key. `None` if they do not hold it.
     pub key_member: Option<String>,
+    /// Name of the member that the system adds to documents without it, and that statements leave out of
+    /// answers. `None` if it adds none.
+    pub added_member: Option<String>,
     /// Whether writes also go to a log for replication, or the system's own log is one.
     pub replication_log: bool,
     /// Whether clients of an embedded engine write one at a time, in the order in which they come, by a lock
@@ -462,7 +473,7 @@ pub struct ServingSetup {
 }
 
 impl ServingSetup {
-    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
+    /// Extracts the setup of this workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Serving(rules) = setup.section.clone() else { return None };
         Some(Self {
@@ -477,6 +488,7 @@ impl ServingSetup {
             generated_only: rules.generated_only,
             names: rules.names,
             key_member: rules.key_member,
+            added_member: rules.added_member,
             replication_log: rules.replication_log,
             writers_take_turns: rules.writers_take_turns,
             clients: rules.clients,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
 use crate::scan::{Scan, Scanner, Traits};
+use crate::skipped_entries::SkippedEntry;
 use crate::source::{Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 use crate::stage::{Progress, Sampler};
 
@@ -28,7 +28,7 @@ pub use hazards::{Hazard, HazardFinding};
 pub use key_proposal::{KeyCandidate, KeyFault, KeyProposal, RejectedKey, ScalarType, UpdateProposal};
 pub use options::DescribeOptions;
 pub use staged_proposals::{NamedPaths, Proposals, propose_for_staged};
-pub use suggest::{SuggestedQuestion, SuggestionKind, WrittenZone, suggest_questions};
+pub use suggest::{SuggestedQuestion, WrittenZone, suggest_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 

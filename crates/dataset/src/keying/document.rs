@@ -119,7 +119,7 @@ impl<'a> DocumentKeyer<'a> {
             return (UpdateSlot::Integer, value_hash);
         }
         match captured.text(text).map(|text| u32::try_from(text.len())) {
-            Some(Ok(bytes)) if bytes < 1 << 29 => {
+            Some(Ok(bytes)) if bytes < 1 << 27 => {
                 self.texts += 1;
                 (UpdateSlot::Text(bytes), value_hash)
             }

@@ -47,7 +47,8 @@ pub struct KeyingOptions {
     pub update: Option<Pointer>,
     /// Seed by which the documents of inserts are chosen.
     pub seed: u64,
-    /// Top-level members in which systems keep the key; see [`OwnRecords::member_conflict`].
+    /// Top-level members that mean something to systems, such as those in which they keep the key; see
+    /// [`OwnRecords::uses_member`].
     pub key_members: Vec<String>,
 }
 

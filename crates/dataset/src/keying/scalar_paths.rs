@@ -1,6 +1,6 @@
 //! Paths of scalar values that nearly all documents have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -19,40 +19,73 @@ const MAX_COUNTED: usize = 10_000;
 
 /// Returns the paths of members with a scalar value in at least 95 % of the documents, in the order in which
 /// the first document has them.
+///
+/// A path is left out if any of the documents has an array on the way, or an array or object in place of the
+/// value. Systems agree on what a path means only where there is none: to some, it goes on in the elements of an
+/// array.
 pub(super) fn scalar_paths(documents: &[(&[u8], Value)]) -> Vec<OwnPath> {
-    let mut counts: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+    let mut counts = PathCounts::default();
     for (_, document) in documents {
-        let mut steps = Vec::new();
-        count(document, &mut steps, &mut counts);
+        counts.add(document, &mut Vec::new());
     }
     let needed = SHARE * documents.len() as f64;
-    let is_common = |(_, count): &(_, usize)| *count as f64 >= needed;
-    let common = counts.into_iter().filter(is_common).take(MAX_PATHS);
+    let common = counts
+        .scalars
+        .iter()
+        .filter(|(steps, count)| **count as f64 >= needed && !counts.has_container(steps))
+        .take(MAX_PATHS);
     let paths: Vec<OwnPath> = common
         .map(|(steps, _)| OwnPath {
-            steps: steps.into_iter().map(|step| PathSegment::Member(step.to_owned())).collect(),
+            steps: steps.iter().map(|step| PathSegment::Member((*step).to_owned())).collect(),
         })
         .collect();
     in_document_order(paths, documents.first().map(|(text, _)| *text).unwrap_or_default())
 }
 
-fn count<'v>(value: &'v Value, steps: &mut Vec<&'v str>, counts: &mut BTreeMap<Vec<&'v str>, usize>) {
-    match value {
-        Value::Object(members) if steps.len() < MAX_DEPTH => {
-            for (name, member) in members {
-                steps.push(name);
-                count(member, steps, counts);
-                steps.pop();
+/// What documents have at the paths of their members.
+#[derive(Default)]
+struct PathCounts<'v> {
+    /// Number of scalar values by path.
+    scalars: BTreeMap<Vec<&'v str>, usize>,
+    arrays: BTreeSet<Vec<&'v str>>,
+    objects: BTreeSet<Vec<&'v str>>,
+}
+
+impl<'v> PathCounts<'v> {
+    fn add(&mut self, value: &'v Value, steps: &mut Vec<&'v str>) {
+        match value {
+            Value::Object(members) => {
+                note(&mut self.objects, steps);
+                let is_searched = steps.len() < MAX_DEPTH;
+                for (name, member) in members.iter().filter(|_| is_searched) {
+                    steps.push(name);
+                    self.add(member, steps);
+                    steps.pop();
+                }
             }
-        }
-        Value::String(_) | Value::Number(_) | Value::Bool(_) => {
-            if let Some(known) = counts.get_mut(steps) {
-                *known += 1;
-            } else if counts.len() < MAX_COUNTED {
-                counts.insert(steps.clone(), 1);
+            Value::Array(_) => note(&mut self.arrays, steps),
+            Value::String(_) | Value::Number(_) | Value::Bool(_) => {
+                if let Some(known) = self.scalars.get_mut(steps) {
+                    *known += 1;
+                } else if self.scalars.len() < MAX_COUNTED {
+                    self.scalars.insert(steps.clone(), 1);
+                }
             }
+            Value::Null => {}
         }
-        _ => {}
+    }
+
+    /// Returns `true` if a document has an array on the way of a path, or an array or object at its end.
+    fn has_container(&self, steps: &[&'v str]) -> bool {
+        let is_array_at =
+            |length: usize| steps.get(..length).is_some_and(|steps| self.arrays.contains(steps));
+        (1..=steps.len()).any(is_array_at) || self.objects.contains(steps)
+    }
+}
+
+fn note<'v>(paths: &mut BTreeSet<Vec<&'v str>>, steps: &[&'v str]) {
+    if paths.len() < MAX_COUNTED && !paths.contains(steps) {
+        paths.insert(steps.to_vec());
     }
 }
 
@@ -90,5 +123,24 @@ mod tests {
         let paths: Vec<String> = scalar_paths(&documents).iter().map(OwnPath::to_string).collect();
         assert_eq!(paths, ["/z", "/a/b.c", "/a/"]);
         assert!(scalar_paths(&[]).is_empty());
+    }
+
+    #[test]
+    fn paths_on_which_systems_disagree_are_left_out() {
+        let texts: Vec<String> = (0..100)
+            .map(|number| match number {
+                50 => r#"{"a":[{"b":1}],"c":{"d":{"e":1}},"f":[1],"g":1}"#.to_owned(),
+                51 => r#"{"a":null,"c":null,"f":null,"g":null}"#.to_owned(),
+                _ => r#"{"a":{"b":1,"x":{"y":2}},"c":{"d":1},"f":1,"g":1}"#.to_owned(),
+            })
+            .collect();
+        let documents: Vec<(&[u8], Value)> =
+            texts.iter().map(|text| (text.as_bytes(), serde_json::from_str(text).unwrap())).collect();
+        let paths = |documents: &[(&[u8], Value)]| -> Vec<String> {
+            scalar_paths(documents).iter().map(OwnPath::to_string).collect()
+        };
+        // In document 50, `/a/b` leads through an array, and `/c/d` and `/f` to an object and an array.
+        assert_eq!(paths(&documents), ["/g"]);
+        assert_eq!(paths(&documents[..50]), ["/a/b", "/a/x/y", "/c/d", "/f", "/g"]);
     }
 }

@@ -1,13 +1,15 @@
 //! Reads the baseline: what a system gives back of each document after the load, and which ones it changed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::description::OwnRecords;
-use super::facts::{Baseline, RecordFacts, fitting};
+use super::facts::{RecordFacts, fitting, write_facts};
 use super::files::UpdateSlot;
+use super::given_back::{self, GivenBackWriter};
 use super::set::{OwnRecordSet, OwnScratch};
+use super::verification::DigestedDocument;
 use crate::error::DataError;
 
 /// Number of keys that a report names of each sort.
@@ -22,8 +24,15 @@ pub struct BaselineReport {
     pub absent: u64,
     /// Number of documents that the load changed by value.
     pub changed: u64,
-    /// Number of rows with a key that no document of the data has, with a document of another key, with a
-    /// text that is no JSON, or with a key that came before.
+    /// Number of these in which the key is another one than that by which they are found.
+    #[serde(default)]
+    pub key_changes: u64,
+    /// Number of documents with a value that writes could change according to the data, and that cannot be
+    /// updated: they are absent, or the load left no such value.
+    #[serde(default)]
+    pub not_updatable: u64,
+    /// Number of rows with a key that no document of the data has, with a document that has the key of
+    /// another one, with a text that is no JSON, or with a key that came before.
     pub unexpected: u64,
     /// Keys of the first absent documents, at most ten.
     pub absent_keys: Vec<String>,
@@ -38,20 +47,33 @@ pub struct BaselineReport {
 pub struct BaselineReader {
     /// All records at first absent.
     set: OwnRecordSet,
+    /// File of the baseline.
+    path: PathBuf,
+    /// Documents that the load changed. `None` before the first one.
+    given_back: Option<GivenBackWriter>,
     scratch: OwnScratch,
     report: BaselineReport,
 }
 
 impl BaselineReader {
-    /// Begins a baseline in which no document was given back yet.
+    /// Begins a baseline in which no document was given back yet, and which is written to `path`.
     ///
     /// # Errors
     ///
     /// If the files of the records cannot be read.
-    pub fn new(records: &OwnRecords) -> Result<Self, DataError> {
-        let facts = vec![RecordFacts::absent(); usize::try_from(records.documents).unwrap_or_default()];
+    pub fn new(records: &OwnRecords, path: &Path) -> Result<Self, DataError> {
+        let documents = usize::try_from(records.documents).unwrap_or_default();
+        let facts = vec![RecordFacts::absent(UpdateSlot::Unfit); documents];
         let set = OwnRecordSet::with_facts(records, facts)?;
-        Ok(Self { set, scratch: OwnScratch::default(), report: BaselineReport::default() })
+        // Documents of an earlier baseline in this place must not be taken for those of this one.
+        given_back::remove(path)?;
+        Ok(Self {
+            set,
+            path: path.to_path_buf(),
+            given_back: None,
+            scratch: OwnScratch::default(),
+            report: BaselineReport::default(),
+        })
     }
 
     /// The records, of which those that were not given back yet are absent.
@@ -70,7 +92,7 @@ impl BaselineReader {
     ///
     /// # Errors
     ///
-    /// If the files of the records cannot be read.
+    /// If the files of the records cannot be read, or those of the baseline cannot be written.
     pub fn observe(&mut self, number: u64, text: &[u8]) -> Result<(), DataError> {
         let failed = |set: &OwnRecordSet, error| DataError::io("read", &set.records().folder, error);
         let is_there = self.set.facts(number).is_none_or(|facts| facts.is_present());
@@ -78,21 +100,18 @@ impl BaselineReader {
             self.note_unexpected(format!("record {number} is there twice, or was not loaded"));
             return Ok(());
         }
-        match self.set.digest_with_key(number, text, &mut self.scratch) {
-            Ok((digest, value_hash)) => {
-                let entry = self.set.files().entry(number).map_err(|error| failed(&self.set, error))?;
-                let has_value = value_hash == entry.value_hash;
-                let is_changed = digest != entry.digest || !has_value;
-                let slot =
-                    if has_value { fitting(entry.slot, self.set.records()) } else { UpdateSlot::Unfit };
-                self.set.set_facts(number, RecordFacts::new(digest, value_hash, slot, is_changed));
-                self.report.documents += 1;
-                if is_changed {
-                    self.report.changed += 1;
-                    if self.report.changed_keys.len() < MAX_NAMED {
-                        self.report.changed_keys.push(self.set.key_text(number));
-                    }
+        match self.set.digest_document(number, text, &mut self.scratch) {
+            Ok(document) => {
+                let is_anothers = match &document.other_key {
+                    Some(key) => self.set.is_anothers_key(number, key, text, &mut self.scratch),
+                    None => Ok(false),
+                };
+                if is_anothers.map_err(|error| failed(&self.set, error))? {
+                    let key = self.set.key_text(number);
+                    self.note_unexpected(format!("the document of the key {key} has the key of another one"));
+                    return Ok(());
                 }
+                self.take(number, text, &document)?;
             }
             Err(error) => {
                 let key = self.set.key_text(number);
@@ -100,6 +119,43 @@ impl BaselineReader {
             }
         }
         Ok(())
+    }
+
+    /// Takes a document that belongs to the record.
+    fn take(&mut self, number: u64, text: &[u8], document: &DigestedDocument) -> Result<(), DataError> {
+        let DigestedDocument { digest, value_hash, other_key } = *document;
+        let folder = &self.set.records().folder;
+        let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
+        let has_value = value_hash == entry.value_hash;
+        let is_changed = digest != entry.digest || !has_value || other_key.is_some();
+        let slot = fitting(entry.slot, self.set.records());
+        let mut facts = RecordFacts::new(digest, value_hash, slot, is_changed);
+        if other_key.is_some() {
+            facts = facts.with_changed_key();
+        }
+        if !has_value && !self.set.has_updatable_value(text, &self.scratch) {
+            facts = facts.with_blocked_value();
+            self.report.not_updatable += u64::from(facts.is_fit_in_data());
+        }
+        self.set.set_facts(number, facts);
+        self.report.documents += 1;
+        if is_changed {
+            self.keep(number, text)?;
+            self.report.changed += 1;
+            self.report.key_changes += u64::from(other_key.is_some());
+            if self.report.changed_keys.len() < MAX_NAMED {
+                self.report.changed_keys.push(self.set.key_text(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, number: u64, text: &[u8]) -> Result<(), DataError> {
+        let given_back = match &mut self.given_back {
+            Some(given_back) => given_back,
+            slot => slot.insert(GivenBackWriter::create(&self.path)?),
+        };
+        given_back.add(number, text)
     }
 
     /// Notes a row that belongs to no document of the data.
@@ -110,23 +166,36 @@ impl BaselineReader {
         }
     }
 
+    fn note_absent(&mut self, number: u64) -> Result<(), DataError> {
+        let folder = &self.set.records().folder;
+        let entry = self.set.files().entry(number).map_err(|error| DataError::io("read", folder, error))?;
+        let facts = RecordFacts::absent(fitting(entry.slot, self.set.records()));
+        self.set.set_facts(number, facts);
+        self.report.absent += 1;
+        self.report.not_updatable += u64::from(facts.is_fit_in_data());
+        if self.report.absent_keys.len() < MAX_NAMED {
+            self.report.absent_keys.push(self.set.key_text(number));
+        }
+        Ok(())
+    }
+
     /// Writes the baseline; documents that were not given back are absent.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
-    pub fn finish(mut self, path: &Path) -> Result<BaselineReport, DataError> {
+    /// If the file cannot be written, or those of the records cannot be read.
+    pub fn finish(mut self) -> Result<BaselineReport, DataError> {
         for number in 0..self.set.records().documents {
             if self.set.facts(number).is_some_and(|facts| !facts.is_present()) {
-                self.report.absent += 1;
-                if self.report.absent_keys.len() < MAX_NAMED {
-                    self.report.absent_keys.push(self.set.key_text(number));
-                }
+                self.note_absent(number)?;
             }
         }
-        let records = self.set.records().clone();
-        let baseline = Baseline { facts: self.set.into_facts() };
-        baseline.write(path, &records).map_err(|error| DataError::io("write", path, error))?;
+        if let Some(given_back) = self.given_back.take() {
+            given_back.finish()?;
+        }
+        let (path, records) = (self.path, self.set.records().clone());
+        write_facts(&self.set.into_facts(), &path, &records)
+            .map_err(|error| DataError::io("write", &path, error))?;
         Ok(self.report)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::RecordFiles;
 use super::keys::NewKeys;
-use super::pointer::OwnPath;
+use super::pointer::{OwnPath, pointer_step};
 use crate::error::DataError;
 use crate::records::{KeyType, PathSegment};
 use crate::value_digest::{CapturePlan, ValueDigester};
@@ -34,7 +34,7 @@ pub struct OwnRecords {
     pub seed: u64,
     /// Digest of the documents, of the path of the key and of the update path.
     pub digest: String,
-    /// Those of `KeyingOptions::key_members` that documents use for something else than their key.
+    /// Those of `KeyingOptions::key_members` that documents have.
     pub members_in_use: Vec<String>,
     /// Top-level member in which the system keeps the key. `None` if it does not keep it in the document.
     #[serde(default)]
@@ -82,16 +82,36 @@ impl OwnRecords {
         matches!(steps.as_slice(), [PathSegment::Member(name)] if name == member)
     }
 
-    /// Returns why a system that keeps the key in this top-level member cannot hold the documents. `None` if
-    /// it can. Known only for the members that were named to `keying`.
+    /// Returns `true` if documents have this top-level member. Known only for the members that were named to
+    /// `keying`.
+    #[must_use]
+    pub fn uses_member(&self, member: &str) -> bool {
+        self.members_in_use.iter().any(|used| used == member)
+    }
+
+    /// Returns why a system that keeps the key in this top-level member cannot hold the documents, and what
+    /// to do. `None` if it can. Known only for the members that were named to `keying`.
     #[must_use]
     pub fn member_conflict(&self, member: &str) -> Option<String> {
-        (self.members_in_use.iter().any(|used| used == member) && !self.is_key_path(member)).then(|| {
-            format!(
-                "it keeps the key in the member `{member}`, which documents have for something else: use \
-                 `--key /{member}`, or rename the member"
-            )
-        })
+        if !self.uses_member(member) || self.is_key_path(member) {
+            return None;
+        }
+        let option = format!("--key {}", pointer_step(member));
+        // As in exports of MongoDB: `{"_id": {"$oid": …}}`.
+        if let Some([PathSegment::Member(first), PathSegment::Member(inner)]) =
+            self.key.as_ref().map(|key| key.steps.as_slice())
+            && first == member
+        {
+            return Some(format!(
+                "it keeps the key in the member `{member}`, in which documents have an object: take its value out, \
+                 for example by `jq -c '.{member} = .{member}[\"{inner}\"]'`, and use `{option}`"
+            ));
+        }
+        let renaming = format!(".own_{} = .{member} | del(.{member})", member.trim_start_matches('_'));
+        Some(format!(
+            "it keeps the key in the member `{member}`, which documents have for something else: use `{option}` if \
+             that tells documents apart, or rename the member, for example by `jq -c '{renaming}'`"
+        ))
     }
 
     /// Reads the record in the middle of the key order.
@@ -103,15 +123,11 @@ impl OwnRecords {
         let files = RecordFiles::open(&self.folder, self.documents)?;
         let failed = |error| DataError::io("read", files.folder(), error);
         let entry = files.entry(self.documents / 2).map_err(failed)?;
-        let (mut key, mut document) = (Vec::new(), Vec::new());
-        match self.key_type {
-            KeyType::Bigint => key.extend_from_slice(entry.key.cast_signed().to_string().as_bytes()),
-            KeyType::Text => files.key(&entry, &mut key).map_err(failed)?,
-        }
+        let key = files.key_text(&entry, self.key_type).map_err(failed)?;
+        let mut document = Vec::new();
         files.document(&entry, &mut document).map_err(failed)?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let value = self.value_in(&document).unwrap_or_default();
-        Ok(ExampleRecord { key: text(&key), document: text(&document), value })
+        Ok(ExampleRecord { key, document: String::from_utf8_lossy(&document).into_owned(), value })
     }
 
     fn value_in(&self, document: &[u8]) -> Option<String> {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use super::description::{OwnRecords, UpdateKind};
 use super::files::{RecordFiles, UpdateSlot};
+use super::given_back::{self, GivenBackDocuments};
 use crate::error::DataError;
 
 /// First bytes of the file, with the version of its format.
-const MAGIC: &[u8; 8] = b"JOWNBAS1";
+const MAGIC: &[u8; 8] = b"JOWNBAS2";
 
 /// What is known of one record. 16 bytes, of which there is one for each document of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,21 +26,39 @@ pub(super) struct RecordFacts {
 impl RecordFacts {
     const ABSENT: u32 = 1 << 31;
     const CHANGED: u32 = 1 << 30;
-    const LENGTH: u32 = (1 << 30) - 1;
+    const KEY_CHANGED: u32 = 1 << 29;
+    const BLOCKED: u32 = 1 << 28;
+    const LENGTH: u32 = (1 << 28) - 1;
     const UNFIT: u32 = Self::LENGTH;
     const INTEGER: u32 = Self::LENGTH - 1;
 
-    pub(super) fn absent() -> Self {
-        Self { digest: 0, value_hash: 0, word: Self::ABSENT | Self::UNFIT }
+    /// Facts about a record that was not given back. `slot` is that of the data.
+    pub(super) fn absent(slot: UpdateSlot) -> Self {
+        Self { digest: 0, value_hash: 0, word: Self::ABSENT | Self::encode(slot) }
     }
 
-    pub(super) fn new(digest: u64, value_hash: u32, slot: UpdateSlot, is_changed: bool) -> Self {
-        let slot = match slot {
+    fn encode(slot: UpdateSlot) -> u32 {
+        match slot {
             UpdateSlot::Unfit => Self::UNFIT,
             UpdateSlot::Integer => Self::INTEGER,
             UpdateSlot::Text(bytes) => bytes.min(Self::INTEGER - 1),
-        };
+        }
+    }
+
+    /// Facts about a record that was given back. `slot` is that of the data.
+    pub(super) fn new(digest: u64, value_hash: u32, slot: UpdateSlot, is_changed: bool) -> Self {
+        let slot = Self::encode(slot);
         Self { digest, value_hash, word: slot | if is_changed { Self::CHANGED } else { 0 } }
+    }
+
+    /// Notes that the load changed the key in the document, too.
+    pub(super) fn with_changed_key(self) -> Self {
+        Self { word: self.word | Self::KEY_CHANGED, ..self }
+    }
+
+    /// Notes that the load left no value that writes can change.
+    pub(super) fn with_blocked_value(self) -> Self {
+        Self { word: self.word | Self::BLOCKED, ..self }
     }
 
     /// Whether the record was there after the load.
@@ -54,9 +73,18 @@ impl RecordFacts {
         self.word & Self::CHANGED != 0
     }
 
+    /// Whether the load changed the key in the document, so that it is not the one by which it is found.
+    #[inline]
+    pub(super) fn is_key_changed(&self) -> bool {
+        self.word & Self::KEY_CHANGED != 0
+    }
+
     /// What writes may change of the document.
     #[inline]
     pub(super) fn slot(&self) -> UpdateSlot {
+        if self.word & (Self::ABSENT | Self::BLOCKED) != 0 {
+            return UpdateSlot::Unfit;
+        }
         match self.word & Self::LENGTH {
             Self::UNFIT => UpdateSlot::Unfit,
             Self::INTEGER => UpdateSlot::Integer,
@@ -67,6 +95,12 @@ impl RecordFacts {
     /// Whether the document has a value at the update path that can bear a version.
     #[inline]
     pub(super) fn is_fit(&self) -> bool {
+        self.is_fit_in_data() && self.word & (Self::ABSENT | Self::BLOCKED) == 0
+    }
+
+    /// Whether the document has such a value in the data, whatever the load has left of it.
+    #[inline]
+    pub(super) fn is_fit_in_data(&self) -> bool {
         self.word & Self::LENGTH != Self::UNFIT
     }
 }
@@ -75,6 +109,8 @@ impl RecordFacts {
 #[derive(Debug)]
 pub struct Baseline {
     pub(super) facts: Vec<RecordFacts>,
+    /// Documents that the load changed. `None` if there are none.
+    pub(super) given_back: Option<GivenBackDocuments>,
 }
 
 /// Returns a hash that differs between records, so that a baseline is not used for other ones.
@@ -97,7 +133,7 @@ impl Baseline {
             let slot = fitting(entry.slot, records);
             Ok(RecordFacts::new(entry.digest, entry.value_hash, slot, false))
         });
-        Ok(Self { facts: facts.collect::<io::Result<_>>().map_err(failed)? })
+        Ok(Self { facts: facts.collect::<io::Result<_>>().map_err(failed)?, given_back: None })
     }
 
     /// Reads a baseline that [`super::BaselineReader::finish`] has written.
@@ -122,20 +158,31 @@ impl Baseline {
             let (digest, value_hash, word) = (number as u64, (number >> 64) as u32, (number >> 96) as u32);
             facts.push(RecordFacts { digest, value_hash, word });
         }
-        Ok(Self { facts })
+        Ok(Self { facts, given_back: GivenBackDocuments::open(path)? })
     }
 
-    pub(super) fn write(&self, path: &Path, records: &OwnRecords) -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        file.write_all(MAGIC)?;
-        file.write_all(&identity(records))?;
-        for facts in &self.facts {
-            let RecordFacts { digest, value_hash, word } = *facts;
-            let number = u128::from(digest) | u128::from(value_hash) << 64 | u128::from(word) << 96;
-            file.write_all(&number.to_le_bytes())?;
-        }
-        file.flush()
+    /// Removes the files of a baseline.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), DataError> {
+        given_back::remove(path)?;
+        std::fs::remove_file(path).map_err(|error| DataError::io("remove", path, error))
     }
+}
+
+/// Writes the file of a baseline.
+pub(super) fn write_facts(facts: &[RecordFacts], path: &Path, records: &OwnRecords) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    file.write_all(MAGIC)?;
+    file.write_all(&identity(records))?;
+    for facts in facts {
+        let RecordFacts { digest, value_hash, word } = *facts;
+        let number = u128::from(digest) | u128::from(value_hash) << 64 | u128::from(word) << 96;
+        file.write_all(&number.to_le_bytes())?;
+    }
+    file.flush()
 }
 
 /// Returns what writes may change, for values of the type that they change.
@@ -160,9 +207,20 @@ mod tests {
                 let facts = RecordFacts::new(1, 2, slot, is_changed);
                 assert_eq!((facts.slot(), facts.is_changed(), facts.is_present()), (slot, is_changed, true));
                 assert_eq!(facts.is_fit(), slot != UpdateSlot::Unfit);
+                assert!(!facts.is_key_changed());
+                let facts = facts.with_changed_key();
+                assert!(facts.is_key_changed());
+                assert_eq!((facts.slot(), facts.is_changed()), (slot, is_changed));
             }
         }
-        let absent = RecordFacts::absent();
-        assert!(!absent.is_present() && !absent.is_fit());
+        for slot in [UpdateSlot::Unfit, UpdateSlot::Integer, UpdateSlot::Text(9)] {
+            let (absent, blocked) =
+                (RecordFacts::absent(slot), RecordFacts::new(1, 2, slot, true).with_blocked_value());
+            assert!(!absent.is_present() && blocked.is_present());
+            for facts in [absent, blocked] {
+                assert_eq!((facts.slot(), facts.is_fit()), (UpdateSlot::Unfit, false));
+                assert_eq!(facts.is_fit_in_data(), slot != UpdateSlot::Unfit);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+use crate::records::KeyType;
 
 /// File of the rows that systems load, in the folder of own records.
 pub const ROWS_FILE: &str = "rows.ndjson";
@@ -171,6 +172,18 @@ impl RecordFiles {
         append_at(keys, entry.key, entry.key_length as usize, out)
     }
 
+    /// Key of an entry as text: the characters of a text, or the digits of an integer.
+    pub(crate) fn key_text(&self, entry: &IndexEntry, key_type: KeyType) -> io::Result<String> {
+        match key_type {
+            KeyType::Bigint => Ok(entry.key.cast_signed().to_string()),
+            KeyType::Text => {
+                let mut key = Vec::new();
+                self.key(entry, &mut key)?;
+                Ok(String::from_utf8_lossy(&key).into_owned())
+            }
+        }
+    }
+
     /// Appends the document of an entry.
     pub(crate) fn document(&self, entry: &IndexEntry, out: &mut Vec<u8>) -> io::Result<()> {
         let file = match (entry.is_suspect, &self.suspects) {
@@ -182,7 +195,8 @@ impl RecordFiles {
     }
 }
 
-fn append_at(file: &File, offset: u64, length: usize, out: &mut Vec<u8>) -> io::Result<()> {
+/// Appends bytes of a file from an offset on.
+pub(super) fn append_at(file: &File, offset: u64, length: usize, out: &mut Vec<u8>) -> io::Result<()> {
     let start = out.len();
     out.resize(start + length, 0);
     match out.get_mut(start..) {

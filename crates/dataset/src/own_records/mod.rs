@@ -7,10 +7,13 @@
 //! the system gave them back after the load: a [`Baseline`] holds their digest by value, eight bytes a
 //! record.
 
+mod absence;
 mod baseline;
+mod choice;
 mod description;
 mod facts;
 mod files;
+mod given_back;
 mod keys;
 mod packed_keys;
 mod pointer;
@@ -18,9 +21,12 @@ mod projection;
 mod scan;
 mod set;
 mod suitable;
+mod verification;
 mod versions;
 
+pub use absence::AbsenceMismatch;
 pub use baseline::{BaselineReader, BaselineReport};
+pub use choice::Need;
 pub use description::{ExampleRecord, OwnRecords, UpdateKind, UpdatePath};
 pub use facts::Baseline;
 pub use files::{INDEX_FILE, KEYS_FILE, ROWS_FILE, SUSPECT_ROWS_FILE};
@@ -28,7 +34,7 @@ pub use keys::{NewKeys, OwnKey};
 pub use pointer::{OwnPath, Pointer, pointer_step};
 pub use projection::OwnCell;
 pub use scan::OwnScan;
-pub use set::{Need, OwnRecordSet, OwnScratch};
+pub use set::{OwnRecordSet, OwnScratch};
 
 pub(crate) use files::{IndexEntry, UpdateSlot};
 pub(crate) use keys::{NEW_KEY_MARKS, NEW_KEYS};

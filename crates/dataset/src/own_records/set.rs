@@ -1,5 +1,4 @@
-//! Own records with what a system gave back of them: makes the documents that clients write, and verifies
-//! those that they read.
+//! Own records with what a system gave back of them: makes the documents that clients write.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -7,14 +6,13 @@ use std::io::{self, BufReader, Read};
 use super::description::{OwnRecords, UpdatePath};
 use super::facts::{Baseline, RecordFacts};
 use super::files::{INDEX_FILE, IndexEntry, KEYS_FILE, RecordFiles, UpdateSlot};
+use super::given_back::GivenBackDocuments;
 use super::keys::{KeyTable, NewKeys, OwnKey, TextKeySurvey};
-use super::suitable::SuitableRecords;
+use super::suitable::Suitability;
 use super::versions;
 use crate::error::DataError;
-use crate::records::{AnswerError, AnswerFault, KeyType, PathSegment, SeenVersions};
-use crate::value_digest::{
-    CapturePlan, Captured, ValueDigester, combine, integer_value_hash, text_value_hash,
-};
+use crate::records::{KeyType, PathSegment};
+use crate::value_digest::{CapturePlan, Captured, ValueDigester};
 
 /// Working memory of verification and of making documents, reused from one to the next.
 #[derive(Debug, Default)]
@@ -24,17 +22,6 @@ pub struct OwnScratch {
     pub(super) buffer: Vec<u8>,
 }
 
-/// What an operation needs of the record that it is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// The record was there after the load.
-    Present,
-    /// It has a value at the update path that can bear a version.
-    Updatable,
-    /// The load did not change the document, so that each value is known from the data.
-    Unchanged,
-}
-
 /// Makes and verifies the documents of [`OwnRecords`]. Shared between threads.
 #[derive(Debug)]
 pub struct OwnRecordSet {
@@ -42,14 +29,19 @@ pub struct OwnRecordSet {
     files: RecordFiles,
     table: KeyTable,
     facts: Vec<RecordFacts>,
-    plan: CapturePlan,
-    update: Option<usize>,
-    key: Option<usize>,
-    /// Captured member in which the system keeps the key, unless that is the path of the key.
-    member: Option<usize>,
-    present: SuitableRecords,
-    updatable: SuitableRecords,
-    unchanged: SuitableRecords,
+    /// Documents that the load changed. `None` if there are none, or while a baseline is read.
+    given_back: Option<GivenBackDocuments>,
+    /// Values that are captured of each document: those at the update path, at the path of the key, and of
+    /// the member in which the system keeps the key, unless that is the path of the key.
+    pub(super) plan: CapturePlan,
+    pub(super) update: Option<usize>,
+    pub(super) key: Option<usize>,
+    pub(super) member: Option<usize>,
+    /// Whether the system finds documents by the path of the key itself, so that the key there must be right.
+    pub(super) finds_by_key_path: bool,
+    /// Whether the load changed keys in documents.
+    pub(super) changes_keys: bool,
+    pub(super) suitability: Suitability,
 }
 
 impl OwnRecordSet {
@@ -60,10 +52,8 @@ impl OwnRecordSet {
     /// If the files cannot be read, or hold another number of records.
     pub fn new(records: &OwnRecords, baseline: Baseline) -> Result<Self, DataError> {
         let mut set = Self::with_facts(records, baseline.facts)?;
-        let suitable = |need| SuitableRecords::collect(&set.facts, |facts| is_suitable(facts, need));
-        let (present, updatable, unchanged) =
-            (suitable(Need::Present), suitable(Need::Updatable), suitable(Need::Unchanged));
-        (set.present, set.updatable, set.unchanged) = (present, updatable, unchanged);
+        (set.suitability, set.given_back) = (Suitability::collect(&set.facts), baseline.given_back);
+        set.changes_keys = set.facts.iter().any(RecordFacts::is_key_changed);
         Ok(set)
     }
 
@@ -82,13 +72,14 @@ impl OwnRecordSet {
             records: records.clone(),
             files,
             facts,
+            given_back: None,
             plan,
             update,
             key,
             member,
-            present: SuitableRecords::default(),
-            updatable: SuitableRecords::default(),
-            unchanged: SuitableRecords::default(),
+            finds_by_key_path: records.key_member.as_ref().is_some_and(|member| records.is_key_path(member)),
+            changes_keys: false,
+            suitability: Suitability::default(),
         })
     }
 
@@ -121,14 +112,6 @@ impl OwnRecordSet {
         self.facts
     }
 
-    fn suitable(&self, need: Need) -> &SuitableRecords {
-        match need {
-            Need::Present => &self.present,
-            Need::Updatable => &self.updatable,
-            Need::Unchanged => &self.unchanged,
-        }
-    }
-
     /// Returns `true` if the record was there after the load, as far as is known.
     #[must_use]
     pub fn is_present(&self, number: u64) -> bool {
@@ -146,42 +129,6 @@ impl OwnRecordSet {
             bytes <= max_bytes
         };
         (number..last).take_while(is_within).count() as u64
-    }
-
-    /// Number of loaded records that meet a need.
-    #[must_use]
-    pub fn count(&self, need: Need) -> u64 {
-        self.suitable(need).count()
-    }
-
-    /// Returns the record itself if it meets the need, otherwise always the same other loaded record that
-    /// does. [`Self::count`] must not be 0.
-    #[inline]
-    #[must_use]
-    pub fn choose(&self, number: u64, need: Need) -> u64 {
-        let is_met = match need {
-            // Documents of new records are those of records that were there, and can be updated if any can.
-            Need::Present | Need::Updatable if number >= self.records.documents => true,
-            _ => self.facts(self.source(number)).is_some_and(|facts| is_suitable(facts, need)),
-        };
-        if is_met { number } else { self.pick(combine(number, self.records.seed), need) }
-    }
-
-    fn pick(&self, hash: u64, need: Need) -> u64 {
-        self.suitable(need).pick(hash, self.records.documents, |number| {
-            self.facts(number).is_some_and(|facts| is_suitable(facts, need))
-        })
-    }
-
-    /// Returns the record of the data whose document a record has: itself if it was loaded.
-    #[inline]
-    #[must_use]
-    pub fn source(&self, number: u64) -> u64 {
-        if number < self.records.documents {
-            return number;
-        }
-        let need = if self.records.update.is_some() { Need::Updatable } else { Need::Present };
-        self.pick(combine(self.records.seed, number), need)
     }
 
     /// Key of a record if keys are integers; 0 if they are texts.
@@ -272,18 +219,24 @@ impl OwnRecordSet {
         }
     }
 
-    /// Appends the loaded value at the update path of a loaded record: the characters of a text, or the
-    /// digits of an integer.
+    /// Appends the loaded value at the update path of a loaded record, as the system gave it back: the
+    /// characters of a text, or the digits of an integer.
     ///
     /// # Errors
     ///
     /// If the document cannot be read.
     pub fn loaded_value(&self, number: u64, scratch: &mut OwnScratch, out: &mut Vec<u8>) -> io::Result<()> {
-        self.read_source(number, scratch)?;
-        if let Some(captured) = self.update.and_then(|index| scratch.digester.captured().get(index)) {
-            match captured.text(&scratch.document) {
-                Some(text) => out.extend_from_slice(&text),
-                None => out.extend_from_slice(captured.raw(&scratch.document)),
+        if !self.read_given_back(number, &self.plan, &mut scratch.digester, &mut scratch.document)? {
+            self.read_source(number, scratch)?;
+        }
+        let OwnScratch { digester, document, .. } = scratch;
+        if let Some(captured) = self.update.and_then(|index| digester.captured().get(index)) {
+            match (captured.text(document), versions::integer_in(captured, document)) {
+                (Some(text), _) => out.extend_from_slice(&text),
+                (None, Some(integer)) => {
+                    out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
+                }
+                (None, None) => out.extend_from_slice(captured.raw(document)),
             }
         }
         Ok(())
@@ -318,6 +271,27 @@ impl OwnRecordSet {
         self.files.document(&entry, &mut scratch.document)?;
         scratch.digester.digest(&scratch.document, plan).map_err(io::Error::other)?;
         Ok(())
+    }
+
+    /// Reads the document of a record as the system gave it back, and captures its values. Returns `false`,
+    /// and reads nothing, if the load did not change the document.
+    pub(super) fn read_given_back(
+        &self,
+        number: u64,
+        plan: &CapturePlan,
+        digester: &mut ValueDigester,
+        document: &mut Vec<u8>,
+    ) -> io::Result<bool> {
+        let source = self.source(number);
+        let Some(given_back) =
+            self.given_back.as_ref().filter(|_| self.facts(source).is_some_and(RecordFacts::is_changed))
+        else {
+            return Ok(false);
+        };
+        document.clear();
+        given_back.read(source, document)?;
+        digester.digest(document, plan).map_err(io::Error::other)?;
+        Ok(true)
     }
 
     /// Appends a record's document with the value of this version at the update path, and with its key at the
@@ -396,110 +370,6 @@ impl OwnRecordSet {
         self.write_key(number, &mut key)?;
         write_json_text(&key, out)
     }
-
-    /// Verifies that a text is this record's document as the system gave it back after the load, or as
-    /// clients wrote it, with any version at the update path. Returns that version; `None` for documents that
-    /// bear none.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the text.
-    pub fn check(
-        &self,
-        number: u64,
-        text: &[u8],
-        scratch: &mut OwnScratch,
-    ) -> Result<SeenVersions, AnswerError> {
-        let whole = |fault| AnswerError { fault, position: 0 };
-        let source = self.source(number);
-        let facts = *self.facts(source).ok_or(whole(AnswerFault::Unasked))?;
-        let (digest, value_hash) = self.digest_with_key(number, text, scratch)?;
-        if !facts.is_fit() {
-            let is_loaded = digest == facts.digest && value_hash == facts.value_hash;
-            // No write replaces a loaded record without a value to update, so it has its first version as long
-            // as it is there. A new one bears none.
-            let version = (number < self.records.documents).then_some(0);
-            return match is_loaded || self.is_as_written(source, digest, Some(value_hash))? {
-                true => Ok(SeenVersions { version, base: None }),
-                false => Err(whole(AnswerFault::Document)),
-            };
-        }
-        if digest != facts.digest && !self.is_as_written(source, digest, None)? {
-            return Err(whole(AnswerFault::Document));
-        }
-        let captured = self.update.and_then(|index| scratch.digester.captured().get(index)).copied();
-        let captured = captured.unwrap_or_default();
-        let version = self.version_of(number, &captured, text, &mut scratch.buffer);
-        let version = version.ok_or(AnswerError { fault: AnswerFault::Value, position: captured.start })?;
-        Ok(SeenVersions { version: Some(version), base: None })
-    }
-
-    /// Version of a value found at the update path. `None` if it is neither the loaded value nor that of a
-    /// write.
-    pub(super) fn version_of(
-        &self,
-        number: u64,
-        captured: &Captured,
-        text: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Option<u32> {
-        let facts = self.facts(self.source(number))?;
-        if number < self.records.documents && captured.hash as u32 == facts.value_hash {
-            return Some(0);
-        }
-        let (update, length) = self.update_of(number)?;
-        versions::of_captured(captured, text, (update.kind, number, length), buffer)
-    }
-
-    /// Whether a digest is that of the document in the data, which clients write as a whole. A system may
-    /// give that back even if its bulk load had changed the document.
-    #[cold]
-    fn is_as_written(&self, source: u64, digest: u64, value_hash: Option<u32>) -> Result<bool, AnswerError> {
-        let entry = self.files.entry(source).map_err(|_| files_error())?;
-        Ok(entry.digest == digest && value_hash.is_none_or(|hash| hash == entry.value_hash))
-    }
-
-    /// Digests a document, checks the keys in it, and returns the digest and the hash of the value at the
-    /// update path.
-    pub(super) fn digest_with_key(
-        &self,
-        number: u64,
-        text: &[u8],
-        scratch: &mut OwnScratch,
-    ) -> Result<(u64, u32), AnswerError> {
-        let digest = scratch.digester.digest(text, &self.plan)?;
-        let captured = scratch.digester.captured();
-        let get = |index: Option<usize>| index.and_then(|index| captured.get(index));
-        if self.key.is_some() || self.member.is_some() {
-            let expected = match self.records.key_type {
-                KeyType::Bigint => integer_value_hash(self.integer_key(number)),
-                KeyType::Text => {
-                    scratch.buffer.clear();
-                    self.write_key(number, &mut scratch.buffer).map_err(|_| files_error())?;
-                    text_value_hash(&scratch.buffer)
-                }
-            };
-            for key in [get(self.key), get(self.member)].into_iter().flatten() {
-                if key.hash != expected {
-                    return Err(AnswerError { fault: AnswerFault::Key, position: key.start });
-                }
-            }
-        }
-        Ok((digest, get(self.update).map_or(0, |value| value.hash as u32)))
-    }
-}
-
-fn files_error() -> AnswerError {
-    AnswerError { fault: AnswerFault::Files, position: 0 }
-}
-
-fn is_suitable(facts: &RecordFacts, need: Need) -> bool {
-    facts.is_present()
-        && match need {
-            Need::Present => true,
-            Need::Updatable => facts.is_fit(),
-            Need::Unchanged => !facts.is_changed(),
-        }
 }
 
 fn write_json_text(characters: &[u8], out: &mut Vec<u8>) -> io::Result<()> {

@@ -8,6 +8,27 @@ const TRIED_FROM: u64 = 8;
 /// Number of tries before the following records are tried in turn.
 const TRIES: u64 = 256;
 
+/// The records that operations can be about.
+#[derive(Debug, Default)]
+pub(super) struct Suitability {
+    /// Records with a value that writes could change according to the data.
+    pub(super) updatable_in_data: SuitableRecords,
+    /// Records that were there after the load.
+    pub(super) present: SuitableRecords,
+    /// Records with a value that writes can change.
+    pub(super) updatable: SuitableRecords,
+}
+
+impl Suitability {
+    pub(super) fn collect(facts: &[RecordFacts]) -> Self {
+        Self {
+            updatable_in_data: SuitableRecords::collect(facts, RecordFacts::is_fit_in_data),
+            present: SuitableRecords::collect(facts, RecordFacts::is_present),
+            updatable: SuitableRecords::collect(facts, |facts| facts.is_present() && facts.is_fit()),
+        }
+    }
+}
+
 /// Records that meet a need. They are listed if they are few, and otherwise found by trying.
 #[derive(Debug, Default)]
 pub(super) struct SuitableRecords {
@@ -16,7 +37,7 @@ pub(super) struct SuitableRecords {
 }
 
 impl SuitableRecords {
-    pub(super) fn collect(facts: &[RecordFacts], is_suitable: impl Fn(&RecordFacts) -> bool) -> Self {
+    fn collect(facts: &[RecordFacts], is_suitable: impl Fn(&RecordFacts) -> bool) -> Self {
         let numbers =
             || (0_u64..).zip(facts).filter(|(_, facts)| is_suitable(facts)).map(|(number, _)| number);
         let count = numbers().count() as u64;

@@ -66,6 +66,18 @@ pub(super) fn of_integer(value: i64) -> Option<u32> {
     u32::try_from(value).ok().filter(|version| *version > 0)
 }
 
+/// Returns a number found in a document as an integer, however the system writes it. `None` if it is none.
+pub(super) fn integer_in(captured: &Captured, document: &[u8]) -> Option<i64> {
+    if captured.kind != CapturedKind::Number {
+        return None;
+    }
+    captured.integer(document).or_else(|| {
+        // A system may write the integer with a point or an exponent.
+        let number: f64 = std::str::from_utf8(captured.raw(document)).ok()?.parse().ok()?;
+        (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
+    })
+}
+
 /// Returns the version that a value found in a document bears. `None` if it bears none of this record.
 pub(super) fn of_captured(
     captured: &Captured,
@@ -75,15 +87,7 @@ pub(super) fn of_captured(
 ) -> Option<u32> {
     match kind {
         UpdateKind::Text => of_text(&captured.text(document)?, number, length, buffer),
-        UpdateKind::Integer if captured.kind == CapturedKind::Number => {
-            let value = captured.integer(document).or_else(|| {
-                // A system may write the integer with a point or an exponent.
-                let number: f64 = std::str::from_utf8(captured.raw(document)).ok()?.parse().ok()?;
-                (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
-            })?;
-            of_integer(value)
-        }
-        UpdateKind::Integer => None,
+        UpdateKind::Integer => of_integer(integer_in(captured, document)?),
     }
 }
 

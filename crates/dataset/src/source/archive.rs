@@ -11,13 +11,17 @@ use flate2::bufread::DeflateDecoder;
 use zip::CompressionMethod;
 
 use super::folder::member_skip_reason;
+use super::member_names::MemberNames;
 use crate::error::DataError;
-use crate::left_out::{SkipReason, SkippedEntry};
+use crate::skipped_entries::{SkipReason, SkippedEntry};
 
 /// Size of a tar header, and of the units that members are padded to.
 const TAR_BLOCK: u64 = 512;
 /// Number of bytes that are skipped at once.
 const SKIPPED: usize = 64 * 1024;
+/// Maximum size of all headers of a member of a tar archive, in bytes. They are read into memory, and a header
+/// can claim any number of bytes for a name or a comment.
+const MAX_TAR_HEADERS: u64 = 4 << 20;
 
 /// Display name of a member of an archive.
 fn member_name(archive: &str, path: &str) -> String {
@@ -36,6 +40,8 @@ pub(super) struct TarReader {
 pub(super) struct TarMember {
     /// Display name of the member with that of its archive.
     pub(super) name: String,
+    /// Whether an earlier member of the archive has the same name.
+    pub(super) is_repeated: bool,
     pub(super) bytes: Box<dyn Read + Send>,
 }
 
@@ -45,16 +51,20 @@ impl TarReader {
         TarReader { archive, bytes: SharedReader::new(bytes), next: 0 }
     }
 
-    /// Returns the next member that is to be read, and adds the others to `left_out`. `None` at the end of the
-    /// archive. What is left of the previous member is skipped.
-    pub(super) fn next_member(&mut self, left_out: &mut Vec<SkippedEntry>) -> io::Result<Option<TarMember>> {
+    /// Returns the next member that is to be read, and adds the others to `left_out`, and the names of all to
+    /// `names`. `None` at the end of the archive. What is left of the previous member is skipped.
+    pub(super) fn next_member(
+        &mut self,
+        left_out: &mut Vec<SkippedEntry>,
+        names: &mut MemberNames,
+    ) -> io::Result<Option<TarMember>> {
         loop {
             self.bytes.skip_to(self.next)?;
             // The crate's iterator would borrow the archive for as long as a member is read, so that each
             // header is read by an iterator of its own.
-            let mut archive = tar::Archive::new(self.bytes.clone());
+            let mut archive = tar::Archive::new(self.bytes.clone().take(MAX_TAR_HEADERS));
             let Some(entry) = archive.entries()?.next() else { return Ok(None) };
-            let entry = entry?;
+            let entry = entry.map_err(|error| self.header_error(error))?;
             let kind = entry.header().entry_type();
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let stored = if kind.is_gnu_sparse() { entry.header().entry_size()? } else { entry.size() };
@@ -71,14 +81,28 @@ impl TarReader {
                 // Folders, devices and comments hold no bytes of their own.
                 continue;
             };
+            let is_repeated = names.add(&self.archive, &name).map_err(io::Error::other)?;
             match reason {
                 Some(reason) => left_out.push(SkippedEntry { path: PathBuf::from(name), reason }),
                 None => {
                     let bytes = Exact { bytes: self.bytes.clone(), remaining: stored };
-                    return Ok(Some(TarMember { name, bytes: Box::new(bytes) }));
+                    return Ok(Some(TarMember { name, is_repeated, bytes: Box::new(bytes) }));
                 }
             }
         }
+    }
+
+    /// Replaces the error of headers that were not read to their end because they are too large.
+    #[cold]
+    fn header_error(&self, error: io::Error) -> io::Error {
+        if self.bytes.position().saturating_sub(self.next) < MAX_TAR_HEADERS {
+            return error;
+        }
+        io::Error::other(format!(
+            "the headers of the member at byte {} have more than {} MiB",
+            self.next,
+            MAX_TAR_HEADERS >> 20
+        ))
     }
 }
 
@@ -174,8 +198,18 @@ enum ZipMethod {
     Zstd,
 }
 
+/// Members of a zip archive.
+pub(super) struct ZipListing {
+    /// Members that are to be read.
+    pub(super) members: Vec<ZipMember>,
+    /// Members that are not read.
+    pub(super) left_out: Vec<SkippedEntry>,
+    /// Whether several members have the same name, of which only the last one is in the lists.
+    pub(super) has_repeated_names: bool,
+}
+
 /// Lists the members of a zip archive that are to be read, and the others.
-pub(super) fn zip_members(archive: &Path) -> Result<(Vec<ZipMember>, Vec<SkippedEntry>), DataError> {
+pub(super) fn zip_members(archive: &Path) -> Result<ZipListing, DataError> {
     let input = archive.display().to_string();
     let damaged = |error: zip::result::ZipError| match error {
         zip::result::ZipError::Io(error) if error.raw_os_error().is_some() => {
@@ -217,7 +251,7 @@ pub(super) fn zip_members(archive: &Path) -> Result<(Vec<ZipMember>, Vec<Skipped
             }
         }
     }
-    Ok((members, left_out))
+    Ok(ZipListing { members, left_out, has_repeated_names: directory.has_duplicate_names() })
 }
 
 fn zip_method(method: CompressionMethod) -> Option<ZipMethod> {

@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 use super::tally::ReadProgress;
-use crate::scan::{Scan, Scanner};
+use crate::scan::{Fault, Scan, Scanner};
 
 /// Whole documents, one per line. Every line ends with a newline and no line is blank.
 ///
@@ -22,6 +22,9 @@ pub struct Block {
     numbers: Vec<u64>,
     /// Byte offset of each document in its decoded input. Empty if each document is a line of its input.
     starts: Vec<u64>,
+    /// Faults of documents that had newlines, by index: there is no other way to know at which byte they were
+    /// before the newlines were removed.
+    faults: Vec<(usize, Fault)>,
 }
 
 impl Block {
@@ -65,6 +68,13 @@ impl Block {
     /// the input is read as lines.
     pub fn byte_position(&self, index: usize) -> Option<u64> {
         self.starts.get(index).copied()
+    }
+
+    /// Returns the fault of the document at `index` with its offset in the document as its input has it. `None` if
+    /// the document is valid, or stands in the block as it does in its input.
+    pub(crate) fn original_fault(&self, index: usize) -> Option<Fault> {
+        let position = self.faults.binary_search_by_key(&index, |(index, _)| *index).ok()?;
+        self.faults.get(position).map(|(_, fault)| *fault)
     }
 
     /// Returns a copy of the block without some lines. `ranges` are byte ranges of whole lines with their
@@ -129,6 +139,7 @@ impl Block {
         self.ends.clear();
         self.numbers.clear();
         self.starts.clear();
+        self.faults.clear();
         (self.input, self.first_line) = (tally.input, tally.lines + 1);
     }
 
@@ -145,12 +156,18 @@ impl Block {
         tally.bytes += (self.bytes.len() - before) as u64;
     }
 
+    /// Notes the fault of the last document, with its offset in the document as its input has it.
+    pub(super) fn note_fault(&mut self, fault: Fault) {
+        self.faults.push((self.ends.len().saturating_sub(1), fault));
+    }
+
     /// Finds the lines in `bytes`, which must be empty or end with a newline. Removes blank lines and a
     /// carriage return before a newline.
     pub(super) fn index(&mut self, tally: &mut ReadProgress) {
         self.ends.clear();
         self.numbers.clear();
         self.starts.clear();
+        self.faults.clear();
         (self.input, self.first_line) = (tally.input, tally.lines + 1);
         let mut start = 0;
         let mut dirty_start = None;

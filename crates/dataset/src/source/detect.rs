@@ -12,17 +12,18 @@ const EXTENDED: [&str; 6] =
     ["\"$oid\"", "\"$date\"", "\"$numberLong\"", "\"$numberDecimal\"", "\"$numberInt\"", "\"$binary\""];
 
 /// Finds the form of a file that begins with `sample`. `is_whole` says that the file ends behind it.
-/// `None` if the sample holds no array and no object.
+/// Arrays and objects with an invalid value are JSON, too, so that their faults are reported. `None` if the
+/// sample holds no array and no object.
 pub(super) fn detect(sample: &[u8], is_whole: bool) -> Option<Form> {
     let spaces = sample.iter().take_while(|byte| is_space(**byte)).count();
     let text = sample.get(spaces..).unwrap_or_default();
+    let mut scanner = Scanner::new();
     match text.first() {
         None => return Some(Form::Lines),
         Some(&RECORD_SEPARATOR) => return Some(Form::Stream),
-        Some(b'[') if is_array_of_documents(text, is_whole) => return Some(Form::Array),
+        Some(b'[') if is_array_of_documents(text, is_whole, &mut scanner) => return Some(Form::Array),
         Some(_) => {}
     }
-    let mut scanner = Scanner::new();
     let lines = Lines::examine(text, is_whole, &mut scanner);
     if lines.is_first_whole && !lines.is_first_faulty && !lines.has_faulty {
         return Some(Form::Lines);
@@ -34,7 +35,7 @@ pub(super) fn detect(sample: &[u8], is_whole: bool) -> Option<Form> {
             Some(if is_single { Form::File } else { Form::Stream })
         }
         _ if lines.has_documents || !lines.is_first_whole => Some(Form::Lines),
-        _ => None,
+        _ => faulty_form(text, is_whole),
     }
 }
 
@@ -45,7 +46,8 @@ struct Lines {
     is_first_faulty: bool,
     /// Whether a whole line is no JSON.
     has_faulty: bool,
-    /// Whether a whole line is an array or object.
+    /// Whether a whole line is an array or object that begins with the line. Behind an indentation it may be a
+    /// part of a pretty-printed document.
     has_documents: bool,
 }
 
@@ -69,8 +71,7 @@ impl Lines {
             let is_faulty = !is_cut && !is_json(line, scanner);
             examined.is_first_faulty |= is_faulty && index == 0;
             examined.has_faulty |= is_faulty;
-            let first = line.iter().find(|byte| !is_space(**byte));
-            examined.has_documents |= !is_faulty && !is_cut && matches!(first, Some(b'{' | b'['));
+            examined.has_documents |= !is_faulty && !is_cut && begins_with_bracket(line);
         }
         examined
     }
@@ -81,11 +82,15 @@ fn is_json(text: &[u8], scanner: &mut Scanner) -> bool {
     !scanner.scan(text).traits.intersects(Traits::MALFORMED)
 }
 
+fn begins_with_bracket(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'{' | b'['))
+}
+
 /// Reads a sample as documents one after the other and returns their number. A document that ends with the
 /// sample counts only if the file ends there, too. `None` if one of them is no JSON, or the first is neither
 /// array nor object.
 fn examine_stream(text: &[u8], is_whole: bool, scanner: &mut Scanner) -> Option<u64> {
-    if !matches!(text.first(), Some(b'{' | b'[')) {
+    if !begins_with_bracket(text) {
         return None;
     }
     let mut splitter = DocumentSplitter::new(Form::Stream);
@@ -108,6 +113,46 @@ fn examine_stream(text: &[u8], is_whole: bool, scanner: &mut Scanner) -> Option<
     }
 }
 
+/// Finds the form of a sample of which no line is valid and whose documents are not either, by its brackets and
+/// newlines alone. `None` unless it begins like an object, or is made of arrays and objects and has a whole one.
+fn faulty_form(text: &[u8], is_whole: bool) -> Option<Form> {
+    if !begins_with_bracket(text) {
+        return None;
+    }
+    let mut splitter = DocumentSplitter::new(Form::Stream);
+    let (mut documents, mut closed, mut previous_end) = (0_u64, 0_u64, None);
+    let (mut has_other_text, mut is_by_lines) = (false, true);
+    loop {
+        let (range, is_cut) = match splitter.next(text, true) {
+            Split::Document(range) => (range, false),
+            Split::CutDocument(range) => (range, true),
+            _ => break,
+        };
+        let document = text.get(range.clone()).unwrap_or_default();
+        let is_container = begins_with_bracket(document);
+        has_other_text |= !is_container;
+        closed += u64::from(is_container && !is_cut);
+        documents += 1;
+        let before = previous_end.and_then(|end| text.get(end..range.start));
+        let shares_line = before.is_some_and(|between| !between.contains(&b'\n'));
+        is_by_lines &= !shares_line && !document.contains(&b'\n');
+        previous_end = Some(range.end);
+    }
+    let is_json = begins_like_object(text) || (!has_other_text && closed > 0);
+    let form = match is_by_lines {
+        true => Form::Lines,
+        false if is_whole && documents == 1 => Form::File,
+        false => Form::Stream,
+    };
+    is_json.then_some(form)
+}
+
+/// Returns `true` if the text begins with `{` and a string or `}`: hardly anything but JSON does.
+fn begins_like_object(text: &[u8]) -> bool {
+    let mut bytes = text.iter().filter(|byte| !is_space(**byte));
+    bytes.next() == Some(&b'{') && matches!(bytes.next(), Some(b'"' | b'}'))
+}
+
 /// Returns `true` if the text is the beginning of a JSON array or object.
 fn is_beginning(text: &[u8], scanner: &mut Scanner) -> bool {
     let Some(fault) = scanner.scan(text).fault else { return true };
@@ -122,21 +167,40 @@ fn is_beginning(text: &[u8], scanner: &mut Scanner) -> bool {
     }
 }
 
-/// Returns `true` if the text, which begins with `[`, is an array whose elements are the documents. It is not
-/// if further text follows an array of something else than objects: each array is a document then, or the
-/// text is a log.
-fn is_array_of_documents(text: &[u8], is_whole: bool) -> bool {
-    let first = text.iter().skip(1).find(|byte| !is_space(**byte));
-    if first.is_none_or(|byte| *byte == b'{') {
+/// Returns `true` if the text, which begins with `[`, is an array whose elements are the documents, or several
+/// of them. It is not if further text follows an array of something else than objects: each array is a document
+/// then, or the text is a log. Neither is it if each array has a line of its own, which is newline-delimited
+/// JSON.
+fn is_array_of_documents(text: &[u8], is_whole: bool, scanner: &mut Scanner) -> bool {
+    let Split::Document(range) = DocumentSplitter::new(Form::Stream).next(text, is_whole) else {
         return true;
+    };
+    let (array, behind) = text.split_at(range.end);
+    let spaces = behind.iter().take_while(|byte| is_space(**byte)).count();
+    let (between, following) = behind.split_at(spaces);
+    match begins_with_object(array) {
+        false => is_whole && following.is_empty(),
+        true if array.contains(&b'\n') || !between.contains(&b'\n') => true,
+        true => !is_line_of_json(following, scanner),
     }
-    match DocumentSplitter::new(Form::Stream).next(text, is_whole) {
-        Split::Document(range) => {
-            let behind = text.get(range.end..).unwrap_or_default();
-            is_whole && behind.iter().all(|byte| is_space(*byte))
-        }
-        _ => true,
-    }
+}
+
+/// Returns `true` if the first element of an array is an object.
+fn begins_with_object(array: &[u8]) -> bool {
+    array.iter().skip(1).find(|byte| !is_space(**byte)) == Some(&b'{')
+}
+
+/// Returns `true` if the first line of the text is an array or object, as far as it is in the text.
+fn is_line_of_json(text: &[u8], scanner: &mut Scanner) -> bool {
+    let end = memchr::memchr(b'\n', text);
+    let line = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
+    begins_with_bracket(line) && (is_json(line, scanner) || (end.is_none() && is_beginning(line, scanner)))
+}
+
+/// Returns `true` if a sample begins with an array of objects, each of which could be meant as a document.
+pub(super) fn begins_with_array_of_objects(sample: &[u8]) -> bool {
+    let text = sample.trim_ascii_start();
+    text.first() == Some(&b'[') && begins_with_object(text)
 }
 
 /// Returns the first key of MongoDB's Extended JSON in a sample, with its `$` and without quotes.
@@ -157,6 +221,8 @@ fn holds_key(sample: &[u8], key: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn form(text: &str) -> Option<Form> {
@@ -183,7 +249,12 @@ mod tests {
             ("[]", Form::Array),
             ("[1,2]", Form::Array),
             ("[[1],\n[2]]\n", Form::Array),
-            ("[{\"a\":1}]\n{\"a\":2}\n", Form::Array),
+            ("[{\"a\":1}]\n{\"a\":2}\n", Form::Lines),
+            ("[{\"a\":1}]\n\n[{\"a\":2}]\n", Form::Lines),
+            ("[{\"a\":1}]\n[{\"a\":2", Form::Lines),
+            ("[{\"a\":1}] [{\"a\":2}]\n", Form::Array),
+            ("[{\"a\":1}]\n[\n{\"a\":2}\n]\n", Form::Array),
+            ("[{\"a\":1}]\n2 rows\n", Form::Array),
             ("{\"a\":1}{\"a\":2}", Form::Stream),
             ("{\"a\":1} {\"a\":2}\n{\"a\":3}\n", Form::Stream),
             ("{\n\"a\":1}\n{\"a\":2}\n", Form::Stream),
@@ -196,6 +267,57 @@ mod tests {
         }
         for text in ["a,b\n1,2\n", "<html>\n</html>", "hello", "PAR1\0\0", "{broken\n"] {
             assert_eq!(form(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_value_does_not_make_a_file_something_else() {
+        for (text, expected) in [
+            ("{\"a\":NaN}\n", Form::Lines),
+            ("{\"a\":NaN}\n{\"a\":NaN}\n", Form::Lines),
+            ("{\"a\":NaN}\n{\"a\":", Form::Lines),
+            ("[NaN]\n[NaN]\n", Form::Lines),
+            ("{'a': 1}\n", Form::Lines),
+            ("[NaN]", Form::Array),
+            ("{\"a\":NaN}{\"a\":1}\n", Form::Stream),
+            ("{\"a\":1};\n", Form::Stream),
+            ("{\n  \"a\": NaN\n}\n{\n  \"a\": 1\n}\n", Form::Stream),
+            ("{\n  \"a\": NaN\n}\n", Form::File),
+            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", Form::File),
+            ("{\n  \"a\": NaN,\n  \"b\": [\n    {}\n  ]\n}\n", Form::File),
+            ("{\n  \"a\": NaN,\n  \"b\": \"cut", Form::File),
+        ] {
+            assert_eq!(form(text), Some(expected), "{text:?}");
+        }
+        // Text with brackets is no JSON.
+        for text in ["[INFO] started\n[INFO] ended\n", "{broken\n", "{% if x %}\ny\n"] {
+            assert_eq!(form(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_with_an_invalid_value_has_the_form_of_a_valid_one(
+            names in proptest::collection::vec("[a-z]{1,6}", 1..8),
+            invalid in proptest::sample::select(vec!["NaN", "-Infinity", "undefined", "01", "'x'", "tru"]),
+            place in 0_usize..8,
+            documents in 1_usize..4,
+            is_pretty: bool,
+        ) {
+            let text = |value: &str| {
+                let place = place % names.len();
+                let value = |index| if index == place { value } else { "[{\"n\": 1}]" };
+                let members: Vec<String> = names
+                    .iter()
+                    .enumerate()
+                    .map(|(index, name)| format!("\"{name}{index}\": {}", value(index)))
+                    .collect();
+                let (space, comma) = if is_pretty { ("\n", ",\n  ") } else { ("", ", ") };
+                format!("{{{space}  {}{space}}}\n", members.join(comma)).repeat(documents)
+            };
+            let expected = form(&text("1"));
+            prop_assert!(expected.is_some());
+            prop_assert_eq!(form(&text(invalid)), expected);
         }
     }
 

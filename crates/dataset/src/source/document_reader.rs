@@ -3,9 +3,11 @@
 use super::block::Block;
 use super::form::Form;
 use super::input::OpenInput;
+use super::place::{Place, PlaceUnit};
 use super::splitter::{DocumentSplitter, Split, append_as_line};
 use super::tally::ReadProgress;
 use crate::error::DataError;
+use crate::scan::Scanner;
 
 /// Size in bytes from which on a block is complete.
 const BLOCK: usize = 512 * 1024;
@@ -30,6 +32,8 @@ pub(super) struct DocumentReader {
     is_end: bool,
     /// Maximum length of a document in bytes.
     longest: usize,
+    /// Finds the faults of documents that are rewritten.
+    scanner: Scanner,
 }
 
 impl DocumentReader {
@@ -42,6 +46,7 @@ impl DocumentReader {
             offset: 0,
             is_end: true,
             longest,
+            scanner: Scanner::new(),
         }
     }
 
@@ -56,6 +61,11 @@ impl DocumentReader {
     /// Returns `true` if the input has ended within an array.
     pub(super) fn is_cut_off(&self) -> bool {
         self.is_end && self.splitter.is_in_array()
+    }
+
+    /// Returns the number of arrays of the input that were read to their end.
+    pub(super) fn arrays(&self) -> u64 {
+        self.splitter.arrays()
     }
 
     /// Replaces the content of `block` by the next documents. The block is empty at the end of the input.
@@ -83,12 +93,18 @@ impl DocumentReader {
                     });
                 }
                 Split::Document(range) | Split::CutDocument(range) => {
-                    if range.len() > self.longest {
-                        return Err(self.too_long(input, tally.documents - earlier_documents));
-                    }
                     let start = self.offset + range.start as u64;
+                    if range.len() > self.longest {
+                        let number = tally.documents - earlier_documents + 1;
+                        return Err(self.too_long(input, number, start));
+                    }
                     let document = bytes.get(range).unwrap_or_default();
-                    block.push(start, tally, |line| append_as_line(document, line));
+                    let mut is_rewritten = false;
+                    block.push(start, tally, |line| is_rewritten = append_as_line(document, line));
+                    // Without its newlines a document has its faults at other bytes.
+                    if is_rewritten && let Some(fault) = self.scanner.scan(document).fault {
+                        block.note_fault(fault);
+                    }
                 }
                 Split::More => self.read_more(input, tally.documents - earlier_documents)?,
                 Split::End => break,
@@ -110,7 +126,8 @@ impl DocumentReader {
         self.filled -= consumed;
         self.offset += consumed as u64;
         if self.filled > self.longest {
-            return Err(self.too_long(input, documents));
+            // The buffer begins with the document that is being read.
+            return Err(self.too_long(input, documents + 1, self.offset));
         }
         if self.buffer.len() > MAX_KEPT && self.filled < BUFFER {
             self.buffer.truncate(BLOCK);
@@ -131,7 +148,9 @@ impl DocumentReader {
         Ok(())
     }
 
-    fn too_long(&self, input: &OpenInput, documents: u64) -> DataError {
-        DataError::LineTooLong { input: input.origin.name.clone(), documents, limit: self.longest }
+    fn too_long(&self, input: &OpenInput, number: u64, byte: u64) -> DataError {
+        let input = input.origin.name.as_str().into();
+        let place = Place { input, number, unit: PlaceUnit::Document, byte: Some(byte) };
+        DataError::LineTooLong { place: place.to_string(), limit: self.longest }
     }
 }

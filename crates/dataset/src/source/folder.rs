@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
-use crate::left_out::{SkipReason, SkippedEntry};
+use crate::skipped_entries::{SkipReason, SkippedEntry};
 
 /// File extensions of JSON.
 const ENDINGS: [&str; 6] = ["json", "ndjson", "jsonl", "ldjson", "jsonlines", "geojson"];

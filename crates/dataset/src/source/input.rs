@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::archive::{TarMember, TarReader, ZipMember, zip_members};
+use super::archive::{TarMember, TarReader, ZipListing, ZipMember, zip_members};
 use super::bulk;
 use super::compression::{Format, MAGIC_LENGTH};
-use super::detect::{SAMPLE, detect, extended_json_key};
+use super::detect::{SAMPLE, begins_with_array_of_objects, detect, extended_json_key};
 use super::file_state::FileState;
 use super::form::{Form, InputOptions};
 use super::url;
 use crate::error::DataError;
-use crate::left_out::{SkipReason, SkippedEntry};
+use crate::skipped_entries::{SkipReason, SkippedEntry};
 
 /// An input that has not been opened yet.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ pub(super) enum Opened {
     Documents(OpenInput),
     /// A tar archive, with the origin of its bytes.
     Tar(TarReader, Origin),
-    /// The members of a zip archive, and those that are not read.
-    Zip(Vec<ZipMember>, Vec<SkippedEntry>),
+    /// The members of a zip archive, whose display name comes first.
+    Zip(String, ZipListing),
     /// An input among others that is not read.
     LeftOut(SkippedEntry),
 }
@@ -185,20 +185,27 @@ impl Opener {
             return self.leave_out(&origin, error);
         };
         let extended_key = extended_json_key(&sample);
+        let is_found = self.options.form.is_none();
+        let has_array_lines = is_found && form == Form::Lines && begins_with_array_of_objects(&sample);
         let whole_length = is_whole.then_some(sample.len());
         let bytes = Box::new(io::Cursor::new(sample).chain(bytes));
-        let opened =
-            OpenInput { origin, bytes, had_byte_order_mark, form, is_bulk, extended_key, whole_length };
+        let opened = OpenInput {
+            origin,
+            bytes,
+            had_byte_order_mark,
+            form,
+            is_bulk,
+            has_array_lines,
+            extended_key,
+            whole_length,
+        };
         Ok(Opened::Documents(opened))
     }
 
     fn open_zip(&self, origin: &Origin) -> Result<Opened, DataError> {
         match &origin.path {
             _ if origin.archive.is_some() => Ok(nested_archive(origin)),
-            Some(path) if path.is_file() => {
-                let (members, left_out) = zip_members(path)?;
-                Ok(Opened::Zip(members, left_out))
-            }
+            Some(path) if path.is_file() => Ok(Opened::Zip(origin.name.clone(), zip_members(path)?)),
             _ => Err(DataError::ZipStream { input: origin.name.clone() }),
         }
     }
@@ -288,6 +295,9 @@ pub(super) struct OpenInput {
     pub(super) form: Form,
     /// Whether lines with actions alternate with documents.
     pub(super) is_bulk: bool,
+    /// Whether lines were found to be the documents although the first is an array of objects, so that its
+    /// elements could be meant.
+    pub(super) has_array_lines: bool,
     /// First key of Extended JSON in the input. `None` if its first bytes have none.
     pub(super) extended_key: Option<&'static str>,
     /// Decoded size in bytes if the whole input was read to detect its form.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::form::Form;
-use crate::left_out::SkippedEntry;
+use crate::skipped_entries::SkippedEntry;
 
 /// Number of inputs that a note names.
 const NAMED: usize = 3;
@@ -24,6 +24,10 @@ struct State {
     extended: NamedInputs,
     extended_key: &'static str,
     unclosed: NamedInputs,
+    array_lines: NamedInputs,
+    several_arrays: NamedInputs,
+    repeated_members: NamedInputs,
+    hidden_members: NamedInputs,
 }
 
 #[derive(Debug)]
@@ -100,6 +104,26 @@ impl Inputs {
         self.state().unclosed.add(name);
     }
 
+    /// Notes that an input is read as lines although these are arrays whose elements could be meant.
+    pub(super) fn note_array_lines(&self, name: Arc<str>) {
+        self.state().array_lines.add(name);
+    }
+
+    /// Notes that an input is read as arrays of documents and holds several of them.
+    pub(super) fn note_several_arrays(&self, name: Arc<str>) {
+        self.state().several_arrays.add(name);
+    }
+
+    /// Notes that an earlier member of the archive has the name of this one, which is read, too.
+    pub(super) fn note_repeated_member(&self, name: Arc<str>) {
+        self.state().repeated_members.add(name);
+    }
+
+    /// Notes that an archive has several members of one name, of which only the last one is read.
+    pub(super) fn note_hidden_members(&self, archive: Arc<str>) {
+        self.state().hidden_members.add(archive);
+    }
+
     /// Counts what was skipped in a bulk file.
     pub(super) fn count_bulk(&self, counts: BulkCounts) {
         let mut state = self.state();
@@ -126,37 +150,60 @@ impl Inputs {
         Form::ALL.into_iter().map(|form| (form, count(form))).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Returns one sentence each on the forms of the inputs, on bulk files and on Extended JSON. Empty if the
-    /// documents are generated.
+    /// Returns one sentence each on the forms of the inputs, on what else could be meant by them, on repeated
+    /// names in archives, on bulk files and on Extended JSON. Empty if the documents are generated.
     pub fn notes(&self) -> Vec<String> {
         let forms = self.forms();
         let state = self.state();
         if state.is_generated || state.opened.is_empty() {
             return Vec::new();
         }
-        let files = |count: u64| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
         let forms: Vec<String> =
             forms.into_iter().map(|(form, count)| format!("{form} ({})", files(count))).collect();
         let mut notes = vec![format!("read as: {}", forms.join(", "))];
-        let BulkCounts { actions, updates } = state.bulk;
-        if state.bulk_files > 0 {
-            let partial = match updates {
-                0 => String::new(),
-                count => format!(", and {count} lines behind `update`, which are parts of documents"),
-            };
-            notes.push(format!(
-                "skipped in {}: {actions} bulk action lines{partial}",
-                files(state.bulk_files)
-            ));
-        }
-        if state.extended.count > 0 {
-            let (key, inputs) = (state.extended_key, state.extended.list());
-            notes.push(format!("Extended JSON, such as {{\"{key}\": …}}, stays plain JSON: {inputs}"));
-        }
-        if state.unclosed.count > 0 {
-            let inputs = state.unclosed.list();
-            notes.push(format!("ends before its array is closed, and may have been cut off: {inputs}"));
-        }
+        notes.extend(state.bulk_note());
+        let extended = format!("Extended JSON, such as {{\"{}\": …}}, stays plain JSON", state.extended_key);
+        let named = [
+            (
+                "a line that is an array is one document; `--input array` takes its elements as documents",
+                &state.array_lines,
+            ),
+            (
+                "the elements of several arrays are the documents; `--input stream` takes each array as one",
+                &state.several_arrays,
+            ),
+            (
+                "members with the name of an earlier one are read like all others; unpack the archive if the \
+                 last one replaces the others",
+                &state.repeated_members,
+            ),
+            (
+                "of several members with one name only the last one is read; pack the files under different \
+                 names",
+                &state.hidden_members,
+            ),
+            (&*extended, &state.extended),
+            ("ends before its array is closed, and may have been cut off", &state.unclosed),
+        ];
+        let named = named.into_iter().filter(|(_, inputs)| inputs.count > 0);
+        notes.extend(named.map(|(text, inputs)| format!("{text}: {}", inputs.list())));
         notes
     }
+}
+
+impl State {
+    /// Returns what was skipped in bulk files. `None` if none was read.
+    fn bulk_note(&self) -> Option<String> {
+        let BulkCounts { actions, updates } = self.bulk;
+        let partial = match updates {
+            0 => String::new(),
+            count => format!(", and {count} lines behind `update`, which are parts of documents"),
+        };
+        let skipped = format!("skipped in {}: {actions} bulk action lines{partial}", files(self.bulk_files));
+        (self.bulk_files > 0).then_some(skipped)
+    }
+}
+
+fn files(count: u64) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }

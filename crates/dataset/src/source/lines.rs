@@ -12,9 +12,11 @@ use super::document_reader::DocumentReader;
 use super::form::{Form, InputOptions};
 use super::input::{Input, OpenInput, Opened, Opener, Origin};
 use super::inputs::Inputs;
+use super::member_names::MemberNames;
+use super::place::{Place, PlaceUnit};
 use super::tally::ReadProgress;
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
+use crate::skipped_entries::SkippedEntry;
 
 /// Bytes read per block: small enough to stay in a core's L2 cache while being scanned.
 const BLOCK: usize = 512 * 1024;
@@ -89,6 +91,7 @@ pub(super) struct InputLines {
     pending: VecDeque<Input>,
     /// Archive whose members are being read, with the origin of its bytes.
     archive: Option<(TarReader, Origin)>,
+    member_names: MemberNames,
     open: Option<OpenInput>,
     /// Reads inputs of other forms than lines.
     documents: DocumentReader,
@@ -119,6 +122,7 @@ impl InputLines {
             opener: Opener { options, bytes_read: Arc::default(), is_single },
             pending: inputs.into(),
             archive: None,
+            member_names: MemberNames::default(),
             open: None,
             documents: DocumentReader::new(LONGEST_LINE),
             bulk: None,
@@ -159,10 +163,14 @@ impl InputLines {
                     self.opener.is_single = false;
                     self.archive = Some((archive, origin));
                 }
-                Opened::Zip(members, left_out) => {
+                Opened::Zip(name, listing) => {
                     self.opener.is_single = false;
-                    self.inputs.leave_out(left_out);
-                    members
+                    self.inputs.leave_out(listing.left_out);
+                    if listing.has_repeated_names {
+                        self.inputs.note_hidden_members(name.into());
+                    }
+                    listing
+                        .members
                         .into_iter()
                         .rev()
                         .for_each(|member| self.pending.push_front(Input::Member(member)));
@@ -177,10 +185,16 @@ impl InputLines {
     fn next_member(&mut self) -> Result<Option<Opened>, DataError> {
         let Some((archive, origin)) = &mut self.archive else { return Ok(None) };
         let mut left_out = Vec::new();
-        let member = archive.next_member(&mut left_out).map_err(|error| origin.tar_failed(error))?;
+        let member = archive.next_member(&mut left_out, &mut self.member_names);
+        let member = member.map_err(|error| origin.tar_failed(error))?;
         self.inputs.leave_out(left_out);
         match member {
-            Some(member) => self.opener.open_member(member, origin).map(Some),
+            Some(member) => {
+                if member.is_repeated {
+                    self.inputs.note_repeated_member(member.name.as_str().into());
+                }
+                self.opener.open_member(member, origin).map(Some)
+            }
             None => {
                 origin.check_unchanged()?;
                 self.archive = None;
@@ -194,6 +208,9 @@ impl InputLines {
         self.tally.lines = 0;
         self.tally.input = self.inputs.add(Arc::clone(&name), open.form);
         self.tally.byte_order_marks += u64::from(open.had_byte_order_mark);
+        if open.has_array_lines {
+            self.inputs.note_array_lines(Arc::clone(&name));
+        }
         if let Some(key) = open.extended_key {
             self.inputs.note_extended_json(name, key);
         }
@@ -209,8 +226,14 @@ impl InputLines {
         if let Some(bulk) = self.bulk.take() {
             self.inputs.count_bulk(bulk.counts());
         }
-        if open.form != Form::Lines && self.documents.is_cut_off() {
-            self.inputs.note_unclosed_array(open.origin.name.into());
+        if open.form != Form::Array {
+            return Ok(());
+        }
+        if self.opener.options.form.is_none() && self.documents.arrays() > 1 {
+            self.inputs.note_several_arrays(open.origin.name.as_str().into());
+        }
+        if self.documents.is_cut_off() {
+            self.inputs.note_unclosed_array(open.origin.name.as_str().into());
         }
         Ok(())
     }
@@ -291,8 +314,9 @@ impl InputLines {
                 return Ok(());
             }
             if filled > self.longest_line {
-                let input = open.origin.name.clone();
-                return Err(DataError::LineTooLong { input, documents, limit: self.longest_line });
+                let (input, number) = (open.origin.name.as_str().into(), self.tally.lines + 1);
+                let place = Place { input, number, unit: PlaceUnit::Line, byte: None };
+                return Err(DataError::LineTooLong { place: place.to_string(), limit: self.longest_line });
             }
             searched = filled;
             bytes.resize((2 * filled).min(self.longest_line + 1), 0);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::block::Block;
+use super::document_starts::DocumentStarts;
 use super::form::Form;
 use super::inputs::Inputs;
 
@@ -79,7 +80,7 @@ impl Run {
     }
 }
 
-/// Line numbers of all documents, stored as runs.
+/// Line numbers of all documents, stored as runs, and the bytes at which those of other inputs than lines begin.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     inputs: Inputs,
@@ -87,6 +88,9 @@ pub struct Places {
     /// Documents from this number on have no known line.
     end: u64,
     is_full: bool,
+    starts: DocumentStarts,
+    /// Number of documents before the one that is asked for by the number 0.
+    skipped: u64,
 }
 
 impl Places {
@@ -95,9 +99,18 @@ impl Places {
         Places { inputs, ..Places::default() }
     }
 
-    /// Adds the line of the next document. `ordinal` must be one more than that of the previous call.
+    /// Adds the document at `index` of a block. `ordinal` must be one more than that of the previous call.
     #[inline]
-    pub(crate) fn note(&mut self, ordinal: u64, input: u32, line: u64) {
+    pub(crate) fn note_document(&mut self, ordinal: u64, block: &Block, index: usize) {
+        self.note(ordinal, block.input(), block.line_number(index));
+        if let Some(byte) = block.byte_position(index) {
+            self.starts.note(ordinal, block.input(), byte);
+        }
+    }
+
+    /// Adds the line of the next document.
+    #[inline]
+    fn note(&mut self, ordinal: u64, input: u32, line: u64) {
         let is_same_run =
             self.runs.last().is_some_and(|run| run.input == input && run.line_of(ordinal) == line);
         if is_same_run && !self.is_full {
@@ -142,20 +155,17 @@ impl Places {
 
     /// Returns the places of the documents from number `first` on, which get the numbers from 0 on.
     pub(crate) fn starting_at(&self, first: u64) -> Self {
-        let before = self.runs.partition_point(|run| run.first <= first).saturating_sub(1);
-        let shifted = |run: &Run| match run.first.checked_sub(first) {
-            Some(number) => Run { first: number, ..*run },
-            None => Run { first: 0, line: run.line_of(first), ..*run },
-        };
-        let runs = self.runs.get(before..).unwrap_or_default().iter().map(shifted).collect();
-        Self { inputs: self.inputs.clone(), runs, end: self.end.saturating_sub(first), is_full: self.is_full }
+        Self { skipped: self.skipped.saturating_add(first), ..self.clone() }
     }
 
-    /// Returns the line of a document, or its number within its input if that is not read as lines. `None` if the document is unknown or beyond the stored runs.
+    /// Returns the line of a document, or its number within its input and its byte there if that is not read as
+    /// lines. `None` if the document is unknown or beyond the stored runs.
     pub fn find(&self, ordinal: u64) -> Option<Place> {
+        let ordinal = ordinal.checked_add(self.skipped)?;
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(next_run.checked_sub(1)?)?;
-        (ordinal < self.end).then(|| self.place(run.input, run.line_of(ordinal)))
+        let place = || self.place(run.input, run.line_of(ordinal));
+        (ordinal < self.end).then(|| Place { byte: self.starts.find(ordinal), ..place() })
     }
 }
 

@@ -344,13 +344,13 @@ fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     range.start..range.end - spaces
 }
 
-/// Appends a document to `line` without newlines, so that it is one line. Outside of strings, white space
-/// with a newline in it is removed; within a string, where a newline is not valid JSON, it becomes a carriage
-/// return, which is not valid either.
-pub(super) fn append_as_line(document: &[u8], line: &mut Vec<u8>) {
+/// Appends a document to `line` without newlines, so that it is one line, and returns `true` if it had any.
+/// Outside of strings, white space with a newline in it is removed; within a string, where a newline is not
+/// valid JSON, it becomes a carriage return, which is not valid either.
+pub(super) fn append_as_line(document: &[u8], line: &mut Vec<u8>) -> bool {
     if memchr::memchr(b'\n', document).is_none() {
         line.extend_from_slice(document);
-        return;
+        return false;
     }
     let mut rest = document;
     while let Some(length) = memchr::memchr2(b'"', b'\n', rest) {
@@ -359,6 +359,7 @@ pub(super) fn append_as_line(document: &[u8], line: &mut Vec<u8>) {
         rest = if from.first() == Some(&b'"') { append_string(from, line) } else { skip_spaces(from, line) };
     }
     line.extend_from_slice(rest);
+    true
 }
 
 /// Appends the string at the start of `text` and returns the text behind it.

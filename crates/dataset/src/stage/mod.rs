@@ -12,8 +12,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::left_out::SkippedEntry;
 use crate::scan::{Event, Fault, Scanner, Traits};
+use crate::skipped_entries::SkippedEntry;
 use crate::source::{Block, Inputs, Place, Places, ReaderEvent, ReaderThread, Source};
 
 mod compressed_sizes;
@@ -175,8 +175,8 @@ impl StagedDocuments {
         Ok(bytes)
     }
 
-    /// Returns the input and line of an offered document, or its number there. `None` if they are unknown, e.g. for large
-    /// generated documents.
+    /// Returns the input and line of an offered document, or its number and byte there. `None` if they are unknown,
+    /// e.g. for large generated documents.
     pub fn place(&self, ordinal: u64) -> Option<Place> {
         self.places.find(ordinal)
     }

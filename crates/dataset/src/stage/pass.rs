@@ -47,7 +47,7 @@ pub(super) struct Stager {
     /// Bytes of all lines read so far, including lines that are not documents.
     bytes_read: u64,
     lines: u64,
-    /// Number of lines that are no JSON objects, and the fault of the first one.
+    /// Number of lines that are no JSON objects, and place and fault of the first one.
     unreadable: u64,
     first_reason: Option<String>,
 }
@@ -124,24 +124,24 @@ impl Stager {
         let mut scanner = std::mem::take(&mut self.scanner);
         block.scan(&mut scanner, |line, scan| {
             let next_start = start + line.len() + 1;
-            let number = block.line_number(index);
             if scan.traits.intersects(Traits::NO_DOCUMENT) {
                 runs.push(run_start..start);
                 run_start = next_start;
                 no_documents.push(start..next_start);
-                self.leave_out(self.places.place_of(block, index), scan.fault);
+                let fault = block.original_fault(index).or(scan.fault);
+                self.leave_out(self.places.place_of(block, index), fault);
             } else {
                 if scan.traits.intersects(self.options.suspect_traits) {
                     runs.push(run_start..start);
                     run_start = next_start;
-                    self.set_aside(scan.traits, line)?;
+                    self.set_aside(scan.traits, line, (block, index))?;
                 } else {
                     observer.document(&scan.event);
                     self.sampler.offer(self.clean_documents, self.documents, line);
                     self.clean_documents += 1;
                     self.clean_bytes += line.len() as u64 + 1;
                 }
-                self.places.note(self.documents, block.input(), number);
+                self.places.note_document(self.documents, block, index);
                 self.documents += 1;
             }
             start = next_start;
@@ -200,7 +200,7 @@ impl Stager {
     fn leave_out(&mut self, place: Place, fault: Option<Fault>) {
         let fault = fault.unwrap_or(Fault { reason: Reason::NoValue, offset: 0 });
         self.unreadable += 1;
-        self.first_reason.get_or_insert_with(|| fault.to_string());
+        self.first_reason.get_or_insert_with(|| format!("{place}: {fault}"));
         self.no_documents.push(NoDocument { place, fault });
     }
 
@@ -219,8 +219,14 @@ impl Stager {
         Ok(())
     }
 
+    /// Stores a suspect in its file. `origin` is its block, and its index there.
     #[cold]
-    fn set_aside(&mut self, traits: Traits, line: &[u8]) -> Result<(), DataError> {
+    fn set_aside(
+        &mut self,
+        traits: Traits,
+        line: &[u8],
+        (block, index): (&Block, usize),
+    ) -> Result<(), DataError> {
         let file = match &mut self.suspects_file {
             Some(file) => file,
             slot => slot.insert(Output::create(self.folder.join(SUSPECTS_FILE))?),
@@ -230,7 +236,14 @@ impl Stager {
         file.write(b"\n")?;
         if traits.intersects(Traits::NOT_OBJECT) {
             self.unreadable += 1;
-            self.first_reason.get_or_insert_with(|| "a value of another type".to_owned());
+            let place = || self.places.place_of(block, index);
+            // An array that is a line could be meant as several documents.
+            let is_line = block.byte_position(index).is_none();
+            let fault = match line.trim_ascii_start().first() {
+                Some(b'[') if is_line => "an array; `--input array` takes its elements as documents",
+                _ => "a value of another type",
+            };
+            self.first_reason.get_or_insert_with(|| format!("{}: {fault}", place()));
         }
         self.suspects.push(Suspect { ordinal: self.documents, traits, offset, length: line.len() as u64 });
         Ok(())

@@ -68,14 +68,14 @@ pub(crate) fn loaded(
     give_back: impl Fn(u64, String) -> Option<String>,
 ) -> (OwnRecordSet, BaselineReport) {
     let source = set(records);
-    let mut reader = BaselineReader::new(records).unwrap();
+    let path = records.folder.join("baseline");
+    let mut reader = BaselineReader::new(records, &path).unwrap();
     for number in 0..records.documents {
         if let Some(text) = give_back(number, document(&source, number, 0)) {
             reader.observe(number, text.as_bytes()).unwrap();
         }
     }
-    let path = records.folder.join("baseline");
-    let report = reader.finish(&path).unwrap();
+    let report = reader.finish().unwrap();
     let baseline = Baseline::read(&path, records).unwrap();
     (OwnRecordSet::new(records, baseline).unwrap(), report)
 }

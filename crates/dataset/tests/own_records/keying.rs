@@ -162,10 +162,16 @@ fn a_file_that_was_changed_after_staging_is_noticed() {
 fn members_in_which_systems_keep_keys_are_noticed() {
     let data = Data::new(&[r#"{"id":1}"#.to_owned(), r#"{"id":2,"_id":{}}"#.to_owned()]);
     let records = data.key("/id", "").unwrap().records;
-    assert!(records.member_conflict("_id").unwrap().contains("--key /_id"));
+    let conflict = records.member_conflict("_id").unwrap();
+    assert!(conflict.contains("`--key /_id`"), "{conflict}");
+    assert!(conflict.contains("'.own_id = ._id | del(._id)'"), "{conflict}");
     assert_eq!(records.member_conflict("key"), None);
     let data = Data::new(&[r#"{"_id":1}"#.to_owned()]);
     let records = data.key("/_id", "").unwrap().records;
     assert_eq!(records.member_conflict("_id"), None);
-    assert!(records.is_key_path("_id"));
+    assert!(records.is_key_path("_id") && records.uses_member("_id") && !records.uses_member("key"));
+    // Exports of MongoDB.
+    let data = Data::new(&[r#"{"_id":{"$oid":"507f1f77bcf86cd799439011"}}"#.to_owned()]);
+    let conflict = data.key("/_id/$oid", "").unwrap().records.member_conflict("_id").unwrap();
+    assert!(conflict.contains(r#"jq -c '._id = ._id["$oid"]'`, and use `--key /_id`"#), "{conflict}");
 }

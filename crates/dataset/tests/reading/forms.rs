@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
-use jsonathlon_dataset::left_out::SkipReason;
+use jsonathlon_dataset::skipped_entries::SkipReason;
 use jsonathlon_dataset::source::{Block, Form, InputOptions, LONGEST_LINE, Source};
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn forms_of(documents: &[String]) -> Vec<(Form, String)> {
         (Form::Array, format!("[{}]", joined(","))),
         (Form::Array, format!("[\n{}\n]\n", joined(",\n"))),
         (Form::Array, format!(" [ {} \r\n ]  ", joined(" ,\t\n  "))),
-        (Form::Array, documents.iter().map(|document| format!("[{document}]\n")).collect()),
+        (Form::Array, documents.iter().map(|document| format!("[\n{document}\n]\n")).collect()),
         (Form::Stream, joined("")),
         (Form::Stream, joined(" ")),
         (Form::Stream, documents.iter().map(|document| format!("\u{1e}{document}\n")).collect()),
@@ -73,7 +73,7 @@ fn every_form_gives_the_documents_of_lines() {
             let file = write(data.path(), "b.json", bytes);
             let staged = staged(&path(&file), folder.path()).unwrap();
             assert_eq!((staged.documents, &staged.digest), (5_000, &digest), "{form}: {}", &content[..40]);
-            assert_eq!(staged.input_notes, [format!("read as: {form} (1 file)")]);
+            assert_eq!(staged.input_notes[0], format!("read as: {form} (1 file)"));
             let place = staged.place(4_999).unwrap();
             let is_line = form == Form::Lines;
             assert_eq!(
@@ -153,7 +153,7 @@ fn elements_that_are_no_documents_are_named_with_their_place() {
         ]
     );
     assert_eq!((staged.documents, staged.suspects.len()), (3, 1));
-    assert_eq!(staged.place(2).unwrap().to_string(), format!("{name}, document 7"));
+    assert_eq!(staged.place(2).unwrap().to_string(), format!("{name}, document 7 from byte 51 on"));
     let profile = describe(&path(&file), &DescribeOptions::default(), &mut |_| (), &|| false).unwrap();
     assert_eq!(profile.input_notes, ["read as: array (1 file)"]);
     let first = &profile.no_documents["more text after the value"].first;
@@ -176,6 +176,35 @@ fn mixed_forms_in_one_file_are_refused() {
 }
 
 #[test]
+fn lines_that_are_arrays_are_documents_and_the_other_reading_is_named() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = write(data.path(), "a.json", "[{\"a\":1},{\"a\":2}]\n[{\"a\":3}]\n");
+    let taken_as = |source: &Source| texts(read(source).unwrap());
+    assert_eq!(taken_as(&path(&file)), ["[{\"a\":1},{\"a\":2}]", "[{\"a\":3}]"]);
+    let said = notes(&path(&file));
+    assert!(said[1].contains("`--input array`") && said[1].contains("a.json"), "{said:?}");
+    // Documents of which none is an object are an error, which names the option, too.
+    let error = staged(&path(&file), folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a.json, line 1: an array; `--input array` takes its elements"), "{error}");
+    let forced = with_form(&file, Form::Array);
+    assert_eq!(taken_as(&forced), ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"]);
+    assert_eq!(notes(&forced), ["read as: array (1 file)"]);
+    // Arrays on several lines each, or on one line, are several arrays of documents.
+    for content in ["[\n{\"a\":1}\n]\n[\n{\"a\":2}\n]\n", "[{\"a\":1}][{\"a\":2}]\n"] {
+        let file = write(data.path(), "b.json", content);
+        assert_eq!(taken_as(&path(&file)), ["{\"a\":1}", "{\"a\":2}"]);
+        let said = notes(&path(&file));
+        assert!(said[1].contains("`--input stream`") && said[1].contains("b.json"), "{said:?}");
+        assert_eq!(taken_as(&with_form(&file, Form::Stream)).len(), 2);
+    }
+    // One array, or lines of arrays of something else, can mean nothing else.
+    for content in ["[{\"a\":1},\n{\"a\":2}]\n", "[1]\n[2]\n"] {
+        let file = write(data.path(), "c.json", content);
+        assert_eq!(notes(&path(&file)).len(), 1, "{content}");
+    }
+}
+
+#[test]
 fn a_half_last_document_is_named() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for (content, place, is_array) in [
@@ -183,7 +212,7 @@ fn a_half_last_document_is_named() {
         ("{\"a\":1}{\"a\":[1,", "document 2 from byte 7 on: ends inside an array or object at byte 8", false),
         (
             "{\n\"a\":1}\n{\n\"a\":2",
-            "document 2 from byte 9 on: ends inside an array or object at byte 6",
+            "document 2 from byte 9 on: ends inside an array or object at byte 7",
             false,
         ),
         ("{\"a\":1}\n{\"a\":2", "line 2: ends inside an array or object at byte 6", false),
@@ -251,6 +280,44 @@ fn a_file_without_json_among_others_is_left_out_by_name() {
 }
 
 #[test]
+fn a_file_with_an_invalid_value_is_read_and_its_place_is_named() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(data.path(), "a.json", "{\"a\":1}\n");
+    let large = |count: usize| "{\n  \"a\": 1\n}\n".repeat(count);
+    for (content, form, documents, place) in [
+        ("{\"a\":NaN}\n".to_owned(), "lines (2 files)", 1, "line 1: expected a value at byte 5"),
+        (
+            "{\n\"a\":NaN,\n\"b\":1\n}\n".to_owned(),
+            "lines (1 file), file (1 file)",
+            1,
+            "document 1 from byte 0 on: expected a value at byte 6",
+        ),
+        // The sample has only a part of the file.
+        (
+            large(2) + "{\n  \"a\": NaN\n}\n" + &large(10_000),
+            "lines (1 file), stream (1 file)",
+            10_003,
+            "document 3 from byte 26 on: expected a value at byte 9",
+        ),
+    ] {
+        let file = write(data.path(), "b.json", &content);
+        let staged = staged(&path(data.path()), folder.path()).unwrap();
+        assert!(staged.left_out.is_empty(), "{:?}", staged.left_out);
+        assert_eq!((staged.documents, &staged.input_notes[0]), (documents, &format!("read as: {form}")));
+        let [found] = &staged.no_documents[..] else { panic!("{:?}", staged.no_documents) };
+        let found = format!("{}: {}", found.place, found.fault);
+        assert_eq!(found, format!("{}, {place}", file.display()));
+    }
+    // As the only document it is an error, which names the place.
+    let file = write(folder.path(), "only.json", "{\n\"a\": NaN\n}\n");
+    let error = staged(&path(&file), &folder.path().join("staged")).unwrap_err();
+    assert!(matches!(error, DataError::NotLines { .. }), "{error:?}");
+    let place =
+        format!("the first: {}, document 1 from byte 0 on: expected a value at byte 7", file.display());
+    assert!(error.to_string().contains(&place), "{error}");
+}
+
+#[test]
 fn members_of_archives_are_inputs() {
     let data = tempfile::tempdir().unwrap();
     let inner = tar(&[("x.json", b"{\"n\":9}\n")]);
@@ -286,7 +353,10 @@ fn members_of_archives_are_inputs() {
         assert_eq!(documents.lines().collect::<Vec<_>>(), expected, "{name}");
         let archive = file.display();
         assert_eq!(staged.place(1).unwrap().to_string(), format!("{archive}: a/two.ndjson.gz, line 1"));
-        assert_eq!(staged.place(3).unwrap().to_string(), format!("{archive}: c.json, document 1"));
+        assert_eq!(
+            staged.place(3).unwrap().to_string(),
+            format!("{archive}: c.json, document 1 from byte 0 on")
+        );
         assert_eq!(staged.input_notes, ["read as: lines (2 files), array (1 file), file (1 file)"]);
         let mut left_out: Vec<_> =
             staged.left_out.iter().map(|entry| (entry.path.display().to_string(), &entry.reason)).collect();
@@ -333,6 +403,69 @@ fn archives_that_cannot_be_read_are_named() {
     let (error, text) = failure(&path(&write(folder.path(), "d.zip", whole)));
     assert!(matches!(error, DataError::Corrupt { format: "zip", .. }), "{error:?}");
     assert!(text.contains("d.zip: a.json"), "{text}");
+}
+
+#[test]
+fn members_of_one_name_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = |name, content: &'static str| (name, content.as_bytes());
+    let files = [
+        member("a.json", "{\"n\":1}"),
+        member("b.json", "{\"n\":2}"),
+        member("a.json", "{\"n\":3}"),
+        member("b.csv", "x"),
+        member("b.csv", "x"),
+    ];
+    let file = path(&write(folder.path(), "a.tar.gz", gzip(tar(&files))));
+    assert_eq!(texts(read(&file).unwrap()), ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"]);
+    let said = notes(&file);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].contains("unpack the archive") && said[1].ends_with("a.tar.gz: a.json"), "{said:?}");
+    // An archive may have the same names as another one.
+    write(folder.path(), "b.tar", tar(&files[..2]));
+    write(folder.path(), "c.tar", tar(&files[..2]));
+    let said = notes(&path(folder.path()));
+    assert!(said[1].ends_with("a.tar.gz: a.json"), "{said:?}");
+    // Archivers refuse to write such a zip archive.
+    let mut archive = zip(&files[..2]);
+    let positions: Vec<usize> =
+        (0..archive.len() - 6).filter(|position| archive[*position..].starts_with(b"b.json")).collect();
+    assert_eq!(positions.len(), 2, "before the member and in the list of members");
+    positions.into_iter().for_each(|position| archive[position] = b'a');
+    let file = path(&write(folder.path(), "a.zip", archive));
+    assert_eq!(texts(read(&file).unwrap()), ["{\"n\":2}"]);
+    let said = notes(&file);
+    assert!(said[1].contains("only the last one is read") && said[1].ends_with("a.zip"), "{said:?}");
+}
+
+#[test]
+fn headers_of_archives_that_claim_gigabytes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in [tar::EntryType::GNULongName, tar::EntryType::GNULongLink, tar::EntryType::XHeader] {
+        let archive = |size: u64, content: &[u8]| {
+            let mut header = tar::Header::new_gnu();
+            header.set_path("././@LongLink").unwrap();
+            header.set_entry_type(kind);
+            header.set_size(size);
+            header.set_cksum();
+            let padding = vec![0; content.len().next_multiple_of(512) - content.len()];
+            let member = tar(&[("a.json", b"{\"n\":1}")]);
+            [&header.as_bytes()[..], content, &padding, &member].concat()
+        };
+        // The claimed size does not matter, but that so many bytes would be kept.
+        let hostile = archive(8 << 30, &vec![b'x'; 16 << 20]);
+        let (error, text) = failure(&path(&write(folder.path(), "a.tar.zst", zstd(&hostile))));
+        assert!(matches!(error, DataError::DamagedArchive { format: "tar", .. }), "{error:?}");
+        assert!(text.contains("a.tar.zst") && text.contains("byte 0 have more than 4 MiB"), "{text}");
+        // A long name is none too long.
+        let name = format!("{}a.json", "long/".repeat(10_000));
+        let content = match kind {
+            tar::EntryType::XHeader => format!("{} path={name}\n", name.len() + " path=\n".len() + 5),
+            _ => name,
+        };
+        let file = path(&write(folder.path(), "b.tar", archive(content.len() as u64, content.as_bytes())));
+        assert_eq!(texts(read(&file).unwrap()), ["{\"n\":1}"]);
+    }
 }
 
 #[test]
@@ -383,8 +516,9 @@ fn a_document_without_an_end_does_not_fill_the_memory() {
     }
     let file = write(folder.path(), "a.json.zst", encoder.finish().unwrap());
     let (error, text) = failure(&path(&file));
-    assert!(matches!(error, DataError::LineTooLong { limit: LONGEST_LINE, documents: 1, .. }), "{error:?}");
-    assert!(text.contains("a.json.zst") && text.contains("missing quote"), "{text}");
+    assert!(matches!(error, DataError::LineTooLong { limit: LONGEST_LINE, .. }), "{error:?}");
+    let place = format!("{}, document 2 from byte 10 on is longer than", file.display());
+    assert!(text.starts_with(&place) && text.contains("missing quote"), "{text}");
 }
 
 proptest! {

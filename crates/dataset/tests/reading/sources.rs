@@ -271,8 +271,9 @@ fn endless_lines_are_given_up() {
     assert!(content.len() < 100_000);
     let file = write(folder.path(), "bomb.zst", content);
     let (error, message) = failure(&path(file));
-    assert!(matches!(error, DataError::LineTooLong { limit: LONGEST_LINE, documents: 1, .. }), "{message}");
-    assert!(message.contains("bomb.zst") && message.contains("one document on each line"), "{message}");
+    assert!(matches!(error, DataError::LineTooLong { limit: LONGEST_LINE, .. }), "{message}");
+    let place = "bomb.zst, line 2 is longer than";
+    assert!(message.contains(place) && message.contains("one document on each line"), "{message}");
 }
 
 #[test]

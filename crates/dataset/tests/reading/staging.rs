@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::left_out::{SkipReason, SkippedEntry};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::{Traits, scan};
+use jsonathlon_dataset::skipped_entries::{SkipReason, SkippedEntry};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{
     CLEAN_FILE, IgnoreDocuments, Progress, SUSPECTS_FILE, StageOptions, StagedDocuments, stage,

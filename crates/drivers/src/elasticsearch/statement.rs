@@ -15,10 +15,10 @@ pub(super) struct Statement {
     path: Option<String>,
     /// Body, sent with the bytes of its source text.
     body: Option<Box<RawValue>>,
-    /// Body that consists of one parameter as a whole, sent instead of `body`. It is not parsed here, so that
-    /// the server decides whether the text is valid.
+    /// Body or lines with their parameters in place, sent instead of `body` or `lines`. Documents in it are
+    /// not parsed here, so that they are sent as they are, and the server decides whether they are valid.
     #[serde(skip)]
-    raw_body: Option<String>,
+    filled: Option<String>,
     /// Body of several JSON values, sent as one line each. Excludes `body`.
     pub(super) lines: Option<Vec<Json>>,
     /// Mapping of the answer to rows. If `None`, the answer shows only that the request succeeded.
@@ -42,17 +42,24 @@ impl Statement {
 
     /// Returns the bytes of the request's body. `None` for a request without a body.
     pub(super) fn content(&self) -> Result<Option<Vec<u8>>> {
-        if let Some(raw_body) = &self.raw_body {
-            return Ok(Some(raw_body.as_bytes().to_vec()));
+        if let Some(filled) = &self.filled {
+            return Ok(Some(filled.as_bytes().to_vec()));
         }
+        self.check_body()?;
         match (&self.body, &self.lines) {
             (None, None) => Ok(None),
-            (Some(body), None) => Ok(Some(body.get().as_bytes().to_vec())),
+            (Some(body), _) => Ok(Some(body.get().as_bytes().to_vec())),
             (None, Some(lines)) => {
                 let lines = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
                 Ok(Some(lines.into_bytes()))
             }
+        }
+    }
+
+    fn check_body(&self) -> Result<()> {
+        match (&self.body, &self.lines) {
             (Some(_), Some(_)) => Err(unsupported("a request has `body` or `lines`, not both".into())),
+            _ => Ok(()),
         }
     }
 
@@ -84,6 +91,7 @@ impl Template {
     pub(super) fn read(text: &str) -> Result<Self> {
         let statement = Statement::read(text)?;
         statement.target()?;
+        statement.check_body()?;
         let body = statement.body.as_ref().map(|body| serde_json::from_str(body.get()));
         let body = body.transpose().map_err(|error| unsupported(error.to_string()))?;
         Ok(Self { statement, body })
@@ -93,21 +101,15 @@ impl Template {
     /// values, the path as text that is encoded so that it cannot change the path's structure.
     pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
         let mut statement = self.statement.clone();
-        let body_parameter = match &self.body {
-            Some(Json::String(text)) => {
-                placeholder(text).map(|index| parameter_at(index, parameters)).transpose()?
-            }
-            _ => None,
-        };
-        if let Some(Parameter::Json(text)) = body_parameter {
-            statement.raw_body = Some((*text).to_owned());
-        } else if let Some(body) = &self.body {
-            let filled = fill_value(body, parameters)?;
-            let raw = serde_json::value::to_raw_value(&filled);
-            statement.body = Some(raw.map_err(|error| unsupported(error.to_string()))?);
+        if let Some(body) = &self.body {
+            let mut filled = String::new();
+            write_filled(body, parameters, &mut filled)?;
+            statement.filled = Some(filled);
         }
-        for line in statement.lines.iter_mut().flatten() {
-            *line = fill_value(line, parameters)?;
+        if let Some(lines) = &self.statement.lines {
+            let mut filled = String::new();
+            lines.iter().try_for_each(|line| write_line(line, parameters, &mut filled))?;
+            statement.filled = Some(filled);
         }
         if let Some(path) = &mut statement.path {
             *path = fill_path(path, parameters)?;
@@ -116,23 +118,61 @@ impl Template {
     }
 }
 
-fn fill_value(json: &Json, parameters: &[Parameter<'_>]) -> Result<Json> {
-    Ok(match json {
+/// Appends a value with its placeholders replaced by parameters. Documents are appended as they are written.
+fn write_filled(json: &Json, parameters: &[Parameter<'_>], out: &mut String) -> Result<()> {
+    match json {
         Json::String(text) => match placeholder(text) {
-            Some(index) => to_json(parameter_at(index, parameters)?)?,
-            None => json.clone(),
+            Some(index) => write_parameter(parameter_at(index, parameters)?, out)?,
+            None => out.push_str(&json.to_string()),
         },
         Json::Array(elements) => {
-            let elements = elements.iter().map(|element| fill_value(element, parameters));
-            Json::Array(elements.collect::<Result<_>>()?)
+            out.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_filled(element, parameters, out)?;
+            }
+            out.push(']');
         }
         Json::Object(members) => {
-            let members =
-                members.iter().map(|(name, value)| Ok((name.clone(), fill_value(value, parameters)?)));
-            Json::Object(members.collect::<Result<_>>()?)
+            out.push('{');
+            for (index, (name, value)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&Json::from(name.as_str()).to_string());
+                out.push(':');
+                write_filled(value, parameters, out)?;
+            }
+            out.push('}');
         }
-        other => other.clone(),
-    })
+        other => out.push_str(&other.to_string()),
+    }
+    Ok(())
+}
+
+/// Appends one line of a body of lines.
+fn write_line(line: &Json, parameters: &[Parameter<'_>], out: &mut String) -> Result<()> {
+    let start = out.len();
+    write_filled(line, parameters, out)?;
+    if out[start..].contains(['\n', '\r']) {
+        let line = out.split_off(start);
+        // Line breaks of JSON stand between its values, where a blank means the same.
+        serde_json::from_str::<serde::de::IgnoredAny>(&line)
+            .map_err(|error| DriverError::Refused(format!("a parameter is not JSON: {error}")))?;
+        out.push_str(&line.replace(['\n', '\r'], " "));
+    }
+    out.push('\n');
+    Ok(())
+}
+
+fn write_parameter(parameter: &Parameter<'_>, out: &mut String) -> Result<()> {
+    match parameter {
+        Parameter::Json(text) => out.push_str(text),
+        other => out.push_str(&to_json(other)?.to_string()),
+    }
+    Ok(())
 }
 
 fn to_json(parameter: &Parameter<'_>) -> Result<Json> {
@@ -221,6 +261,27 @@ mod tests {
     }
 
     #[test]
+    fn documents_within_a_request_are_sent_as_they_are() {
+        let document = r#"{"n": 12345678901234567890123,  "f": 1.10, "a": 1, "a": 2}"#;
+        let text = r#"{"method": "POST", "path": "/_bulk", "lines": [{"create": {"_id": ":1"}}, ":2"]}"#;
+        let template = Template::read(text).unwrap();
+        let lines = |key: Parameter<'_>, document: &str| {
+            let statement = template.filled(&[key, Parameter::Json(document)])?;
+            Ok::<String, DriverError>(String::from_utf8(statement.content()?.unwrap()).unwrap())
+        };
+        let sent = lines(Parameter::Text("k\"1"), document).unwrap();
+        assert_eq!(sent, format!("{{\"create\":{{\"_id\":\"k\\\"1\"}}}}\n{document}\n"));
+        // Line breaks would end the document.
+        let sent = lines(Parameter::Int(7), "{\n\"a\":\r\n\"x\\ny\"}").unwrap();
+        assert_eq!(sent, "{\"create\":{\"_id\":7}}\n{ \"a\":  \"x\\ny\"}\n");
+        assert!(lines(Parameter::Int(7), "{\"a\":\"x\ny\"}").is_err(), "a text with a line break is no JSON");
+        let text = r#"{"method": "POST", "path": "/t/_update/1", "body": {"doc": ":1", "x": [true, ":2"]}}"#;
+        let statement = Template::read(text).unwrap().filled(&[Parameter::Json(document), Parameter::Null]);
+        let content = statement.unwrap().content().unwrap().unwrap();
+        assert_eq!(String::from_utf8(content).unwrap(), format!("{{\"doc\":{document},\"x\":[true,null]}}"));
+    }
+
+    #[test]
     fn what_is_no_request_is_refused_with_the_reason() {
         for (text, expected) in
             [("SELECT 1", "one JSON object"), (r#"{"method": "GET", "paht": "/"}"#, "paht")]
@@ -233,6 +294,7 @@ mod tests {
         }
         let both = Statement::read(r#"{"method": "GET", "path": "/", "body": {}, "lines": []}"#).unwrap();
         assert!(both.content().is_err());
+        assert!(Template::read(r#"{"method": "GET", "path": "/", "body": {}, "lines": []}"#).is_err());
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub(crate) struct ServingOptions {
     /// Data type of the keys [default: text]
     #[arg(long, value_enum, help_heading = SERVING)]
     pub(crate) key_type: Option<KeyTypeChoice>,
-    /// Generate records with FACTOR times --memory of JSON text, instead of --records; the page cache then counts
+    /// Generate records with FACTOR times --memory of JSON text, instead of --scale; the page cache then counts
     /// as memory of each system, if the machine can cap it
     #[arg(long, value_name = "FACTOR", conflicts_with = "scale", value_parser = positive, help_heading = SERVING)]
     pub(crate) data_to_memory: Option<f64>,

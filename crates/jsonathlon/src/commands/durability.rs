@@ -14,7 +14,7 @@ use crate::parse;
 
 /// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
-/// Default of `--records`. All records are read after each crash.
+/// Default of `--scale`. All records are read after each crash.
 const RECORDS: u64 = 5_000;
 /// Timeout of one operation, in seconds.
 const OPERATION_TIMEOUT_S: f64 = 10.0;

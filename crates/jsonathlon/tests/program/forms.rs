@@ -72,9 +72,23 @@ fn a_form_that_the_file_does_not_have_is_refused_with_its_place() {
     let lines = world.file("a.json", "{\"a\":1}\n{\"a\":2}\n");
     let words = ["a.json", "no array begins at byte 0", "--input array"];
     world.run(&["data", "describe", &lines, "--input", "array"]).expect(2).says(&words);
-    let mixed = world.file("b.json", "[{\"a\":1}]\n{\"a\":2}\n");
-    let words = ["b.json", "before byte 10", "a file of its own"];
+    let mixed = world.file("b.json", "[\n{\"a\":1}]\n{\"a\":2}\n");
+    let words = ["b.json", "before byte 11", "a file of its own"];
     world.run(&["data", "describe", &mixed]).expect(2).says(&words);
+}
+
+#[test]
+fn lines_that_are_arrays_name_the_option_that_takes_their_elements() {
+    let world = World::new();
+    let line = |number: usize| format!("[{{\"country\":\"c{}\",\"n\":{number}}}]\n", number % 3);
+    let data = world.file("a.json", (0..40).map(line).collect::<String>());
+    let described = world.run(&["data", "describe", &data]).expect(0).unbroken();
+    assert!(described.contains("read as: lines (1 file)"), "{described}");
+    assert!(described.contains("`--input array` takes its elements as documents"), "{described}");
+    let folder = world.text("q");
+    world.run(&["questions", "new", &folder, "-d", &data]).expect(2).says(&["--input array"]);
+    let made = world.run(&["questions", "new", &folder, "-d", &data, "--input", "array"]).expect(0);
+    assert!(made.stdout.contains("read as: array (1 file)"), "{}", made.stdout);
 }
 
 #[test]
@@ -101,12 +115,54 @@ fn bulk_files_name_the_option_that_reads_them() {
 }
 
 #[test]
+fn bad_input_is_named_with_file_line_and_byte() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    let mut lines = events(&world);
+    lines.insert(5, "{\"did\":NaN}".to_owned());
+    lines.insert(7, "{\"did\":\"x\"".to_owned());
+    std::fs::create_dir(world.path("data")).unwrap();
+    let (data, first) = (world.text("data"), world.file("data/a.ndjson", lines.join("\r\n")));
+    let second = world.file("data/b.json", "{\n  \"did\": \"x\",\n  \"kind\": NaN\n}\n");
+    let places = [
+        format!("{first}, line 6: expected a value at byte 7"),
+        format!("{first}, line 8: ends inside an array or object at byte 10"),
+        format!("{second}, document 1 from byte 0 on: expected a value at byte 26"),
+    ];
+    let ended = world.measure("ma", &["-d", &data, "-r", "1"]).expect(0);
+    let ended = ended.says(&places.each_ref().map(String::as_str)).says(&["3 pieces of text are no JSON"]);
+    assert_eq!(ended.summary().data.documents, 300);
+    let listed = std::fs::read_to_string(world.path("out/no-documents.ndjson")).unwrap();
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (value, end) = ("expected a value", "ends inside an array or object");
+    assert_eq!(
+        listed,
+        [
+            json!({"input": first, "line": 6, "byte": 7, "reason": value}),
+            json!({"input": first, "line": 8, "byte": 10, "reason": end}),
+            json!({"input": second, "document": 1, "document_byte": 0, "byte": 26, "reason": value}),
+        ]
+    );
+    let described = world.run(&["data", "describe", "--json", &data]).expect(0).stdout;
+    let profile: Value = serde_json::from_str(&described).unwrap();
+    assert_eq!(
+        profile["no_documents"],
+        json!({
+            value: {"lines": 2, "first": format!("{first}, line 6")},
+            end: {"lines": 1, "first": format!("{first}, line 8")},
+        })
+    );
+    // A file with nothing else is an error with the place.
+    world.measure_into("out2", "ma", &["-d", &second, "-r", "1"]).expect(2).says(&[&places[2]]);
+}
+
+#[test]
 fn rejected_and_faulty_elements_have_their_place() {
     let world = World::with(&[mock("picky", json!({"rejections": [{"ordinal": 10, "reason": "no"}]}))]);
     let mut events = events(&world);
     events.insert(5, "{\"did\":}".to_owned());
     let data = world.file("array.json", format!("[{}]", events.join(",")));
-    let byte = 1 + events[..5].iter().map(|event| event.len() + 1).sum::<usize>();
+    let byte_of = |index: usize| 1 + events[..index].iter().map(|event| event.len() + 1).sum::<usize>();
+    let byte = byte_of(5);
     let place = format!("{data}, document 6 from byte {byte} on: expected a value at byte 7");
     world.measure("picky", &["-d", &data, "-r", "1"]).expect(0).says(&[&place]);
     let listed = std::fs::read_to_string(world.path("out/no-documents.ndjson")).unwrap();
@@ -119,4 +175,8 @@ fn rejected_and_faulty_elements_have_their_place() {
     let rejected: Value = serde_json::from_str(&std::fs::read_to_string(rejects).unwrap()).unwrap();
     // The faulty element counts as a document of the file, and is not offered.
     assert_eq!((&rejected["ordinal"], &rejected["document"]), (&json!(10), &json!(12)));
+    assert_eq!(rejected["document_byte"], json!(byte_of(11)));
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
+    let place = format!("(the first: {data}, document 12 from byte {} on)", byte_of(11));
+    assert!(tables.contains(&place), "{tables}");
 }

@@ -9,9 +9,7 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use jsonathlon_catalogue::{
-    Catalogue, LoadMode, PathStep, SERVING, ServingSetup, Variant, fill, path_values,
-};
+use jsonathlon_catalogue::{Catalogue, LoadMode, PathStep, SERVING, ServingSetup, Variant, fill};
 use jsonathlon_driver_api::{
     Connection, DriverContext, Parameter, Result, ResultSet, SessionOptions,
     driver::{DocumentSource, LoadSink},
@@ -210,7 +208,7 @@ impl Trial {
         let member = |name: &str| PathStep::Member(name.to_owned());
         let paths = [vec![member("field1")], vec![member("object0"), member("value0")]];
         let (paths, columns) = self.serving.read_paths(&paths);
-        let values = path_values(&steps);
+        let values = self.serving.path_values(&steps);
         let mut known: Vec<(&str, &str)> = values.iter().map(|(name, text)| (*name, text.as_str())).collect();
         known.extend([
             ("table", TABLE),
@@ -220,6 +218,7 @@ impl Trial {
         ]);
         known.extend([
             ("key_type", self.serving.text_key.as_str()),
+            ("value_type", self.serving.text_value_type.as_str()),
             ("paths", &paths),
             ("columns", &columns),
         ]);

@@ -67,7 +67,8 @@ fn a_machine_that_lacks_everything_is_told_before_anything_is_fetched() {
     let artifacts = world.path("cache/artifacts");
     assert!(!artifacts.exists() || names_in(&artifacts).is_empty(), "nothing was begun");
     let checked = on_a_bare_machine(&world, &["check", "duckdb", "sqlite"]).expect(3).stdout;
-    let install_it = "duckdb 2.0.0 is not installed: install it by `jsonathlon systems install duckdb@2.0.0`";
+    let install_it =
+        "duckdb 2.0.0 is not installed: install it with `jsonathlon systems install duckdb@2.0.0`";
     assert!(checked.contains(install_it), "{checked}");
     assert!(checked.contains("sqlite") && checked.contains("6 questions right"), "{checked}");
 }
@@ -152,7 +153,7 @@ fn another_version_than_the_folder_expects_is_said_with_commands_that_can_be_pas
     let folder = world.text("systems");
     let command = |action: &str| format!("jsonathlon systems {action} older@1.0 --systems-dir {folder}");
     let checked = on_a_bare_machine(&world, &["check", "older"]).expect(3).stdout;
-    assert!(checked.contains(&format!("install it by `{}`", command("install"))), "{checked}");
+    assert!(checked.contains(&format!("install it with `{}`", command("install"))), "{checked}");
     on_a_bare_machine(&world, &["install", "older"]).expect(0);
     let checked = on_a_bare_machine(&world, &["check", "older"]).expect(1).stdout;
     let commands = format!("`{} && {}`", command("remove"), command("install"));

@@ -432,6 +432,7 @@ impl Records<'_> {
             } else {
                 BTreeMap::new()
             },
+            notes: Vec::new(),
         };
         self.all
             .push(JournalRecord::new(format!("structure:{}", cell.key()), RecordBody::Structure(structure)));

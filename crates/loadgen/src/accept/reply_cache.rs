@@ -7,6 +7,9 @@ use twox_hash::XxHash3_64;
 
 /// Encodes the absence of a version.
 const NONE: u32 = u32::MAX;
+/// Encodes that there is no reply: a base without a version, and one that no write has, because versions run
+/// out before it. Two absent versions are those of a reply that bears none.
+const EMPTY: u64 = u64::MAX - 1;
 
 /// Hashes the text of a reply. `kind` separates replies that are verified in different ways, such as whole
 /// documents and projections.
@@ -27,7 +30,7 @@ pub(super) struct CachedReply {
 
 impl Default for CachedReply {
     fn default() -> Self {
-        CachedReply { seen: AtomicU64::new(u64::MAX), combined: AtomicU64::new(0) }
+        CachedReply { seen: AtomicU64::new(EMPTY), combined: AtomicU64::new(0) }
     }
 }
 
@@ -37,7 +40,7 @@ impl CachedReply {
     pub(super) fn get(&self, hash: u64) -> Option<SeenVersions> {
         let seen = self.seen.load(Ordering::Relaxed);
         let combined = self.combined.load(Ordering::Relaxed);
-        let is_match = combined ^ spread(seen) == hash && seen != u64::MAX;
+        let is_match = combined ^ spread(seen) == hash && seen != EMPTY;
         is_match.then(|| SeenVersions { version: unpacked((seen >> 32) as u32), base: unpacked(seen as u32) })
     }
 
@@ -49,7 +52,7 @@ impl CachedReply {
     }
 
     pub(super) fn forget(&self) {
-        self.seen.store(u64::MAX, Ordering::Relaxed);
+        self.seen.store(EMPTY, Ordering::Relaxed);
     }
 }
 
@@ -86,6 +89,18 @@ mod tests {
         assert_eq!((checked.get(first), checked.get(second)), (None, Some(later)));
         checked.forget();
         assert_eq!(checked.get(second), None);
+    }
+
+    #[test]
+    fn a_reply_without_versions_is_known_too() {
+        let checked = CachedReply::default();
+        let hash = reply_hash(b"values that no write changes", 1);
+        assert_eq!(checked.get(spread(EMPTY)), None, "nothing was verified yet");
+        checked.put(hash, SeenVersions::default());
+        assert_eq!(checked.get(hash), Some(SeenVersions::default()));
+        assert_eq!(checked.get(reply_hash(b"other values", 1)), None);
+        checked.forget();
+        assert_eq!(checked.get(hash), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jsonathlon_loadgen::operation::Operation::{self, *};
 use jsonathlon_loadgen::report::JobReport;
 use serde_json::json;
 
-use crate::own_store::{Fault, OwnStore};
+use crate::own_store::{Fault, Key, OwnStore};
 use crate::support::run;
 
 const DOCUMENTS: usize = 300;
@@ -164,16 +164,45 @@ fn what_the_load_changed_and_left_out_is_not_wrong() {
 #[test]
 fn a_load_of_other_documents_is_noticed() {
     let store = OwnStore::new(&lines(), "/id", "/text", None);
+    let mut earlier = json!(null);
     store.change_all(|index, document| {
         if index == 3 {
-            document["id"] = json!(-1);
+            document["id"] = earlier.clone();
         }
+        earlier = document["id"].clone();
         true
     });
     let report = store.read_baseline(&SCANNED).unwrap();
     // Once by the scan, and once when the document is read by its key.
     assert_eq!((report.documents, report.absent), (299, 1), "{report:?}");
-    assert!(report.unexpected > 0 && report.unexpected_rows[0].contains("wrong key"), "{report:?}");
+    assert!(report.unexpected > 0 && report.unexpected_rows[0].contains("the key of another"), "{report:?}");
+}
+
+#[test]
+fn rows_of_other_documents_are_found_wherever_they_are() {
+    for (key, foreign) in [("/id", Key::Integer(-5)), ("/a.b/", Key::Text("!".to_owned()))] {
+        let store = OwnStore::new(&lines(), key, "/text", None);
+        store.add(foreign, json!({"id": -5}));
+        let report = store.read_baseline(&SCANNED).unwrap();
+        // Below the smallest key of all documents.
+        assert_eq!((report.documents, report.unexpected), (DOCUMENTS as u64, 1), "{report:?}");
+        assert!(report.unexpected_rows[0].contains("that of no document"), "{report:?}");
+    }
+    // More than one page.
+    let line = |index: usize| json!({"id": index, "text": format!("loaded {index}")}).to_string();
+    let many: Vec<String> = (0..1_500).map(line).collect();
+    let store = OwnStore::new(&many, "/id", "/text", None);
+    let report = store.read_baseline(&SCANNED).unwrap();
+    assert_eq!((report.documents, report.unexpected), (1_500, 0), "{report:?}");
+    // The second page has the document twice with which the first one has ended.
+    store.plant(Fault::Doubled, 2);
+    let report = store.read_baseline(&SCANNED).unwrap();
+    assert_eq!((report.documents, report.unexpected), (1_500, 1), "{report:?}");
+    assert!(report.unexpected_rows[0].contains("twice"), "{report:?}");
+    // Pages that never advance end all the same.
+    store.plant(Fault::Restarted, 1);
+    let report = store.read_baseline(&SCANNED).unwrap();
+    assert!(report.documents == 1_500 && report.unexpected > 0, "{report:?}");
 }
 
 #[test]

@@ -49,6 +49,10 @@ pub(crate) enum Fault {
     Damaged,
     /// A scan leaves out its second document.
     Omitted,
+    /// A scan has its first document twice.
+    Doubled,
+    /// A scan begins with the first document of all, whatever key it begins with.
+    Restarted,
 }
 
 #[derive(Debug, Clone)]
@@ -126,6 +130,12 @@ impl OwnStore {
             index += 1;
             change(index - 1, &mut versions.current)
         });
+    }
+
+    /// Adds a document that no load has brought.
+    pub(crate) fn add(&self, key: Key, document: Value) {
+        let versions = Versions { current: document, previous: None };
+        assert!(self.documents.lock().unwrap().insert(key, versions).is_none());
     }
 
     fn is_due(&self, fault: Fault) -> bool {
@@ -283,7 +293,12 @@ impl OwnMemory {
             }
             "scan" => {
                 let limit = usize::try_from(value(1).as_i64().unwrap()).unwrap();
-                let keys: Vec<Key> = documents.range(key..).take(limit).map(|(key, _)| key.clone()).collect();
+                let begin = match store.is_due(Fault::Restarted) {
+                    true => documents.keys().next().cloned().unwrap(),
+                    false => key,
+                };
+                let keys: Vec<Key> =
+                    documents.range(begin..).take(limit).map(|(key, _)| key.clone()).collect();
                 let mut rows: Vec<Vec<Value>> = keys
                     .iter()
                     .map(|key| {
@@ -296,6 +311,9 @@ impl OwnMemory {
                     .collect();
                 if rows.len() > 2 && store.is_due(Fault::Omitted) {
                     rows.remove(1);
+                }
+                if !rows.is_empty() && store.is_due(Fault::Doubled) {
+                    rows.insert(1, rows[0].clone());
                 }
                 Ok(Answer { columns: columns(&["key", "doc"]), rows, affected: None })
             }

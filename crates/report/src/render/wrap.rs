@@ -14,12 +14,13 @@ pub(crate) fn remove_controls(text: &str) -> String {
 }
 
 /// Lines of a paragraph, each at most `limit` columns wide. Lines after the first begin with `indent` blanks.
-/// Blanks between words stay as they are. A word longer than a line, such as a path, stays whole.
+/// Blanks between words stay as they are. A word longer than a line, such as a path, stays whole, and a number
+/// stays with its `%` or `×`.
 pub(crate) fn paragraph(text: &str, limit: usize, indent: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     // An empty word stands for one more blank between two others.
-    for (index, word) in text.split(' ').enumerate() {
+    for (index, word) in words(text).into_iter().enumerate() {
         let has_words = !line.trim().is_empty();
         if has_words && !word.is_empty() && width(&line) + 1 + width(word) > limit {
             lines.push(line.trim_end().to_owned());
@@ -31,6 +32,21 @@ pub(crate) fn paragraph(text: &str, limit: usize, indent: usize) -> Vec<String> 
     }
     lines.push(line.trim_end().to_owned());
     lines
+}
+
+/// Words between single blanks; a number and its sign are one word.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    for (index, _) in text.match_indices(' ') {
+        if index > start && text[index + 1..].starts_with(['%', '×']) {
+            continue;
+        }
+        words.push(&text[start..index]);
+        start = index + 1;
+    }
+    words.push(&text[start..]);
+    words
 }
 
 /// Indentation of the lines after a note's first one. Text behind a label, such as `machine  2 cores`, stays in
@@ -108,6 +124,8 @@ mod tests {
         assert_eq!(paragraph("  said by one", 8, 4), ["  said", "    by", "    one"]);
         assert_eq!(paragraph("see /a/very/long/path here", 10, 0), ["see", "/a/very/long/path", "here"]);
         assert_eq!(paragraph("", 10, 0), [""]);
+        assert_eq!(paragraph("sure (95 %: 1.5 … 1.7)", 9, 2), ["sure", "  (95 %:", "  1.5 …", "  1.7)"]);
+        assert_eq!(paragraph("it is 1.6 × faster", 9, 0), ["it is", "1.6 ×", "faster"]);
     }
 
     #[test]

@@ -75,8 +75,8 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// Notes on what each system made of a user's documents when it loaded them. None for generated records, which
-/// are not read back.
+/// Notes on what each system made of a user's documents when it loaded them, and on requests that are about
+/// other documents for it. None for generated records, which are not read back.
 fn describe_round_trips(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     for configuration in sorted_configurations(run) {
@@ -92,10 +92,11 @@ fn describe_round_trips(run: &Run) -> Vec<String> {
                 _ => format!("{} of {compared} documents are changed", format::integer(changed as f64)),
             };
             let name = [&configuration.title, &configuration.id.version, &configuration.id.variant];
+            let name = name.map(String::as_str).join(" ");
             notes.push(format!(
-                "round trip of {}: {outcome}; reads must return what it gave back after the load",
-                name.map(String::as_str).join(" ")
+                "round trip of {name}: {outcome}; reads must return what it gave back after the load"
             ));
+            notes.extend(report.notes.iter().map(|note| printable(&format!("{name}: {note}"))));
         }
     }
     notes

@@ -31,7 +31,10 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
         let _ = writeln!(body, "<p class=\"bad\">✖ {}</p>", escape(&warning));
     }
     for clause in table::clauses(&result.sentence) {
-        let _ = writeln!(body, "<p class=\"lead\">{}.</p>", escape(clause.trim_end_matches('.')));
+        let _ = writeln!(body, "<p class=\"lead\">{}.</p>", escape(&unbroken(clause.trim_end_matches('.'))));
+    }
+    if result.sentence.clauses.iter().any(|clause| clause.ratio.is_some_and(|ratio| ratio.low.is_some())) {
+        let _ = writeln!(body, "<p class=\"explained\">In parentheses: 95\u{a0}% intervals over rounds.</p>");
     }
     if let Some(line) = table::measured_on(result) {
         let _ = writeln!(body, "<p class=\"explained\">{}</p>", escape(&line));
@@ -63,6 +66,25 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
          <main>\n{body}</main>\n{}",
         html::END
     )
+}
+
+/// Joins numbers with their signs and the limits of intervals by blanks at which no line ends.
+fn unbroken(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_joint = |before: &str, after: &str| {
+        let is_number = before.ends_with(|c: char| c.is_ascii_digit());
+        before.ends_with('…') || is_number && after.starts_with(['%', '×', '…'])
+    };
+    let mut joined = String::new();
+    for (index, word) in words.iter().enumerate() {
+        match index.checked_sub(1).and_then(|before| words.get(before)) {
+            Some(before) if is_joint(before, word) => joined.push('\u{a0}'),
+            Some(_) => joined.push(' '),
+            None => {}
+        }
+        joined.push_str(word);
+    }
+    joined
 }
 
 /// Class attribute of a row with this severity, and the sign before its first cell; empty for good ones.
@@ -100,4 +122,17 @@ fn section(section: &Section) -> String {
     }
     text.push_str("</section>\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_with_their_signs_and_limits() {
+        let text = "A does 51 % fewer (46 … 55) inserts with 8 clients, 1.5 × as many";
+        let joined = "A does 51\u{a0}% fewer (46\u{a0}…\u{a0}55) inserts with 8 clients, 1.5\u{a0}× as many";
+        assert_eq!(unbroken(text), joined);
+        assert_eq!(unbroken(""), "");
+    }
 }

@@ -8,7 +8,8 @@ use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::{Estimate, SamplesByRound, bootstrap_mean_ratio};
 
-use super::context::Context;
+use super::caveats::Caveats;
+use super::context::{Context, Ranking};
 use super::sentence::Wording;
 use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject};
 use crate::leader::{Lead, is_the_best, lead};
@@ -16,6 +17,9 @@ use crate::ratio_to_best::{CellRatio, ComparisonTarget, RankedCell, Significance
 
 /// Ratio of upper to lower limit above which an interval of a busy machine shows no leader.
 const MAX_BUSY_SPAN: f64 = 10.0;
+
+/// Number of rounds up to which more of them may well show a difference that was not shown.
+const MAX_FEW_ROUNDS: usize = 4;
 
 /// Results of one ranking, each compared with the best of them.
 pub(super) struct Contest {
@@ -37,20 +41,18 @@ pub(super) struct Topic<'t> {
 }
 
 impl Topic<'_> {
-    pub(super) fn answer(
-        self,
-        context: &Context<'_>,
-        outcome: AnswerOutcome,
-        caveats: Vec<AnswerCaveat>,
-    ) -> Answer {
+    pub(super) fn answer(self, context: &Context<'_>, outcome: AnswerOutcome, caveats: Caveats) -> Answer {
+        let is_own = |ranking: &&Ranking| ranking.name == self.ranking;
+        let is_alone = context.rankings.iter().find(is_own).is_some_and(|own| own.members.len() == 1);
         Answer {
             workload: self.workload.into(),
             ranking: self.ranking.to_owned(),
             subject: self.subject,
             conditions: self.conditions,
-            sentence: self.wording.sentence(&outcome, |index| context.name(index)),
+            sentence: self.wording.sentence(&outcome, is_alone, |index| context.name(index)),
             outcome,
-            caveats,
+            caveats: caveats.kinds(),
+            caveat_texts: caveats.texts(context),
             severity: Severity::Good,
         }
     }
@@ -148,38 +150,51 @@ impl Contest {
         context: &Context<'_>,
         outcome: &AnswerOutcome,
         is_part_of_questions: bool,
-    ) -> Vec<AnswerCaveat> {
+    ) -> Caveats {
         let named = outcome.configurations();
         let is_embedded =
             |index: &usize| context.configuration(*index).is_some_and(|configuration| configuration.embedded);
-        let is_uneven = match outcome {
-            AnswerOutcome::Leader { first, runner_up, .. } => is_embedded(first) && !is_embedded(runner_up),
-            _ => false,
-        };
+        let mut caveats = count_caveats(context, outcome);
+        if let AnswerOutcome::Leader { first, runner_up, .. } = outcome
+            && is_embedded(first)
+            && !is_embedded(runner_up)
+        {
+            caveats.add(AnswerCaveat::Embedded, [*first, *runner_up]);
+        }
+        // Without a difference because of intervals, not because the machine was busy.
+        let is_undecided = matches!(outcome, AnswerOutcome::NoDifferenceShown { .. })
+            && matches!(lead(&self.results), Some(Lead::NotShown { .. }));
+        let approximate = self.approximate.iter().copied().filter(|index| named.contains(index));
+        let approximate: Vec<usize> = approximate.collect();
         let conditions = [
-            (is_end_of_life(context, &named), AnswerCaveat::EndOfLife),
-            (is_uneven, AnswerCaveat::Embedded),
             (self.rounds == 1, AnswerCaveat::OneRound),
+            (is_undecided && (2..=MAX_FEW_ROUNDS).contains(&self.rounds), AnswerCaveat::FewRounds),
             (context.is_busy, AnswerCaveat::BusyMachine),
-            (self.approximate.iter().any(|index| named.contains(index)), AnswerCaveat::Approximate),
-            (is_part_of_questions || !context.parts.is_complete, AnswerCaveat::Partial),
+            (is_part_of_questions, AnswerCaveat::Partial),
         ];
-        conditions.into_iter().filter(|(is_met, _)| *is_met).map(|(_, caveat)| caveat).collect()
+        for (_, caveat) in conditions.into_iter().filter(|(is_met, _)| *is_met) {
+            caveats.add(caveat, []);
+        }
+        if !approximate.is_empty() {
+            caveats.add(AnswerCaveat::Approximate, approximate);
+        }
+        caveats
     }
 }
 
 /// Reasons to be careful with a count, for which times do not matter.
-pub(super) fn count_caveats(context: &Context<'_>, outcome: &AnswerOutcome) -> Vec<AnswerCaveat> {
-    let conditions = [
-        (is_end_of_life(context, &outcome.configurations()), AnswerCaveat::EndOfLife),
-        (!context.parts.is_complete, AnswerCaveat::Partial),
-    ];
-    conditions.into_iter().filter(|(is_met, _)| *is_met).map(|(_, caveat)| caveat).collect()
-}
-
-fn is_end_of_life(context: &Context<'_>, indexes: &[usize]) -> bool {
-    let mut configurations = indexes.iter().filter_map(|index| context.configuration(*index));
-    configurations.any(|configuration| configuration.end_of_life)
+pub(super) fn count_caveats(context: &Context<'_>, outcome: &AnswerOutcome) -> Caveats {
+    let mut caveats = Caveats::default();
+    let is_end_of_life =
+        |index: &usize| context.configuration(*index).is_some_and(|configuration| configuration.end_of_life);
+    let ended: Vec<usize> = outcome.configurations().into_iter().filter(is_end_of_life).collect();
+    if !ended.is_empty() {
+        caveats.add(AnswerCaveat::EndOfLife, ended);
+    }
+    if !context.parts.is_complete {
+        caveats.add(AnswerCaveat::Partial, []);
+    }
+    caveats
 }
 
 /// Configurations that gave approximate answers in one of these cells.

@@ -53,12 +53,14 @@ fn answer(context: &Context<'_>, workload: WorkloadKind, ranking: &Ranking) -> O
     };
     let value = format!("{} of {} configurations without a fault", right.len(), members.len());
     let outcome = AnswerOutcome::Counted { first: right, value };
+    let caveats = count_caveats(context, &outcome);
     Some(Answer {
         workload: workload.into(),
         ranking: ranking.name.clone(),
         subject: AnswerSubject::Correctness,
         conditions: String::new(),
-        caveats: count_caveats(context, &outcome),
+        caveats: caveats.kinds(),
+        caveat_texts: caveats.texts(context),
         outcome,
         sentence,
         severity,

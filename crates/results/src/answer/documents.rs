@@ -5,9 +5,12 @@ use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
+use super::caveats::Caveats;
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, first_fitting, list, percent, with_list};
+use super::sentence::{
+    MAX_LENGTH_WITH_PARTS, Wording, factor, first_fitting_within, list, percent, with_list,
+};
 use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
 use crate::document_size::{bytes_of, is_smaller, word};
@@ -73,20 +76,11 @@ struct DocumentTables<'c, 'a> {
     is_only_data_set: bool,
 }
 
-/// Adds those caveats that are not known yet.
-fn add_caveats(known: &mut Vec<AnswerCaveat>, caveats: impl IntoIterator<Item = AnswerCaveat>) {
-    for caveat in caveats {
-        if !known.contains(&caveat) {
-            known.push(caveat);
-        }
-    }
-}
-
 /// Outcome for one or several sizes of documents.
 struct SizeOutcome<'c> {
     sizes: Vec<&'c str>,
     outcome: AnswerOutcome,
-    caveats: Vec<AnswerCaveat>,
+    caveats: Caveats,
 }
 
 impl<'c> SizeOutcome<'c> {
@@ -106,7 +100,7 @@ impl<'c> SizeOutcome<'c> {
     /// Adds another size with the same outcome. Of two ratios, the smaller one is kept.
     fn add(&mut self, other: Self) {
         self.sizes.extend(other.sizes);
-        add_caveats(&mut self.caveats, other.caveats);
+        self.caveats.merge(other.caveats);
         if let (AnswerOutcome::Leader { ratio, .. }, AnswerOutcome::Leader { ratio: other_ratio, .. }) =
             (&self.outcome, &other.outcome)
             && other_ratio < ratio
@@ -116,14 +110,38 @@ impl<'c> SizeOutcome<'c> {
     }
 }
 
+/// Operation in which a configuration leads.
+struct LedOperation {
+    subject: AnswerSubject,
+    runner_up: usize,
+    /// How many times as fast the leader is as the runner-up.
+    ratio: f64,
+}
+
+/// How much a sentence says about operations.
+#[derive(Clone, Copy)]
+enum Detail {
+    /// Their names, and the runner-up of each with its factor.
+    Factors,
+    /// Their names.
+    Names,
+    /// Their number.
+    Counts,
+}
+
+impl Detail {
+    /// All degrees, the most detailed one first.
+    const ALL: [Self; 3] = [Self::Factors, Self::Names, Self::Counts];
+}
+
 /// Who leads in which operations on documents of one or several sizes.
 struct OperationLeaders<'c> {
     sizes: Vec<&'c str>,
     /// Configurations with the operations in which each leads, the one with the most first.
-    leaders: Vec<(usize, Vec<AnswerSubject>)>,
+    leaders: Vec<(usize, Vec<LedOperation>)>,
     /// Operations in which no difference is shown.
     undecided: Vec<AnswerSubject>,
-    caveats: Vec<AnswerCaveat>,
+    caveats: Caveats,
 }
 
 impl OperationLeaders<'_> {
@@ -136,40 +154,80 @@ impl OperationLeaders<'_> {
         self.leaders.iter().map(|(_, operations)| operations.len()).max().unwrap_or_default()
     }
 
+    /// Returns `true` if the same configurations lead in the same operations.
     fn is_same(&self, other: &Self) -> bool {
-        self.leaders == other.leaders && self.undecided == other.undecided
+        let leaders = |of: &Self| -> Vec<(usize, Vec<AnswerSubject>)> {
+            of.leaders.iter().map(|(member, operations)| (*member, subjects(operations))).collect()
+        };
+        leaders(self) == leaders(other) && self.undecided == other.undecided
     }
 
-    /// Words behind the conditions. Operations are named or counted, those in which nobody leads apart.
-    fn words(&self, context: &Context<'_>, [names_led, names_undecided]: [bool; 2]) -> String {
+    /// Adds further sizes with the same leaders. Of two ratios, the smaller one is kept.
+    fn add(&mut self, other: Self) {
+        self.sizes.extend(other.sizes);
+        self.caveats.merge(other.caveats);
+        let others = other.leaders.into_iter().flat_map(|(_, operations)| operations);
+        for (known, other) in self.leaders.iter_mut().flat_map(|(_, operations)| operations).zip(others) {
+            if other.ratio < known.ratio {
+                *known = other;
+            }
+        }
+    }
+
+    /// Words behind the conditions: who leads in which operations, then those in which nobody leads.
+    fn words(&self, context: &Context<'_>, detail: Detail) -> String {
         let total = self.total();
-        let names = |operations: &[AnswerSubject]| {
-            let names: Vec<String> = operations.iter().map(|one| one.title().to_lowercase()).collect();
-            list(&names, names.len())
-        };
         let mut parts = Vec::new();
         for (member, operations) in &self.leaders {
             let count = operations.len();
-            let share = match parts.is_empty() {
-                true => format!("fastest in {count} of {total} operations"),
-                false if count == self.most() => "in as many".to_owned(),
-                false => format!("in {count}"),
+            let verb = if parts.is_empty() { "fastest in" } else { "in" };
+            let share = match detail {
+                Detail::Factors => format!("{verb} {}", self.with_factors(context, operations)),
+                Detail::Names => format!("{verb} {}", titles(&subjects(operations))),
+                Detail::Counts if parts.is_empty() => format!("{verb} {count} of {total} operations"),
+                Detail::Counts if count == self.most() => "in as many".to_owned(),
+                Detail::Counts => format!("in {count}"),
             };
-            let name = context.name(*member);
-            parts.push(match names_led {
-                true => format!("{name} {share} ({})", names(operations)),
-                false => format!("{name} {share}"),
-            });
+            parts.push(format!("{} {share}", context.name(*member)));
         }
         if !self.undecided.is_empty() {
-            let operations = match names_undecided {
-                true => names(&self.undecided),
-                false => self.undecided.len().to_string(),
+            let operations = match detail {
+                Detail::Factors | Detail::Names => titles(&self.undecided),
+                Detail::Counts => self.undecided.len().to_string(),
             };
             parts.push(format!("no difference shown in {operations}"));
         }
         parts.join(", ")
     }
+
+    /// Names of operations with the runners-up and the factors: `copy (1.7 × faster than MongoDB) and export (3.6 ×
+    /// faster than PostgreSQL)`.
+    fn with_factors(&self, context: &Context<'_>, operations: &[LedOperation]) -> String {
+        let least = if self.sizes.len() > 1 { "at least " } else { "" };
+        let factors: Vec<String> = operations.iter().map(|led| factor(led.ratio)).collect();
+        let has_one_rival =
+            |first: &&LedOperation| operations.iter().all(|led| led.runner_up == first.runner_up);
+        if let Some(led) = operations.first().filter(has_one_rival) {
+            let (titles, rival) = (titles(&subjects(operations)), context.name(led.runner_up));
+            return format!("{titles} ({least}{} faster than {rival})", list(&factors, factors.len()));
+        }
+        let describe = |(led, factor): (&LedOperation, &String)| {
+            let (title, rival) = (led.subject.title().to_lowercase(), context.name(led.runner_up));
+            format!("{title} ({least}{factor} faster than {rival})")
+        };
+        let described: Vec<String> = operations.iter().zip(&factors).map(describe).collect();
+        list(&described, described.len())
+    }
+}
+
+fn subjects(operations: &[LedOperation]) -> Vec<AnswerSubject> {
+    operations.iter().map(|led| led.subject).collect()
+}
+
+/// Titles of operations in a sentence.
+fn titles(subjects: &[AnswerSubject]) -> String {
+    let titles: Vec<String> = subjects.iter().map(|subject| subject.title().to_lowercase()).collect();
+    list(&titles, titles.len())
 }
 
 /// Bytes on disk of one configuration, and their ratio to the documents' texts.
@@ -189,16 +247,13 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
             let leaders = self.operation_leaders(size);
             match merged.iter_mut().find(|known| known.is_same(&leaders)) {
                 _ if leaders.total() < 2 => {}
-                Some(known) => {
-                    known.sizes.push(size);
-                    add_caveats(&mut known.caveats, leaders.caveats);
-                }
+                Some(known) => known.add(leaders),
                 None => merged.push(leaders),
             }
         }
         let answer = |leaders: OperationLeaders<'_>| {
             let conditions = self.conditions(&leaders.sizes);
-            let sentence = |named| format!("{conditions}: {}", leaders.words(self.context, named));
+            let sentence = |detail| format!("{conditions}: {}", leaders.words(self.context, detail));
             let count = leaders.most();
             let is_first =
                 |(member, operations): &(usize, Vec<_>)| (operations.len() == count).then_some(*member);
@@ -207,13 +262,14 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
                 workload: WorkloadKind::Documents.into(),
                 ranking: self.ranking.name.clone(),
                 subject: AnswerSubject::Operations,
-                sentence: first_fitting([[true, true], [true, false], [false, false]].map(sentence)),
+                sentence: first_fitting_within(MAX_LENGTH_WITH_PARTS, Detail::ALL.map(sentence)),
                 conditions: conditions.clone(),
                 outcome: AnswerOutcome::Counted {
                     first,
                     value: format!("{count} of {} operations", leaders.total()),
                 },
-                caveats: leaders.caveats.clone(),
+                caveats: leaders.caveats.kinds(),
+                caveat_texts: leaders.caveats.texts(self.context),
                 severity: Severity::Good,
             }
         };
@@ -225,32 +281,33 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
             sizes: vec![size],
             leaders: Vec::new(),
             undecided: Vec::new(),
-            caveats: Vec::new(),
+            caveats: Caveats::default(),
         };
         for (subject, tests, _) in TIMED {
             let Some((outcome, caveats)) = self.outcome(tests, size) else { continue };
             match outcome {
-                AnswerOutcome::Leader { first, .. } => {
+                AnswerOutcome::Leader { first, runner_up, ratio, .. } => {
+                    let led = LedOperation { subject, runner_up, ratio };
                     match found.leaders.iter_mut().find(|(member, _)| *member == first) {
-                        Some((_, operations)) => operations.push(subject),
-                        None => found.leaders.push((first, vec![subject])),
+                        Some((_, operations)) => operations.push(led),
+                        None => found.leaders.push((first, vec![led])),
                     }
                 }
                 AnswerOutcome::NoDifferenceShown { .. } => found.undecided.push(subject),
                 // Nobody, or one alone, could be compared in this operation.
                 _ => {
-                    add_caveats(&mut found.caveats, [AnswerCaveat::Partial]);
+                    found.caveats.add(AnswerCaveat::Partial, []);
                     continue;
                 }
             }
-            add_caveats(&mut found.caveats, caveats);
+            found.caveats.merge(caveats);
         }
         found.leaders.sort_by_key(|(_, operations)| std::cmp::Reverse(operations.len()));
         found
     }
 
     /// Outcome of these tests for one size, with its caveats. `None` if nobody has results.
-    fn outcome(&self, tests: &[&str], size: &str) -> Option<(AnswerOutcome, Vec<AnswerCaveat>)> {
+    fn outcome(&self, tests: &[&str], size: &str) -> Option<(AnswerOutcome, Caveats)> {
         let members = self.members(tests, size);
         let members: Vec<Vec<&RankedCell<'a>>> = members.iter().map(|cells| cells.iter().collect()).collect();
         let contest = Contest::over_several(self.context, &members)?;
@@ -363,12 +420,14 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         let names = self.context.names(&first);
         let sentence = with_list(&names, |names| format!("{conditions}: smallest {names}, {value}"));
         let outcome = AnswerOutcome::Counted { first, value };
+        let caveats = count_caveats(self.context, &outcome);
         Answer {
             workload: WorkloadKind::Documents.into(),
             ranking: self.ranking.name.clone(),
             subject: AnswerSubject::StoredSize,
             conditions,
-            caveats: count_caveats(self.context, &outcome),
+            caveats: caveats.kinds(),
+            caveat_texts: caveats.texts(self.context),
             outcome,
             sentence,
             severity: Severity::Good,

@@ -103,9 +103,10 @@ fn answer(
     let least = tested.iter().map(|tested| tested.crashes).min()?;
     let (broken, kept): (Vec<&Tested>, Vec<&Tested>) = tested.iter().partition(|tested| tested.is_broken());
     let first: Vec<usize> = kept.iter().map(|tested| tested.member).collect();
+    let each = if tested.len() > 1 { " each" } else { "" };
     let value = match (least == most, most) {
-        (true, 1) => "1 crash each".to_owned(),
-        (true, _) => format!("{most} crashes each"),
+        (true, 1) => format!("1 crash{each}"),
+        (true, _) => format!("{most} crashes{each}"),
         (false, _) => format!("{least} to {most} crashes each"),
     };
     let (sentence, severity) = if broken.is_empty() {
@@ -114,23 +115,26 @@ fn answer(
             lossy => format!("{} (losses in {lossy}, as allowed)", context.name(tested.member)),
         };
         let names: Vec<String> = kept.iter().map(describe).collect();
-        let sentence = with_list(&names, |names| format!("{tier}: promise kept by {names}, {value}"));
-        (sentence, Severity::Good)
+        let sentence =
+            |names: &str| format!("Promise of tier {tier} kept by {names} in {value}, which is no proof");
+        (with_list(&names, sentence), Severity::Good)
     } else {
         let describe = |tested: &&Tested| {
             let Tested { member, crashes, as_promised, remark, .. } = tested;
             format!("{} ({} of {crashes} {remark})", context.name(*member), crashes - as_promised)
         };
         let broken: Vec<String> = broken.iter().map(describe).collect();
-        (with_list(&broken, |broken| format!("{tier}: promise broken by {broken}")), Severity::Failed)
+        (with_list(&broken, |broken| format!("Promise of tier {tier} broken by {broken}")), Severity::Failed)
     };
     let outcome = AnswerOutcome::Counted { first, value };
+    let caveats = count_caveats(context, &outcome);
     Some(Answer {
         workload: workload.into(),
         ranking: ranking.name.clone(),
         subject: AnswerSubject::Durability,
         conditions: tier.to_string(),
-        caveats: count_caveats(context, &outcome),
+        caveats: caveats.kinds(),
+        caveat_texts: caveats.texts(context),
         outcome,
         sentence,
         severity,

@@ -33,12 +33,14 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
         false => format!("Most I-JSON objects preserved: {names}, {value}"),
     });
     let outcome = AnswerOutcome::Counted { first, value };
+    let caveats = count_caveats(context, &outcome);
     Some(Answer {
         workload: WorkloadKind::Fidelity.into(),
         ranking: ranking.name.clone(),
         subject: AnswerSubject::RoundTrip,
         conditions: String::new(),
-        caveats: count_caveats(context, &outcome),
+        caveats: caveats.kinds(),
+        caveat_texts: caveats.texts(context),
         outcome,
         sentence,
         severity: Severity::Good,

@@ -4,6 +4,7 @@
 //! configurations of one ranking are compared. A configuration leads only if its ratio to every other one has
 //! an interval that excludes 1; see [`crate::leader`].
 
+mod caveats;
 mod contest;
 mod context;
 mod correctness;
@@ -42,6 +43,9 @@ pub struct Answer {
     pub outcome: AnswerOutcome,
     /// Reasons to be careful with this outcome, those that touch the leader or the runner-up.
     pub caveats: Vec<AnswerCaveat>,
+    /// Words of these caveats in their order, without a full stop. They name the systems: `MongoDB 6.0.5 is no
+    /// longer supported by its vendor`.
+    pub caveat_texts: Vec<String>,
     /// The outcome in one sentence for readers, the same in terminal, page, JSON and exports.
     pub sentence: String,
     /// Severity of the outcome: failed if data were lost or answers wrong.
@@ -185,6 +189,8 @@ pub enum AnswerCaveat {
     Embedded,
     /// There was one round only, which shows no difference.
     OneRound,
+    /// No difference is shown, and there were so few rounds that more of them may show one.
+    FewRounds,
     /// Other processes or virtual machines were running; see [`crate::busy_machine`].
     BusyMachine,
     /// A configuration that the outcome names answers approximately.
@@ -194,13 +200,15 @@ pub enum AnswerCaveat {
 }
 
 impl AnswerCaveat {
-    /// Text of the caveat for readers, without a full stop.
+    /// Text of the caveat for readers, without names of systems and without a full stop. Those with names are
+    /// [`Answer::caveat_texts`].
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Self::EndOfLife => "a version named here is no longer supported by its vendor",
-            Self::Embedded => "the first runs in the client's process, the second is a server",
+            Self::EndOfLife => "a version is no longer supported by its vendor",
+            Self::Embedded => "an engine inside its client is compared with a server",
             Self::OneRound => "one round only: repeat with more",
+            Self::FewRounds => "few rounds, whose intervals include 1: more rounds may show a difference",
             Self::BusyMachine => "other programs or virtual machines were running: repeat on a quiet machine",
             Self::Approximate => "answers are approximate",
             Self::Partial => "only a part of the results could be compared",

@@ -10,7 +10,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, first_fitting, list, percent, with_list};
+use super::sentence::{Wording, factor_list, first_fitting, list, percent, with_list};
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
@@ -41,6 +41,13 @@ struct Questions<'c, 'a> {
     context: &'c Context<'a>,
     workload: WorkloadKind,
     ranking: &'c Ranking,
+}
+
+/// Question in which one of two configurations is faster.
+struct FasterIn {
+    question: String,
+    /// How many times as fast it is as the other one.
+    ratio: f64,
 }
 
 /// Result of one configuration for one question.
@@ -142,9 +149,10 @@ impl<'c, 'a> Questions<'c, 'a> {
         if published.is_empty() { asked.to_vec() } else { published }
     }
 
-    /// Words for the questions in which the two that the outcome names stand otherwise than over all of them.
-    /// Empty if there are none, or if the outcome names other than two. A mean over questions would hide that
-    /// one of two is faster in some, and the other one in others. What further systems answered does not matter.
+    /// Words for the questions in which the two that the outcome names stand otherwise than over all of them, with
+    /// the factors. Empty if there are none, or if the outcome names other than two. A mean over questions would
+    /// hide that one of two is faster in some, and the other one in others. What further systems answered does
+    /// not matter.
     fn exceptions(
         &self,
         outcome: &AnswerOutcome,
@@ -153,22 +161,15 @@ impl<'c, 'a> Questions<'c, 'a> {
         state: DataState,
     ) -> String {
         let [first, second] = outcome.configurations()[..] else { return String::new() };
-        let entries = [first, second].map(|member| self.entries(member, phase, state));
-        let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
-        for question in questions {
-            let [a, b] = [&entries[0], &entries[1]].map(|entries| self.standing(entries, question));
-            let (Standing::Verified(a), Standing::Verified(b)) = (a, b) else { continue };
-            let contest = Contest::of_cells(self.context, &[a, b]);
-            match contest.and_then(|contest| contest.outcome(self.context)) {
-                Some(AnswerOutcome::Leader { first: leader, .. }) if leader == first => {
-                    of_first.push(question.clone());
-                }
-                Some(AnswerOutcome::Leader { .. }) => of_second.push(question.clone()),
-                _ => {}
-            }
-        }
-        let describe = |some: &[String]| self.describe(some, questions.len());
-        let faster = |index: usize, questions: &[String]| {
+        let [of_first, of_second] = self.faster_in([first, second], questions, phase, state);
+        let describe = |some: &[FasterIn]| {
+            let names: Vec<String> = some.iter().map(|one| one.question.clone()).collect();
+            let ratios: Vec<f64> = some.iter().map(|one| one.ratio).collect();
+            // Several questions of the user are counted, so that their factors would have no names.
+            let is_summary = self.workload != WorkloadKind::Analytics;
+            format!("{} ({})", self.describe(&names, questions.len()), factor_list(&ratios, is_summary))
+        };
+        let faster = |index: usize, questions: &[FasterIn]| {
             format!("{} faster in {}", self.context.name(index), describe(questions))
         };
         match (outcome, of_first.as_slice(), of_second.as_slice()) {
@@ -180,6 +181,28 @@ impl<'c, 'a> Questions<'c, 'a> {
                 format!("{}, {} in {}", faster(first, some), self.context.name(second), describe(others))
             }
         }
+    }
+
+    /// Questions in which the first, and in which the second of two is shown to be faster than the other one.
+    fn faster_in(
+        &self,
+        [first, second]: [usize; 2],
+        questions: &[String],
+        phase: Phase,
+        state: DataState,
+    ) -> [Vec<FasterIn>; 2] {
+        let entries = [first, second].map(|member| self.entries(member, phase, state));
+        let [mut of_first, mut of_second] = [Vec::new(), Vec::new()];
+        for question in questions {
+            let [a, b] = [&entries[0], &entries[1]].map(|entries| self.standing(entries, question));
+            let (Standing::Verified(a), Standing::Verified(b)) = (a, b) else { continue };
+            let contest = Contest::of_cells(self.context, &[a, b]);
+            let outcome = contest.and_then(|contest| contest.outcome(self.context));
+            let Some(AnswerOutcome::Leader { first: leader, ratio, .. }) = outcome else { continue };
+            let found = FasterIn { question: question.clone(), ratio };
+            if leader == first { of_first.push(found) } else { of_second.push(found) }
+        }
+        [of_first, of_second]
     }
 
     /// Questions that all compared configurations answered and that were verified, and the cells of each
@@ -327,12 +350,14 @@ impl<'c, 'a> Questions<'c, 'a> {
                 (AnswerOutcome::Counted { first, value }, sentence)
             }
         };
+        let caveats = count_caveats(self.context, &outcome);
         Some(Answer {
             workload: self.workload.into(),
             ranking: self.ranking.name.clone(),
             subject: AnswerSubject::Size,
             conditions: state.word().to_owned(),
-            caveats: count_caveats(self.context, &outcome),
+            caveats: caveats.kinds(),
+            caveat_texts: caveats.texts(self.context),
             outcome,
             sentence,
             severity: Severity::Good,

@@ -457,6 +457,10 @@ pub struct RoundTripReport {
     pub equal_value: u64,
     /// Number of documents that show each kind of change.
     pub changes: BTreeMap<String, u64>,
+    /// Sentences on requests that are about other documents than on systems that hold all documents
+    /// unchanged. Empty if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Documents that a system rejected, counted by reason. The run's `rejects/` folder has a file with each of

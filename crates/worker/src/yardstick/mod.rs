@@ -12,7 +12,9 @@ use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTab
 use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
 use jsonathlon_schema::metric::{DATA_BYTES, INDEX_BYTES, TOTAL_BYTES};
 use jsonathlon_schema::value::Value;
-use jsonathlon_yardstick::{AppendedDocuments, Builder, Table, Threads, VERSION, YardstickError, check};
+use jsonathlon_yardstick::{
+    AppendedDocuments, Table, TableBuilder, Threads, VERSION, YardstickError, check_document,
+};
 
 use statement::{Verb, parse};
 
@@ -34,33 +36,34 @@ pub(crate) struct Yardstick {
     folder: PathBuf,
     threads: Threads,
     tables: BTreeMap<String, Table>,
-    /// Documents that were added to a non-empty table. The next statement on the table merges them into its
-    /// columns.
-    tails: BTreeMap<String, AppendedDocuments>,
+    /// Documents that were added to a non-empty table, by its name. The next statement on the table merges
+    /// them into its columns.
+    appended: BTreeMap<String, AppendedDocuments>,
     prepared: StatementTable<String>,
 }
 
 impl Yardstick {
     /// Reads all tables of the data folder. The only setting is `threads`, by default 1.
-    pub(crate) fn open(open: &SessionOptions) -> Result<Self> {
-        if let Some(unknown) = open.settings.keys().find(|name| *name != "threads") {
+    pub(crate) fn open(options: &SessionOptions) -> Result<Self> {
+        if let Some(unknown) = options.settings.keys().find(|name| *name != "threads") {
             return Err(DriverError::Refused(format!(
-                "the yardstick has no setting called `{unknown}`: there is threads"
+                "unknown setting `{unknown}` of the yardstick; allowed: threads"
             )));
         }
-        let threads = Threads::new(threads(open)?).map_err(driver_error)?;
+        let threads = Threads::new(thread_count(options)?).map_err(driver_error)?;
         let mut tables = BTreeMap::new();
-        for path in files(&open.folder)? {
+        for path in table_files(&options.folder)? {
             if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
                 tables.insert(name.to_owned(), Table::read(&path).map_err(driver_error)?);
             }
         }
-        let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), StatementTable::default());
-        let mut session = Self { folder, threads, tables, tails, prepared };
+        let (folder, appended, prepared) =
+            (options.folder.clone(), BTreeMap::new(), StatementTable::default());
+        let mut session = Self { folder, threads, tables, appended, prepared };
         let names: Vec<String> = session.tables.keys().cloned().collect();
         for name in names {
-            if let Some(tail) = AppendedDocuments::read(&session.folder, &name).map_err(driver_error)? {
-                session.tails.insert(name.clone(), tail);
+            if let Some(documents) = AppendedDocuments::read(&session.folder, &name).map_err(driver_error)? {
+                session.appended.insert(name.clone(), documents);
                 session.merge(&name)?;
             }
         }
@@ -75,14 +78,14 @@ impl Yardstick {
         self.tables.get(name).ok_or_else(|| DriverError::Refused(format!("there is no table `{name}`")))
     }
 
-    fn create(&mut self, name: &str) -> Result<()> {
+    fn create_table(&mut self, name: &str) -> Result<()> {
         if self.tables.contains_key(name) {
-            return Err(DriverError::Refused(format!("there is a table `{name}` already")));
+            return Err(DriverError::Refused(format!("table `{name}` already exists")));
         }
-        self.replace(name, Table::default())
+        self.save_table(name, Table::default())
     }
 
-    fn replace(&mut self, name: &str, table: Table) -> Result<()> {
+    fn save_table(&mut self, name: &str, table: Table) -> Result<()> {
         table.write(&self.path(name)).map_err(driver_error)?;
         self.tables.insert(name.to_owned(), table);
         Ok(())
@@ -90,36 +93,36 @@ impl Yardstick {
 
     /// Merges documents that were added later into the table's columns.
     fn merge(&mut self, name: &str) -> Result<()> {
-        let Some(tail) = self.tails.remove(name) else { return Ok(()) };
-        let mut builder = Builder::extending(self.table(name)?).map_err(driver_error)?;
-        for document in tail.documents() {
+        let Some(appended) = self.appended.remove(name) else { return Ok(()) };
+        let mut builder = TableBuilder::extending(self.table(name)?).map_err(driver_error)?;
+        for document in appended.documents() {
             // Each document was checked and accepted when it was added.
             if let Err(reason) = builder.push(document).map_err(driver_error)? {
                 return Err(DriverError::Documents(reason));
             }
         }
-        self.replace(name, builder.finish(&self.threads))?;
-        tail.remove().map_err(driver_error)?;
+        self.save_table(name, builder.finish(&self.threads))?;
+        appended.remove().map_err(driver_error)?;
         Ok(())
     }
 
-    /// Appends documents to a table that has rows. They are merged later, because sorting the whole table for
-    /// each load would make a single document as expensive as all.
+    /// Appends documents to a table that has rows. They are merged later, because a merge sorts the whole
+    /// table: adding one document would otherwise cost as much as loading all of them.
     fn append(
         &mut self,
         name: &str,
         documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
-        let mut tail = match self.tails.remove(name) {
-            Some(tail) => tail,
+        let mut appended = match self.appended.remove(name) {
+            Some(appended) => appended,
             None => AppendedDocuments::new(&self.folder, name),
         };
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
-            match check(document) {
+            match check_document(document) {
                 Ok(()) => {
-                    tail.push(document);
+                    appended.push(document);
                     accepted += 1;
                 }
                 Err(reason) => sink.reject(offered, reason),
@@ -127,8 +130,8 @@ impl Yardstick {
             offered += 1;
             sink.report_offered(offered);
         }
-        tail.write().map_err(driver_error)?;
-        self.tails.insert(name.to_owned(), tail);
+        appended.write().map_err(driver_error)?;
+        self.appended.insert(name.to_owned(), appended);
         Ok(accepted)
     }
 
@@ -145,7 +148,7 @@ impl Yardstick {
 }
 
 impl Yardstick {
-    fn answer(&mut self, statement: &str) -> Result<ResultSet> {
+    fn run_statement(&mut self, statement: &str) -> Result<ResultSet> {
         let (verb, name) = parse(statement)?;
         self.merge(name)?;
         let single = |column: &str, value: Value| ResultSet {
@@ -154,9 +157,11 @@ impl Yardstick {
             ..ResultSet::default()
         };
         match verb {
-            Verb::Create => self.create(name).map(|()| ResultSet::default()),
+            Verb::Create => self.create_table(name).map(|()| ResultSet::default()),
             Verb::Drop => self.drop_table(name).map(|()| ResultSet::default()),
-            Verb::Load => Err(DriverError::Unsupported("documents are loaded row by row".to_owned())),
+            Verb::Load => Err(DriverError::Unsupported(
+                "documents are loaded row by row: state `load = \"rows\"` in the system's folder".to_owned(),
+            )),
             Verb::Count => Ok(single("documents", Value::count(self.table(name)?.rows() as u64))),
             Verb::Plan(question) => {
                 Ok(single("plan", Value::Text(self.table(name)?.plan(question, &self.threads))))
@@ -186,7 +191,7 @@ impl Connection for Yardstick {
     }
 
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
-        self.answer(statement)?.replay(sink)
+        self.run_statement(statement)?.replay(sink)
     }
 
     fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
@@ -212,12 +217,14 @@ impl Connection for Yardstick {
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let (Verb::Load, name) = parse(statement)? else {
-            return Err(DriverError::Refused(format!("`{statement}` loads nothing: `load TABLE :doc` does")));
+            return Err(DriverError::Refused(format!(
+                "`{statement}` is not a load statement; expected `load TABLE :doc`"
+            )));
         };
         if self.table(name)?.rows() > 0 {
             return self.append(name, documents, sink);
         }
-        let mut builder = Builder::default();
+        let mut builder = TableBuilder::default();
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
             match builder.push(document).map_err(driver_error)? {
@@ -227,7 +234,7 @@ impl Connection for Yardstick {
             offered += 1;
             sink.report_offered(offered);
         }
-        self.replace(name, builder.finish(&self.threads))?;
+        self.save_table(name, builder.finish(&self.threads))?;
         Ok(accepted)
     }
 
@@ -236,16 +243,17 @@ impl Connection for Yardstick {
     }
 }
 
-/// Reads the number of threads; 0 stands for the number of cores, as it does for engines.
-fn threads(open: &SessionOptions) -> Result<usize> {
-    let Some(text) = open.settings.get("threads") else { return Ok(1) };
+/// Reads the setting `threads`, by default 1; 0 stands for the number of cores, as it does for engines.
+fn thread_count(options: &SessionOptions) -> Result<usize> {
+    let Some(text) = options.settings.get("threads") else { return Ok(1) };
     let threads: usize = text
         .parse()
-        .map_err(|_| DriverError::Refused(format!("`{text}` is no number of threads for the yardstick")))?;
+        .map_err(|_| DriverError::Refused(format!("`{text}` is not a number of threads (0: all cores)")))?;
     Ok(cores(threads))
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// Lists the files of tables in a data folder, sorted by name.
+fn table_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder).and_then(|entries| {
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>()
     });

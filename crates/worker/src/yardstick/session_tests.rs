@@ -110,7 +110,7 @@ fn a_load_that_fails_as_a_whole_leaves_nothing() {
     let mut empty = MemoryDocuments::new::<&str>(&[]);
     assert!(
         error(session.bulk_in("count documents", &mut empty, &mut RecordingSink::default()))
-            .contains("loads nothing")
+            .contains("not a load statement")
     );
     assert!(
         error(session.bulk_in("load nowhere :doc", &mut empty, &mut RecordingSink::default()))

@@ -138,8 +138,8 @@ impl<'a> CrashTest<'_, 'a> {
     fn restore_error(&self, error: io::Error) -> TrialError {
         if self.kind == CrashKind::Power && error.kind() == io::ErrorKind::StorageFull {
             let error = format!(
-                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk-size, fewer \
-                 --records, or a smaller --memory, which makes the logs of many systems smaller",
+                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk-size, a smaller \
+                 --scale, or a smaller --memory, which makes the logs of many systems smaller",
                 self.settings.disk_bytes
             );
             return TrialError::failed(FailureKind::Environment, error);

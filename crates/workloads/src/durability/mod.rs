@@ -137,7 +137,7 @@ impl Workload for Durability {
     }
 
     fn size_option_hint(&self) -> &'static str {
-        "fewer --records"
+        "a smaller --scale"
     }
 
     fn measures_times(&self) -> bool {

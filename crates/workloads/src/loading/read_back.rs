@@ -126,6 +126,7 @@ fn round_trip_report(cell: Cell, comparison: ReadBack) -> RoundTripReport {
         equal_bytes: comparison.equal_bytes,
         equal_value: comparison.equal_value,
         changes: comparison.changes,
+        notes: Vec::new(),
     }
 }
 

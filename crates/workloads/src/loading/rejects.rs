@@ -110,9 +110,12 @@ pub(super) fn record(
             "line": place.and_then(Place::line),
             "reason": document.reason,
         });
-        // Of an input that is not read as lines, the number of the document within it.
+        // Of an input that is not read as lines, the number of the document within it and its first byte.
         if let Some(number) = place.and_then(Place::document) {
             line["document"] = number.into();
+        }
+        if let Some(byte) = place.and_then(|place| place.byte) {
+            line["document_byte"] = byte.into();
         }
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');

@@ -83,7 +83,7 @@ pub(super) fn prepare(
     let options = KeyingOptions {
         key: key_choice(&key).map_err(RunError::Catalogue)?,
         update: own.update.as_deref().map_or(Ok(None), update_choice).map_err(RunError::Catalogue)?,
-        key_members: key_members(preparation.targets),
+        key_members: reserved_members(preparation.targets),
         seed: preparation.seed,
     };
     let keyed = key_in(&preparation.folder.join(FOLDER), &staged, &options, observer, preparation.cancelled)?;
@@ -103,9 +103,11 @@ pub(super) fn prepare(
     Ok(keyed)
 }
 
-/// Names of the members in which targets keep the key, each once.
-fn key_members(targets: &[Target]) -> Vec<String> {
-    let members = targets.iter().filter_map(|target| target.configuration.serving()?.key_member);
+/// Names of the members that mean something to targets, each once: those in which they keep the key, and
+/// those that they add to documents.
+fn reserved_members(targets: &[Target]) -> Vec<String> {
+    let setups = targets.iter().filter_map(|target| target.configuration.serving());
+    let members = setups.flat_map(|setup| [setup.key_member, setup.added_member]).flatten();
     members.collect::<BTreeSet<String>>().into_iter().collect()
 }
 
@@ -167,6 +169,12 @@ pub(super) fn unsupported_reason(
     let records = records?;
     if records.key_type == KeyType::Bigint && setup.bigint_key.is_none() {
         return Some(format!("{system} has no keys of 64-bit integers here"));
+    }
+    if let Some(member) = setup.added_member.as_ref().filter(|member| records.uses_member(member)) {
+        return Some(format!(
+            "{system} cannot hold the documents of --data here: it leaves the member `{member}` out of its answers, \
+             and documents have it; choose another of its --variants, or rename the member"
+        ));
     }
     let conflict = setup.key_member.as_deref().and_then(|member| records.member_conflict(member))?;
     Some(format!("{system} cannot hold the documents of --data: {conflict}"))

@@ -4,13 +4,13 @@ import type { JSX } from 'preact';
 
 import type { AnswerLine, CaveatWords } from '../../answer-lines.ts';
 import type { Answer } from '../../model.ts';
-import { answerLines, answersOf, caveatWords, fullSentence, sharedCaveats } from '../../answer-lines.ts';
+import { answerLines, answersOf, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../answer-lines.ts';
 import { counted } from '../../format.ts';
 import { rankingTitle, workloadTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { tabChoice, toFragment } from '../../state.ts';
 import { Sign } from './sign.tsx';
-import { Term } from './term.tsx';
+import { SentenceWithTerms, Term } from './term.tsx';
 
 /** Lines that are shown before the reader asks for those of further runs. */
 const LINES = 6;
@@ -20,12 +20,12 @@ function CaveatText({ caveat: { words, term } }: { caveat: CaveatWords }): JSX.E
   return <span class="caveat"> <Term id={term}><span aria-hidden="true">⚠ </span>{words}</Term></span>;
 }
 
-/** The sentence of an answer with its caveats, but for those that are said elsewhere. */
-function AnswerText({ answer, saidElsewhere = [] }: { answer: Answer; saidElsewhere?: readonly CaveatWords[] }): JSX.Element {
-  const own = caveatWords(answer).filter(({ term }) => !saidElsewhere.some((said) => said.term === term));
+/** The sentence of an answer behind its ranking, with its caveats, but for those that are said elsewhere. */
+function AnswerText({ answer, prefix = '', saidElsewhere = [] }: { answer: Answer; prefix?: string; saidElsewhere?: readonly CaveatWords[] }): JSX.Element {
+  const own = caveatWords(answer).filter(({ words }) => !saidElsewhere.some((said) => said.words === words));
   return (
     <>
-      <Sign of={answer.severity} />{fullSentence(answer)}
+      <Sign of={answer.severity} /><SentenceWithTerms text={`${prefix}${fullSentence(answer)}`} />
       {own.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}
     </>
   );
@@ -46,15 +46,17 @@ function Line({ line }: { line: AnswerLine }): JSX.Element {
   const compared = line.answers.filter(({ severity }) => severity !== 'failed');
   const hasRankings = new Set(compared.map(({ ranking }) => ranking)).size > 1;
   const shared = sharedCaveats(line.answers);
-  const rankingOf = (answer: Answer): string => (hasRankings && compared.includes(answer) && answer.ranking !== '' ? `${rankingTitle(answer.ranking)}: ` : '');
+  const prefixOf = (answer: Answer): string => (hasRankings && compared.includes(answer) ? rankingPrefix(answer) : '');
+  const note = noteOf(line);
   return (
     <>
       {line.answers.map((answer, place) => (
         <p key={`${place} ${answer.ranking} ${answer.sentence}`} class={`lead ${answer.severity}`}>
-          {place === 0 && <LineName line={line} />}{rankingOf(answer)}<AnswerText answer={answer} saidElsewhere={shared} />
+          {place === 0 && <LineName line={line} />}<AnswerText answer={answer} prefix={prefixOf(answer)} saidElsewhere={shared} />
         </p>
       ))}
       {shared.length > 0 && <p class="lead-more">{shared.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}</p>}
+      {note !== '' && <p class="lead-note">{note}</p>}
       {line.more > 0 && <p class="lead-more failed">and {counted(line.more, 'failure')} more: see the findings.</p>}
     </>
   );

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 
 import type { Run } from '../../model.ts';
 import type { View } from '../../view.ts';
-import { bytes, counted, integer, list, timestamp } from '../../format.ts';
+import { bytes, counted, integer, list, timestamp, unbroken } from '../../format.ts';
 import { workloadTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { isAsking, workloadsOf } from '../../view.ts';
@@ -69,10 +69,11 @@ function Alarms(): JSX.Element | null {
   const { figures } = usePage();
   const all = figures.runs.flatMap(({ name, headline = [] }) => headline.map((one) => ({ ...one, run: figures.runs.length > 1 ? `${name}: ` : '' })));
   if (all.length === 0) return null;
+  const broken = all.filter(({ severity }) => severity === 'failed').length;
   return (
     <div class="alarms" role="alert">
-      <h2>Durability promises broken</h2>
-      <ul>{all.map(({ severity, text, run }) => <li key={`${run}${text}`} class={severity}>{run}{text}</li>)}</ul>
+      <h2>Durability {broken === 1 ? 'promise' : 'promises'} broken</h2>
+      <ul>{all.map(({ severity, text, run }, place) => <li key={`${place} ${text}`} class={severity}>{severity === 'failed' ? run : ''}{unbroken(text)}</li>)}</ul>
     </div>
   );
 }

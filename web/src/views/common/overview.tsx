@@ -63,7 +63,7 @@ function Ranking({ ranking, rows, columns, isOnly }: { ranking: string; rows: re
 
 /** What colours and signs of the cells mean. */
 function meaningOfColours(workload: string): string {
-  if (workload === DURABILITY) return 'Each cell has the number of crashes after which nothing was lost, and is coloured if that is all of them. ⚠ stands where only what the tier allows was lost, ✖ where more was.';
+  if (workload === DURABILITY) return 'Each cell counts crashes. It is coloured if nothing was lost in any of them. ⚠ counts those that lost only what the tier allows, ✖ those that lost more.';
   if (workload === FIDELITY) return 'Coloured where nothing was lost or changed. A sign stands where documents were.';
   return 'Coloured by the ratio to the best of the column within the ranking, among what is shown. A sign stands where a result is wrong, failed or not comparable.';
 }

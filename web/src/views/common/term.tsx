@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { TermId } from '../../glossary.ts';
-import { definitionOf, GLOSSARY, termsOf } from '../../glossary.ts';
+import { definitionOf, GLOSSARY, piecesOf, termsOf } from '../../glossary.ts';
 import { Section } from './multiples.tsx';
 
 /** A word on the page with its definition; the term itself is shown if there are no children. */
@@ -17,6 +17,25 @@ export function Term({ id, children }: { id: TermId; children?: ComponentChildre
         {children ?? GLOSSARY.find((one) => one.id === id)?.term ?? id}
       </button>
       <span id={place} class="definition" role="note" hidden={!open}>{definitionOf(id)}</span>
+    </>
+  );
+}
+
+/** A sentence whose terms can be clicked. Their definitions stand behind it, so that it can be read as a whole. */
+export function SentenceWithTerms({ text }: { text: string }): JSX.Element {
+  const [open, setOpen] = useState<TermId | null>(null);
+  const place = useId();
+  const terms = piecesOf(text).flatMap(({ term }) => term ?? []);
+  return (
+    <>
+      {piecesOf(text).map(({ text: words, term }, index) => (term === null ? words : (
+        <button key={`${index} ${term}`} type="button" class="term" title={definitionOf(term)} aria-expanded={open === term} aria-controls={`${place}-${term}`} onClick={() => setOpen(open === term ? null : term)}>
+          {words}
+        </button>
+      )))}
+      {[...new Set(terms)].map((term) => (
+        <span key={term} id={`${place}-${term}`} class="definition" role="note" hidden={open !== term}>{definitionOf(term)}</span>
+      ))}
     </>
   );
 }

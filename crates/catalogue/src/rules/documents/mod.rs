@@ -183,7 +183,7 @@ fn checked_reasons(
     for (test, reason) in &not {
         if !TESTS.contains(&test.as_str()) {
             let near = did_you_mean(test, TESTS);
-            let message = format!("there is no such test{near}; there is {}", TESTS.join(", "));
+            let message = format!("unknown test{near}; allowed: {}", TESTS.join(", "));
             return Err(section.error(&["not", test], message));
         }
         if reason.trim().is_empty() {
@@ -230,7 +230,7 @@ pub struct DocumentsSetup {
 }
 
 impl DocumentsSetup {
-    /// Builds the setup from that of any workload. `None` if `setup` belongs to another workload.
+    /// Extracts the setup of this workload. `None` if `setup` belongs to another workload.
     pub(crate) fn from_setup(setup: &WorkloadSetup) -> Option<Self> {
         let Section::Documents(section) = setup.section.clone() else { return None };
         let DocumentsSection { largest, unsupported_tests, plan_patterns, index, ask } = section;

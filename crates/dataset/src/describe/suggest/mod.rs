@@ -5,6 +5,7 @@ mod written_time;
 
 use std::collections::BTreeSet;
 
+use jsonathlon_schema::first_question::FirstQuestionKind;
 use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
 use serde_json::Value;
 
@@ -13,49 +14,26 @@ use candidate::{Candidate, ONE_TYPE, element_candidates, member_candidates};
 pub use written_time::WrittenZone;
 use written_time::{WrittenTime, resolution};
 
-/// What a suggested question asks about a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SuggestionKind {
-    /// The most frequent values of a string path.
-    Count,
-    /// The largest values of a number path.
-    Top,
-    /// Sum and mean of a number path.
-    Sum,
-    /// Number of documents with a given string.
-    Filter,
-    /// Number of distinct values of a string path.
-    Distinct,
-    /// The most frequent strings in arrays, either elements or at one member of elements.
-    Elements,
-    /// Number of documents per day or hour of a string path with dates.
-    Dates,
-    /// Number of documents per day or hour of a number path with times since 1970.
-    Epochs,
-    /// The most frequent pairs of values of two string paths.
-    Pairs,
-}
-
 /// A first question about unknown documents, over one or two paths of the sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuggestedQuestion {
     /// Kind of the question.
-    pub kind: SuggestionKind,
+    pub kind: FirstQuestionKind,
     /// Path in the notation of [`PathProfile::path`](super::PathProfile::path).
     pub path: String,
-    /// Member names that lead to the path, or to the array of [`SuggestionKind::Elements`], from the
+    /// Member names that lead to the path, or to the array of [`FirstQuestionKind::Elements`], from the
     /// outermost on.
     pub keys: Vec<String>,
-    /// The second path of [`SuggestionKind::Pairs`], in the same notation; empty for other kinds.
+    /// The second path of [`FirstQuestionKind::Pairs`], in the same notation; empty for other kinds.
     pub second_path: String,
-    /// Member names that lead to the second path of [`SuggestionKind::Pairs`], or from an element to its
-    /// value for [`SuggestionKind::Elements`]. Other kinds have none.
+    /// Member names that lead to the second path of [`FirstQuestionKind::Pairs`], or from an element to its
+    /// value for [`FirstQuestionKind::Elements`]. Other kinds have none.
     pub second_keys: Vec<String>,
-    /// The most frequent value of the path in the sample. [`SuggestionKind::Filter`] asks for it.
+    /// The most frequent value of the path in the sample. [`FirstQuestionKind::Filter`] asks for it.
     pub value: String,
-    /// Times that are counted together by [`SuggestionKind::Dates`] and [`SuggestionKind::Epochs`].
+    /// Times that are counted together by [`FirstQuestionKind::Dates`] and [`FirstQuestionKind::Epochs`].
     pub bucket: TimeBucket,
-    /// Relation to UTC of the times of [`SuggestionKind::Dates`]. `None` for other kinds.
+    /// Relation to UTC of the times of [`FirstQuestionKind::Dates`]. `None` for other kinds.
     pub zone: Option<WrittenZone>,
     /// Share (0 to 1) of values that have the type of the question; nulls are not counted. The smaller one of
     /// two paths.
@@ -65,7 +43,7 @@ pub struct SuggestedQuestion {
 }
 
 impl SuggestedQuestion {
-    fn new(kind: SuggestionKind, candidate: &Candidate<'_>) -> Self {
+    fn new(kind: FirstQuestionKind, candidate: &Candidate<'_>) -> Self {
         Self {
             kind,
             path: candidate.path.to_string(),
@@ -83,7 +61,7 @@ impl SuggestedQuestion {
 
 /// Proposes one question of each kind for which the sample has a path, on different paths if possible.
 ///
-/// Of [`SuggestionKind::Elements`] there are up to two: about elements, and about members of elements.
+/// Of [`FirstQuestionKind::Elements`] there are up to two: about elements, and about members of elements.
 pub fn suggest_questions(sampled: &SampleProfile) -> Vec<SuggestedQuestion> {
     let documents: Vec<Value> =
         sampled.documents.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
@@ -158,12 +136,12 @@ fn questions_of_one_path(members: &[Candidate<'_>], sizes: SampleSizes) -> Vec<S
         None if path.has_fractions => 2.0,
         None => 1.0,
     };
-    let kinds: [(SuggestionKind, &Vec<&Candidate<'_>>, Score<'_>); 5] = [
-        (SuggestionKind::Count, &strings, &repetition),
-        (SuggestionKind::Sum, &numbers, &additive),
-        (SuggestionKind::Top, &numbers, &variety),
-        (SuggestionKind::Distinct, &strings, &variety),
-        (SuggestionKind::Filter, &strings, &repetition),
+    let kinds: [(FirstQuestionKind, &Vec<&Candidate<'_>>, Score<'_>); 5] = [
+        (FirstQuestionKind::Count, &strings, &repetition),
+        (FirstQuestionKind::Sum, &numbers, &additive),
+        (FirstQuestionKind::Top, &numbers, &variety),
+        (FirstQuestionKind::Distinct, &strings, &variety),
+        (FirstQuestionKind::Filter, &strings, &repetition),
     ];
     let mut used_paths: Vec<&str> = Vec::new();
     let mut suggestions = Vec::new();
@@ -185,7 +163,7 @@ fn questions_of_elements(elements: &[Candidate<'_>], sizes: SampleSizes) -> Vec<
         elements.iter().filter(|path| !path.is_number).partition(is_scalar);
     let score = |path: &Candidate<'_>| sizes.repetition(path) * sizes.frequency(path);
     let bests = [scalars, members].into_iter().filter_map(|paths| best(paths, score));
-    bests.map(|best| SuggestedQuestion::new(SuggestionKind::Elements, best)).collect()
+    bests.map(|best| SuggestedQuestion::new(FirstQuestionKind::Elements, best)).collect()
 }
 
 /// Times of a string path of which nearly all values are dates, and how many buckets they are in.
@@ -228,7 +206,7 @@ fn question_of_dates(members: &[Candidate<'_>], sizes: SampleSizes) -> Option<Su
     Some(SuggestedQuestion {
         bucket,
         zone: Some(zone),
-        ..SuggestedQuestion::new(SuggestionKind::Dates, best)
+        ..SuggestedQuestion::new(FirstQuestionKind::Dates, best)
     })
 }
 
@@ -263,7 +241,7 @@ fn question_of_epochs(members: &[Candidate<'_>], sizes: SampleSizes) -> Option<S
     };
     let best = best(members.iter().filter(|path| epochs(path).is_some()), score)?;
     let bucket = epochs(best)?;
-    Some(SuggestedQuestion { bucket, ..SuggestedQuestion::new(SuggestionKind::Epochs, best) })
+    Some(SuggestedQuestion { bucket, ..SuggestedQuestion::new(FirstQuestionKind::Epochs, best) })
 }
 
 fn question_of_pairs(members: &[Candidate<'_>], sizes: SampleSizes) -> Option<SuggestedQuestion> {
@@ -277,7 +255,7 @@ fn question_of_pairs(members: &[Candidate<'_>], sizes: SampleSizes) -> Option<Su
         second_keys: second.keys.clone(),
         share: first.share.min(second.share),
         other_values: first.other_values + second.other_values,
-        ..SuggestedQuestion::new(SuggestionKind::Pairs, first)
+        ..SuggestedQuestion::new(FirstQuestionKind::Pairs, first)
     })
 }
 
@@ -300,7 +278,7 @@ mod tests {
         suggest_questions(&sample(&Source::Path(file), limits, &|| false).unwrap())
     }
 
-    fn paths(suggestions: &[SuggestedQuestion]) -> Vec<(SuggestionKind, &str)> {
+    fn paths(suggestions: &[SuggestedQuestion]) -> Vec<(FirstQuestionKind, &str)> {
         suggestions.iter().map(|suggestion| (suggestion.kind, suggestion.path.as_str())).collect()
     }
 
@@ -318,12 +296,12 @@ mod tests {
         assert_eq!(
             paths(&suggestions),
             [
-                (SuggestionKind::Count, "country"),
-                (SuggestionKind::Top, "quantity"),
-                (SuggestionKind::Sum, "price"),
-                (SuggestionKind::Filter, "country"),
-                (SuggestionKind::Distinct, "id"),
-                (SuggestionKind::Elements, "tags[]"),
+                (FirstQuestionKind::Count, "country"),
+                (FirstQuestionKind::Top, "quantity"),
+                (FirstQuestionKind::Sum, "price"),
+                (FirstQuestionKind::Filter, "country"),
+                (FirstQuestionKind::Distinct, "id"),
+                (FirstQuestionKind::Elements, "tags[]"),
             ]
         );
         assert_eq!(suggestions[3].value, "de");
@@ -351,7 +329,7 @@ mod tests {
         let line = r#"{"a":[1,2],"b":{"c":[["x"],["y"]]},"e":null,"f":true}"#;
         assert!(suggestions_for(&[line.to_owned()]).is_empty());
         let numbers = suggestions_for(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
-        assert_eq!(paths(&numbers), [(SuggestionKind::Top, "a"), (SuggestionKind::Sum, "a")]);
+        assert_eq!(paths(&numbers), [(FirstQuestionKind::Top, "a"), (FirstQuestionKind::Sum, "a")]);
         // 95 % (19 of 20) is the minimum.
         let mostly = |strings: usize| -> Vec<String> {
             (0..100).map(|n| if n < strings { r#"{"a":"x"}"# } else { r#"{"a":7}"# }.to_owned()).collect()
@@ -361,7 +339,7 @@ mod tests {
         assert_eq!((suggestions.len(), suggestions[0].other_values), (3, 5));
     }
 
-    fn only(kind: SuggestionKind, suggestions: Vec<SuggestedQuestion>) -> Vec<SuggestedQuestion> {
+    fn only(kind: FirstQuestionKind, suggestions: Vec<SuggestedQuestion>) -> Vec<SuggestedQuestion> {
         suggestions.into_iter().filter(|suggestion| suggestion.kind == kind).collect()
     }
 
@@ -377,7 +355,8 @@ mod tests {
             )
             .replace('\n', "")
         };
-        let found = only(SuggestionKind::Elements, suggestions_for(&(0..100).map(line).collect::<Vec<_>>()));
+        let found =
+            only(FirstQuestionKind::Elements, suggestions_for(&(0..100).map(line).collect::<Vec<_>>()));
         let [tags, skus] = &found[..] else { panic!("{found:?}") };
         assert_eq!((tags.path.as_str(), tags.keys.as_slice()), ("tags[]", &["tags".to_owned()][..]));
         assert!(tags.second_keys.is_empty() && tags.other_values == 0);
@@ -385,17 +364,17 @@ mod tests {
         assert_eq!(skus.second_keys, ["sku"]);
         // A member of elements may be called like the notation of elements.
         let odd = suggestions_for(&[r#"{"a":[{"[]":"p"}]}"#.to_owned()]);
-        assert_eq!(only(SuggestionKind::Elements, odd)[0].second_keys, ["[]"]);
+        assert_eq!(only(FirstQuestionKind::Elements, odd)[0].second_keys, ["[]"]);
         let nested =
             suggestions_for(&[r#"{"a":[{"b":["p"]},{"b":[{"c":"p"}]}],"d":[[{"e":"p"}]]}"#.to_owned()]);
-        assert!(only(SuggestionKind::Elements, nested).is_empty());
+        assert!(only(FirstQuestionKind::Elements, nested).is_empty());
     }
 
     #[test]
     fn dates_are_counted_by_day_or_by_the_hours_of_one_day() {
         let dates = |texts: &[&str]| {
             let line = |text: &&str| format!(r#"{{"at":"{text}"}}"#);
-            only(SuggestionKind::Dates, suggestions_for(&texts.iter().map(line).collect::<Vec<_>>()))
+            only(FirstQuestionKind::Dates, suggestions_for(&texts.iter().map(line).collect::<Vec<_>>()))
         };
         let found = |texts: &[&str]| dates(texts).pop().map(|one| (one.bucket.unit, one.zone));
         let (day, hour) = (TimeUnit::Day, TimeUnit::Hour);
@@ -420,23 +399,23 @@ mod tests {
         };
         for ticks_per_second in TimeBucket::RESOLUTIONS {
             let all = suggest(&|n| ((1_770_000_000 + n * 10_000) * ticks_per_second).to_string());
-            let [found] = &only(SuggestionKind::Epochs, all.clone())[..] else { panic!("{all:?}") };
+            let [found] = &only(FirstQuestionKind::Epochs, all.clone())[..] else { panic!("{all:?}") };
             assert_eq!(found.keys, ["created"]);
             assert_eq!(found.bucket, TimeBucket { unit: TimeUnit::Day, ticks_per_second });
-            assert_eq!(only(SuggestionKind::Sum, all)[0].keys, ["a"]);
+            assert_eq!(only(FirstQuestionKind::Sum, all)[0].keys, ["a"]);
         }
-        let hours = only(SuggestionKind::Epochs, suggest(&|n| format!("{}.5", 1_770_000_000 + n * 60)));
+        let hours = only(FirstQuestionKind::Epochs, suggest(&|n| format!("{}.5", 1_770_000_000 + n * 60)));
         assert_eq!(hours[0].bucket.unit, TimeUnit::Hour);
         // One in ten is no time; seconds and milliseconds mixed are no times either.
         assert!(
             only(
-                SuggestionKind::Epochs,
+                FirstQuestionKind::Epochs,
                 suggest(&|n| if n % 10 == 0 { n } else { 1_770_000_000 + n }.to_string())
             )
             .is_empty()
         );
         let mixed = suggest(&|n| (1_770_000_000 * if n % 2 == 0 { 1 } else { 1_000 } + n).to_string());
-        assert!(only(SuggestionKind::Epochs, mixed).is_empty());
+        assert!(only(FirstQuestionKind::Epochs, mixed).is_empty());
     }
 
     #[test]
@@ -445,7 +424,7 @@ mod tests {
             let other = if n.is_multiple_of(50) { "7".to_owned() } else { format!("\"p{}\"", n % 3) };
             format!(r#"{{"country":"c{}","plan":{other},"id":"u{n}","same":"x"}}"#, n % 5)
         };
-        let found = only(SuggestionKind::Pairs, suggestions_for(&(0..100).map(line).collect::<Vec<_>>()));
+        let found = only(FirstQuestionKind::Pairs, suggestions_for(&(0..100).map(line).collect::<Vec<_>>()));
         let [pair] = &found[..] else { panic!("{found:?}") };
         let mut paths = [pair.path.as_str(), pair.second_path.as_str()];
         paths.sort_unstable();
@@ -454,6 +433,6 @@ mod tests {
         assert_eq!(pair.second_keys, std::slice::from_ref(&pair.second_path));
         let alone = |n: u32| format!(r#"{{"country":"c{}","id":"u{n}","same":"x"}}"#, n % 5);
         let alone = suggestions_for(&(0..100).map(alone).collect::<Vec<_>>());
-        assert!(only(SuggestionKind::Pairs, alone).is_empty());
+        assert!(only(FirstQuestionKind::Pairs, alone).is_empty());
     }
 }

@@ -1,44 +1,27 @@
 //! The file `questions.toml` of first questions: their names, titles, descriptions, and shapes of answers.
 
-use jsonathlon_catalogue::TemplateKind;
-use jsonathlon_dataset::describe::{SampleProfile, SuggestedQuestion, SuggestionKind, WrittenZone};
+use jsonathlon_dataset::describe::{SampleProfile, SuggestedQuestion, WrittenZone};
 use jsonathlon_report::format;
-use jsonathlon_schema::time_bucket::TimeUnit;
+use jsonathlon_schema::{first_question::FirstQuestionKind, time_bucket::TimeUnit};
 
-/// A question with the kind and the name that it has in files.
+/// A question with the name that it has in files.
 pub(super) struct NamedQuestion<'a> {
     pub(super) question: &'a SuggestedQuestion,
-    pub(super) kind: TemplateKind,
     pub(super) name: String,
-}
-
-fn kind(suggestion: SuggestionKind) -> TemplateKind {
-    match suggestion {
-        SuggestionKind::Count => TemplateKind::Count,
-        SuggestionKind::Top => TemplateKind::Top,
-        SuggestionKind::Sum => TemplateKind::Sum,
-        SuggestionKind::Filter => TemplateKind::Filter,
-        SuggestionKind::Distinct => TemplateKind::Distinct,
-        SuggestionKind::Elements => TemplateKind::Elements,
-        SuggestionKind::Dates => TemplateKind::Dates,
-        SuggestionKind::Epochs => TemplateKind::Epochs,
-        SuggestionKind::Pairs => TemplateKind::Pairs,
-    }
 }
 
 /// Names the questions by their kinds and the last members of their paths. Every name is another one.
 pub(super) fn name_questions(suggestions: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
     let mut questions: Vec<NamedQuestion<'_>> = Vec::new();
     for question in suggestions {
-        let kind = kind(question.kind);
         let last_keys = [question.keys.last(), question.second_keys.last()];
         let slugs = last_keys.into_iter().flatten().map(|key| slug(key));
-        let parts = std::iter::once(kind.word().to_owned()).chain(slugs);
+        let parts = std::iter::once(question.kind.word().to_owned()).chain(slugs);
         let base = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
         let is_used = |name: &str| questions.iter().any(|question| question.name == name);
         let numbered = || (2..).map(|number| format!("{base}-{number}")).find(|name| !is_used(name));
         let name = if is_used(&base) { numbered().unwrap_or_default() } else { base.clone() };
-        questions.push(NamedQuestion { question, kind, name });
+        questions.push(NamedQuestion { question, name });
     }
     questions
 }
@@ -56,16 +39,16 @@ fn slug(key: &str) -> String {
 /// Heading of a question.
 pub(super) fn title(named: &NamedQuestion<'_>) -> String {
     let SuggestedQuestion { path, second_path, value, bucket, .. } = named.question;
-    match named.kind {
-        TemplateKind::Count | TemplateKind::Elements => format!("most frequent {path}"),
-        TemplateKind::Top => format!("largest {path}"),
-        TemplateKind::Sum => format!("sum and mean of {path}"),
-        TemplateKind::Filter => format!("documents with {path} = {value}"),
-        TemplateKind::Distinct => format!("distinct {path}"),
-        TemplateKind::Dates | TemplateKind::Epochs => {
+    match named.question.kind {
+        FirstQuestionKind::Count | FirstQuestionKind::Elements => format!("most frequent {path}"),
+        FirstQuestionKind::Top => format!("largest {path}"),
+        FirstQuestionKind::Sum => format!("sum and mean of {path}"),
+        FirstQuestionKind::Filter => format!("documents with {path} = {value}"),
+        FirstQuestionKind::Distinct => format!("distinct {path}"),
+        FirstQuestionKind::Dates | FirstQuestionKind::Epochs => {
             format!("documents per {} of {path}", unit_word(bucket.unit))
         }
-        TemplateKind::Pairs => format!("most frequent {path} and {second_path}"),
+        FirstQuestionKind::Pairs => format!("most frequent {path} and {second_path}"),
     }
 }
 
@@ -99,35 +82,35 @@ fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
     let SuggestedQuestion { path, second_path, value, .. } = named.question;
     let single_row = |columns, asks| AnswerShape { columns, order: &[], limit: 1, asks };
     let most_frequent = |asks| AnswerShape { columns: BY_TEXT, order: &["n desc", "value"], limit: 10, asks };
-    match named.kind {
-        TemplateKind::Count => most_frequent(format!(
+    match named.question.kind {
+        FirstQuestionKind::Count => most_frequent(format!(
             "The ten most frequent strings at {path}, with how many documents have each."
         )),
-        TemplateKind::Elements => most_frequent(format!(
+        FirstQuestionKind::Elements => most_frequent(format!(
             "The ten most frequent strings at {path}, with how often each is there: twice in one array \
              counts twice."
         )),
-        TemplateKind::Top => AnswerShape {
+        FirstQuestionKind::Top => AnswerShape {
             columns: &[("value", "number")],
             order: &["value desc"],
             limit: 10,
             asks: format!("The ten largest numbers at {path}."),
         },
-        TemplateKind::Sum => single_row(
+        FirstQuestionKind::Sum => single_row(
             &[("total", "number"), ("mean", "number"), N, ("size", "number")],
             format!(
                 "The sum and the mean of all numbers at {path}, how many they are, and their sum without \
                  signs."
             ),
         ),
-        TemplateKind::Filter => {
+        FirstQuestionKind::Filter => {
             single_row(&[N], format!("How many documents have the string {value} at {path}."))
         }
-        TemplateKind::Distinct => {
+        FirstQuestionKind::Distinct => {
             single_row(&[N], format!("How many different strings there are at {path}."))
         }
-        TemplateKind::Dates | TemplateKind::Epochs => shape_of_times(named),
-        TemplateKind::Pairs => AnswerShape {
+        FirstQuestionKind::Dates | FirstQuestionKind::Epochs => shape_of_times(named),
+        FirstQuestionKind::Pairs => AnswerShape {
             columns: &[("value", "string"), ("second_value", "string"), N],
             order: &["n desc", "value", "second_value"],
             limit: 10,
@@ -143,8 +126,8 @@ fn shape(named: &NamedQuestion<'_>) -> AnswerShape {
 fn shape_of_times(named: &NamedQuestion<'_>) -> AnswerShape {
     let SuggestedQuestion { path, bucket, zone, .. } = named.question;
     let unit = unit_word(bucket.unit);
-    let (columns, asks) = match (named.kind, zone) {
-        (TemplateKind::Epochs, _) => {
+    let (columns, asks) = match (named.question.kind, zone) {
+        (FirstQuestionKind::Epochs, _) => {
             let resolution = match bucket.ticks_per_second {
                 1 => "seconds",
                 1_000 => "milliseconds",
@@ -179,10 +162,19 @@ pub(super) struct UnaskedQuestion {
     pub(super) reason: String,
 }
 
+/// A question that a system answers exactly only if all documents have the types of the sample.
+pub(super) struct InexactQuestion {
+    pub(super) question: String,
+    pub(super) system: String,
+    /// What the system does not tell apart, in words.
+    pub(super) caveat: String,
+}
+
 /// Content of `questions.toml` for these questions.
 pub(super) fn definition(
     questions: &[NamedQuestion<'_>],
     unasked: &[UnaskedQuestion],
+    inexact: &[InexactQuestion],
     sampled: &SampleProfile,
 ) -> String {
     let mut text = format!(
@@ -205,6 +197,12 @@ pub(super) fn definition(
         {
             text += &format!("# {system} is not asked: {}\n", reason.replace(char::is_control, " "));
         }
+        for InexactQuestion { system, caveat, .. } in
+            inexact.iter().filter(|inexact| inexact.question == named.name)
+        {
+            let caveat = caveat.replace(char::is_control, " ");
+            text += &format!("# {system} may count values of other types beyond the sample: {caveat}.\n");
+        }
         text += &format!(
             "[[question]]\nname = {}\ntitle = {}\nasks = {}\n",
             toml_quoted(&named.name),
@@ -220,7 +218,7 @@ pub(super) fn definition(
             let order: Vec<String> = order.iter().map(|column| toml_quoted(column)).collect();
             text += &format!("order = [{}]\nlimit = {limit}\n", order.join(", "));
         }
-        if named.kind == TemplateKind::Sum {
+        if named.question.kind == FirstQuestionKind::Sum {
             text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that \
                      is left.\n";
             text += "scale = { total = \"size\", mean = \"size / n\" }\n";

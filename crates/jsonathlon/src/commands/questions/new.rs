@@ -10,12 +10,14 @@ use jsonathlon_dataset::{
         PathProfile, Profile, SampleLimits, SampleProfile, Steps, SuggestedQuestion, sample,
         suggest_questions,
     },
-    left_out,
+    skipped_entries,
     source::Source,
 };
 use jsonathlon_report::format;
 
-use super::definition::{NamedQuestion, UnaskedQuestion, definition, describe_sample, name_questions, title};
+use super::definition::{
+    InexactQuestion, NamedQuestion, UnaskedQuestion, definition, describe_sample, name_questions, title,
+};
 use crate::{
     cli::{CatalogueArguments, run_options::InputArguments},
     commands::{load_catalogue, print},
@@ -45,22 +47,18 @@ pub(super) fn run(
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
     let suggestions = suggest_questions(&sampled);
     if suggestions.is_empty() {
-        return Err(Failure::usage(format!(
-            "{} has no path of strings or numbers that a first question could ask about: {}; write \
-             questions.toml yourself (docs/own-questions.md)",
-            sampled.profile.source,
-            describe_lines(&sampled.profile)
-        )));
+        return Err(nothing_to_ask(&sampled.profile));
     }
     let mut questions = name_questions(&suggestions);
     let mut notes = sampled.profile.input_notes.clone();
-    notes.extend(left_out::describe(&sampled.profile.left_out));
+    notes.extend(skipped_entries::describe(&sampled.profile.left_out));
     notes.extend(invalid_lines_note(&sampled.profile));
-    let Statements { files_by_system, unasked, alterations } =
-        statement_files(&questions, &paths(&sampled), &catalogue);
+    let Statements { files_by_system, unasked, inexact, alterations } =
+        statement_files(&questions, &sampled, &catalogue);
     notes.extend(unasked.iter().map(|UnaskedQuestion { question, system, reason }| {
         format!("{system} is not asked `{question}`: {reason}")
     }));
+    notes.extend(inexact_notes(&inexact));
     notes.extend(alterations);
     let is_asked = |question: &NamedQuestion<'_>| {
         files_by_system.iter().any(|(_, files)| files.iter().any(|file| file.question == question.name))
@@ -74,7 +72,7 @@ pub(super) fn run(
         )));
     }
     let systems: Vec<&str> = files_by_system.iter().map(|(system, _)| system.as_str()).collect();
-    write(&folder.join("questions.toml"), &definition(&questions, &unasked, &sampled))?;
+    write(&folder.join("questions.toml"), &definition(&questions, &unasked, &inexact, &sampled))?;
     for (system, files) in &files_by_system {
         for QuestionStatement { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
@@ -118,6 +116,19 @@ fn next_command(folder: &Path, data: &str, input: InputArguments, folders: &Cata
         .map(|folder| format!(" --systems-dir {}", shell_quoted(&folder.display().to_string())))
         .collect();
     format!("jsonathlon run questions --questions {folder} --data {data}{}{options}", input.command_line())
+}
+
+/// Error about documents without a path that a first question could ask about, with what is said of their files:
+/// read otherwise, they may have one.
+fn nothing_to_ask(profile: &Profile) -> Failure {
+    let notes: Vec<String> = profile.input_notes.iter().map(|note| format!("\nnote: {note}")).collect();
+    Failure::usage(format!(
+        "{} has no path of strings or numbers that a first question could ask about: {}; write questions.toml \
+         yourself (docs/own-questions.md){}",
+        profile.source,
+        describe_lines(profile),
+        notes.concat()
+    ))
 }
 
 /// Text on how many lines were sampled, and how many of them are no objects or no JSON.
@@ -175,6 +186,9 @@ struct Statements {
     files_by_system: Vec<(String, Vec<QuestionStatement>)>,
     /// Questions that a system cannot be asked.
     unasked: Vec<UnaskedQuestion>,
+    /// Questions that a system answers exactly only if documents beyond the sample have the same types. Empty if
+    /// there are none.
+    inexact: Vec<InexactQuestion>,
     /// Notes on documents that a system alters.
     alterations: Vec<String>,
 }
@@ -188,21 +202,27 @@ fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
 /// Writes the statements of every system that has templates.
 fn statement_files(
     questions: &[NamedQuestion<'_>],
-    paths: &[KnownPath],
+    sampled: &SampleProfile,
     catalogue: &Catalogue,
 ) -> Statements {
+    let paths = paths(sampled);
     let mut statements = Statements::default();
     for system in catalogue.systems().iter().filter(|system| system.supports_workload(QUESTIONS)) {
         let Some(setup) = default_setup(system) else { continue };
         let mut files = Vec::new();
         for named in questions {
-            match setup.first_question(&first_question(named, paths)) {
+            let question = first_question(named, &paths);
+            match setup.first_question(&question) {
                 Ok(statement) => files.push(statement_file(&setup, named, &statement)),
                 Err(reason) => statements.unasked.push(UnaskedQuestion {
                     question: named.name.clone(),
                     system: system.name().to_owned(),
                     reason: reason.to_string(),
                 }),
+            }
+            if let Some(caveat) = setup.type_caveat(&question).filter(|_| !sampled.is_whole) {
+                let (question, system) = (named.name.clone(), system.name().to_owned());
+                statements.inexact.push(InexactQuestion { question, system, caveat: caveat.to_owned() });
             }
             let SuggestedQuestion { keys, second_keys, path, second_path, .. } = named.question;
             let second_path = if second_path.is_empty() { path } else { second_path };
@@ -224,13 +244,31 @@ fn statement_files(
     statements
 }
 
+/// Notes on questions whose answers may count values that the sample did not have, one for each system.
+fn inexact_notes(inexact: &[InexactQuestion]) -> Vec<String> {
+    let note = |questions: &[InexactQuestion]| {
+        let first = questions.first()?;
+        let names: Vec<String> =
+            questions.iter().map(|question| format!("`{}`", question.question)).collect();
+        Some(format!(
+            "{}: {}; at the paths of {} the sample has values of one type only, but further documents may have \
+             others, which it would count",
+            first.system,
+            first.caveat,
+            names.join(", ")
+        ))
+    };
+    let is_same = |a: &InexactQuestion, b: &InexactQuestion| (&a.system, &a.caveat) == (&b.system, &b.caveat);
+    inexact.chunk_by(is_same).filter_map(note).collect()
+}
+
 /// Returns a question in the form that statement templates take.
 fn first_question<'q>(named: &NamedQuestion<'q>, paths: &'q [KnownPath]) -> FirstQuestion<'q> {
     let SuggestedQuestion { keys, second_keys, value, bucket, other_values, .. } = named.question;
     FirstQuestion {
-        kind: named.kind,
+        kind: named.question.kind,
         keys,
-        second: second_keys,
+        second_keys,
         value,
         bucket: *bucket,
         is_mixed: *other_values > 0,
@@ -265,4 +303,46 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(write_error)?;
     }
     std::fs::write(path, text).map_err(write_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(text: &str, max_bytes: u64) -> SampleProfile {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("data.ndjson");
+        std::fs::write(&file, text).unwrap();
+        sample(&Source::Path(file), SampleLimits { max_bytes, ..LIMITS }, &|| false).unwrap()
+    }
+
+    #[test]
+    fn what_only_the_sample_shows_is_said() {
+        let catalogue = Catalogue::load(&[]).unwrap();
+        let line =
+            |n: u64| format!("{{\"day\":\"2026-02-{:02}\",\"ms\":{}}}\n", n % 28 + 1, 1_770_000_000_000 + n);
+        // Several blocks, the first of which is the sample.
+        let text: String = (0..50_000).map(line).collect();
+        for (max_bytes, is_whole) in [(u64::MAX, true), (1, false)] {
+            let sampled = sampled(&text, max_bytes);
+            assert_eq!(sampled.is_whole, is_whole);
+            let suggestions = suggest_questions(&sampled);
+            let questions = name_questions(&suggestions);
+            let Statements { unasked, inexact, .. } = statement_files(&questions, &sampled, &catalogue);
+            let notes = inexact_notes(&inexact);
+            let toml = definition(&questions, &unasked, &inexact, &sampled);
+            if is_whole {
+                assert!(notes.is_empty() && !toml.contains("beyond the sample"), "{notes:?}\n{toml}");
+                continue;
+            }
+            let [note] = &notes[..] else { panic!("{notes:?}") };
+            for word in ["elasticsearch: ", "elements of arrays", "`dates-day`", "`epochs-ms`"] {
+                assert!(note.contains(word), "{word}: {note}");
+            }
+            assert!(
+                toml.contains("# elasticsearch may count values of other types beyond the sample"),
+                "{toml}"
+            );
+        }
+    }
 }

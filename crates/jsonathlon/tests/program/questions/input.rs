@@ -114,6 +114,21 @@ fn what_is_misspelt_is_named_with_file_line_and_what_is_allowed() {
 }
 
 #[test]
+fn a_system_that_cannot_be_asked_a_kind_says_why() {
+    let world = World::new();
+    let line = |n: usize| format!("{{\"country\":\"c{}\",\"plan\":\"p{}\"}}\n", n % 5, n % 3);
+    let data = world.file("data.ndjson", (0..100).map(line).collect::<String>());
+    let folder = world.text("q");
+    let said = world.run(&["questions", "new", &folder, "-d", &data]).expect(0).stdout;
+    let name = said.split_whitespace().find(|word| word.starts_with("pairs-")).unwrap();
+    let why = format!("elasticsearch is not asked `{name}`: it counts by one field: `multi_terms`");
+    assert!(said.contains(&why), "{said}");
+    let toml = std::fs::read_to_string(world.path("q/questions.toml")).unwrap();
+    assert!(toml.contains("# elasticsearch is not asked: it counts by one field"), "{toml}");
+    assert!(world.path(&format!("q/postgresql/{name}.sql")).exists());
+}
+
+#[test]
 fn a_question_that_no_system_has_a_statement_for_is_told() {
     let world = World::new();
     let folder = folder(&world, &[("questions.toml", &format!("{SUM}{GROUPS}")), ("sqlite/sum.sql", ASKS)]);

@@ -104,11 +104,28 @@ fn a_member_that_a_system_takes_for_the_key_is_refused() {
         .expect(2)
         .says(&["ma cannot hold the documents of --data", "`count`"]);
     assert!(!world.path("out").join("journal.ndjson").exists(), "nothing was begun");
+    let world = World::with(&[mock("ma", json!({})).serving_documents("added_member = \"count\"")]);
+    let data = world.file("data.ndjson", hostile_documents(3));
+    world
+        .start_serving("out", "ma", &["--data", &data])
+        .end(LIMIT)
+        .expect(2)
+        .says(&["leaves the member `count` out of its answers", "--variants"]);
     let reason = "generated_only = \"its columns have names\"";
     let world = World::with(&[mock("ma", json!({})).serving_documents(reason)]);
     let data = world.file("data.ndjson", hostile_documents(3));
     let options = ["--data", data.as_str()];
     world.start_serving("out", "ma", &options).end(LIMIT).expect(2).says(&["its columns have names"]);
+}
+
+#[test]
+fn a_member_that_is_the_key_is_accepted_where_a_system_keeps_the_key() {
+    let world = World::with(&[mock("ma", json!({})).serving_documents("key_member = \"id\"")]);
+    let data = world.file("data.ndjson", hostile_documents(200));
+    let named = ["--data", &data, "--key", "/id", "--update", HOSTILE_PATH];
+    let options = [&named[..], &["--mixes", "a,d,e,churn", "-r", "1"]].concat();
+    let summary = world.serve("ma", &options).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
 }
 
 #[test]

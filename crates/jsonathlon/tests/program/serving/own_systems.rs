@@ -43,21 +43,28 @@ fn serves(system: &str, key: &str, update: &str, mixes: &str, more: &[&str]) -> 
     steps.map(|entry| (entry.cell.step.word().to_owned(), entry.verdict)).collect()
 }
 
-/// Expects right answers for text and integer keys, and for these hostile paths or those of plain names.
+/// Paths of key and updated value: text and integer keys, and hostile paths or those of plain names.
+const KINDS: [(&str, &str); 4] =
+    [("/id", HOSTILE_PATH), ("/id", "/count"), ("/count", HOSTILE_PATH), ("line", "/id")];
+
+/// Expects right answers for all kinds of keys and updated values.
 fn serves_documents(system: &str, can_name: bool, mixes: &str, more: &[&str]) {
     if excluded(&[system]) {
         return;
     }
-    for (key, update) in [("/id", HOSTILE_PATH), ("/id", "/count"), ("/count", HOSTILE_PATH), ("line", "/id")]
-    {
-        let steps = serves(system, key, update, mixes, more);
-        assert!(steps.iter().any(|(_, verdict)| *verdict == Verdict::Exact), "{system} {key}: {steps:?}");
-        for (step, verdict) in steps {
-            let is_hostile = update == HOSTILE_PATH && !can_name;
-            let is_right = verdict == Verdict::Exact || (is_hostile && verdict == Verdict::NotApplicable);
-            // Names of the paths that are read are those that most documents have, hostile ones among them.
-            assert!(is_right || step == "paths", "{system} {key} {update} {step}: {verdict:?}");
-        }
+    for kind in KINDS {
+        serves_kind(system, can_name, kind, mixes, more);
+    }
+}
+
+fn serves_kind(system: &str, can_name: bool, (key, update): (&str, &str), mixes: &str, more: &[&str]) {
+    let steps = serves(system, key, update, mixes, more);
+    assert!(steps.iter().any(|(_, verdict)| *verdict == Verdict::Exact), "{system} {key}: {steps:?}");
+    for (step, verdict) in steps {
+        let is_hostile = update == HOSTILE_PATH && !can_name;
+        let is_right = verdict == Verdict::Exact || (is_hostile && verdict == Verdict::NotApplicable);
+        // Names of the paths that are read are those that most documents have, hostile ones among them.
+        assert!(is_right || step == "paths", "{system} {key} {update} {step}: {verdict:?}");
     }
 }
 
@@ -103,9 +110,17 @@ fn dolt_serves_own_documents() {
 }
 
 #[test]
-#[ignore = "does not end within minutes; the reason is not known yet"]
 fn elasticsearch_serves_own_documents() {
-    serves_documents("elasticsearch", true, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+    if excluded(&["elasticsearch"]) {
+        return;
+    }
+    // It starts twice for a load and once for each mix that writes, about ten seconds each time. With all mixes
+    // for all kinds, the starts alone would take minutes.
+    let [first, others @ ..] = KINDS;
+    serves_kind("elasticsearch", true, first, "TOGETHER,c,paths,update-path,update-all,churn", &[]);
+    for kind in others {
+        serves_kind("elasticsearch", true, kind, "TOGETHER", &[]);
+    }
 }
 
 #[test]

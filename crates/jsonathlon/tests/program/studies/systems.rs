@@ -90,7 +90,7 @@ fn storage() {
 
 #[test]
 fn durability() {
-    let words = ["Waiting for the disk PostgreSQL does"];
+    let words = ["Waiting for the disk, PostgreSQL does"];
     tiny("durability", "postgresql", &["clients=1", "mixes=insert", "durability=synced,window"], &words);
     tiny("durability", "sqlite", &["clients=1", "mixes=insert"], &["synced", "process"]);
 }

@@ -13,6 +13,7 @@ mod text;
 use std::fmt::Write;
 
 use jsonathlon_schema::metric::{BetterDirection, MetricDef, Unit};
+use jsonathlon_studies::definition::ClientSelector;
 use jsonathlon_studies::observations::{Observation, THROUGHPUT};
 
 use super::StudyResult;
@@ -27,9 +28,34 @@ const PEAK_CLIENTS: f64 = 20.0;
 /// Data of a figure as CSV: column names, then one line for each value.
 type Data = Vec<Vec<String>>;
 
-/// All charts as HTML figures; empty if nothing was measured.
+/// All charts as HTML figures, first those of what the first clause of the answer is about; empty if nothing was
+/// measured.
 pub(super) fn charts(result: &StudyResult<'_>) -> String {
-    panels(result).iter().filter_map(|(title, points)| figure(result, title, points)).collect()
+    let mut panels = panels(result);
+    let mix_of_answer = result.study.verdicts.first().and_then(|verdict| verdict.mix.as_deref());
+    let is_about_answer = |points: &[&Observation]| {
+        points.first().is_some_and(|point| Some(point.attribute("mix")) == mix_of_answer)
+    };
+    panels.sort_by_key(|(_, points)| !is_about_answer(points));
+    let first = panels.first().and_then(|(title, points)| panel_of_answer(result, title, points));
+    first.iter().chain(&panels).filter_map(|(title, points)| figure(result, title, points)).collect()
+}
+
+/// Chart of the points with the number of clients that the first clause of the answer is about. Rows show the
+/// highest value of each configuration, which often has more clients. `None` for curves, if the clause is about no
+/// fixed number, or if that is the only one.
+fn panel_of_answer<'a>(
+    result: &StudyResult<'_>,
+    title: &str,
+    points: &[&'a Observation],
+) -> Option<(String, Vec<&'a Observation>)> {
+    let ClientSelector::Number(clients) = result.study.verdicts.first()?.clients else { return None };
+    if result.study.chart.axis.is_some() || points.iter().all(|point| point.clients == clients) {
+        return None;
+    }
+    let own: Vec<&Observation> = points.iter().copied().filter(|point| point.clients == clients).collect();
+    let unit = if clients == 1 { "client" } else { "clients" };
+    Some((format!("{title}, {clients} {unit}"), own)).filter(|(_, own)| !own.is_empty())
 }
 
 /// Figure of one chart with its title and its data; `None` if it has no value.

@@ -5,12 +5,15 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use serde_json::{Value as Json, json};
 
-use jsonathlon_catalogue::{KnownPath, TemplateKind};
+use jsonathlon_catalogue::KnownPath;
 use jsonathlon_dataset::{
     describe::{JsonType, PathProfile, SampleLimits, sample},
     source::Source,
 };
-use jsonathlon_schema::time_bucket::{TimeBucket, TimeUnit};
+use jsonathlon_schema::{
+    first_question::FirstQuestionKind,
+    time_bucket::{TimeBucket, TimeUnit},
+};
 
 /// Keys with a special meaning in paths, patterns, quoted texts, templates, lines or documents.
 pub(crate) const NASTY: [&str; 87] = [
@@ -143,7 +146,7 @@ const NUMBERS: [f64; 8] = [1.0, 2.0, -3.0, 0.5, 1e9, 0.0, 7.25, 4096.0];
 /// A question about one path, or two.
 pub(crate) struct Question {
     pub(crate) name: String,
-    pub(crate) kind: TemplateKind,
+    pub(crate) kind: FirstQuestionKind,
     pub(crate) keys: Vec<String>,
     /// The second path of a pair, or the path from an element.
     pub(crate) second: Vec<String>,
@@ -237,10 +240,10 @@ impl Corpus {
         let profiles = profiles(&lines);
         let mut questions = Vec::new();
         for (place, keys) in wanted.iter().enumerate() {
-            let kinds: &[TemplateKind] = if is_number(place) {
-                &[TemplateKind::Top, TemplateKind::Sum]
+            let kinds: &[FirstQuestionKind] = if is_number(place) {
+                &[FirstQuestionKind::Top, FirstQuestionKind::Sum]
             } else {
-                &[TemplateKind::Count, TemplateKind::Filter, TemplateKind::Distinct]
+                &[FirstQuestionKind::Count, FirstQuestionKind::Filter, FirstQuestionKind::Distinct]
             };
             let is_mixed = is_mixed(&profiles, keys, is_number(place));
             for kind in kinds {
@@ -260,7 +263,7 @@ impl Corpus {
             if !is_number(place) && !is_number(other) {
                 questions.push(Question {
                     name: format!("pairs-{place}"),
-                    kind: TemplateKind::Pairs,
+                    kind: FirstQuestionKind::Pairs,
                     keys: keys.clone(),
                     second: wanted[other].clone(),
                     bucket: TimeBucket::default(),
@@ -282,7 +285,7 @@ impl Corpus {
                 serde_json::from_str(line).unwrap_or_else(|error| panic!("{place}: {error}"));
             let Some(value) = follow(&document, &question.keys) else { continue };
             let values: Vec<&Json> = match question.kind {
-                TemplateKind::Elements => {
+                FirstQuestionKind::Elements => {
                     let elements = value.as_array().into_iter().flatten();
                     elements.filter_map(|element| follow(element, &question.second)).collect()
                 }
@@ -306,25 +309,25 @@ impl Corpus {
         }
         let number = Cell::Number;
         Some(match question.kind {
-            TemplateKind::Count | TemplateKind::Elements => most_frequent(texts),
-            TemplateKind::Pairs => most_frequent(pairs),
-            TemplateKind::Top => {
+            FirstQuestionKind::Count | FirstQuestionKind::Elements => most_frequent(texts),
+            FirstQuestionKind::Pairs => most_frequent(pairs),
+            FirstQuestionKind::Top => {
                 numbers.sort_by(|a, b| b.total_cmp(a));
                 numbers.into_iter().take(10).map(|one| vec![number(one)]).collect()
             }
-            TemplateKind::Sum => {
+            FirstQuestionKind::Sum => {
                 let (total, size) =
                     numbers.iter().fold((0.0, 0.0), |(total, size), one| (total + one, size + one.abs()));
                 let count = numbers.len() as f64;
                 vec![[total, total / count, count, size].map(number).to_vec()]
             }
-            TemplateKind::Filter => {
+            FirstQuestionKind::Filter => {
                 let found = texts.get(std::slice::from_ref(&question.value));
                 vec![vec![number(found.copied().unwrap_or_default())]]
             }
-            TemplateKind::Distinct => vec![vec![number(texts.len() as f64)]],
-            TemplateKind::Dates => latest_dates(&texts, question.bucket.unit),
-            TemplateKind::Epochs => latest_epochs(&numbers, question.bucket),
+            FirstQuestionKind::Distinct => vec![vec![number(texts.len() as f64)]],
+            FirstQuestionKind::Dates => latest_dates(&texts, question.bucket.unit),
+            FirstQuestionKind::Epochs => latest_epochs(&numbers, question.bucket),
         })
     }
 }
@@ -435,10 +438,10 @@ fn questions_of_lists_and_times(place: usize, keys: &[String]) -> Vec<Question> 
     let unit = if place.is_multiple_of(2) { TimeUnit::Day } else { TimeUnit::Hour };
     let bucket = TimeBucket { unit, ticks_per_second: TimeBucket::RESOLUTIONS[place % 3] };
     [
-        ("elements", TemplateKind::Elements, list.clone(), Vec::new()),
-        ("members", TemplateKind::Elements, list, vec![key.clone()]),
-        ("dates", TemplateKind::Dates, text, Vec::new()),
-        ("epochs", TemplateKind::Epochs, number, Vec::new()),
+        ("elements", FirstQuestionKind::Elements, list.clone(), Vec::new()),
+        ("members", FirstQuestionKind::Elements, list, vec![key.clone()]),
+        ("dates", FirstQuestionKind::Dates, text, Vec::new()),
+        ("epochs", FirstQuestionKind::Epochs, number, Vec::new()),
     ]
     .into_iter()
     .map(|(name, kind, first, second)| Question {

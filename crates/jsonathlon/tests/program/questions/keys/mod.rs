@@ -163,7 +163,7 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
         let first = FirstQuestion {
             kind: *kind,
             keys,
-            second,
+            second_keys: second,
             bucket: *bucket,
             value,
             is_mixed: *is_mixed,
@@ -171,7 +171,9 @@ fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<
         };
         let statement = match part.first_question(&first) {
             Ok(statement) => statement,
-            Err(FirstQuestionError::NoTemplate) => panic!("{name} has no template"),
+            Err(error @ (FirstQuestionError::NoTemplate | FirstQuestionError::NotAsked(_))) => {
+                panic!("{name}: {error}")
+            }
             Err(FirstQuestionError::Unreachable(why)) => {
                 left.push((keys.clone(), why));
                 continue;

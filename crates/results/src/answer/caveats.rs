@@ -1,0 +1,99 @@
+//! Reasons to be careful with an outcome, in words that name the systems that they are about.
+
+use std::collections::BTreeMap;
+
+use super::AnswerCaveat;
+use super::context::Context;
+use super::sentence::list;
+
+/// Caveats of an outcome, each with the configurations that it is about. A caveat about the whole run has none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Caveats(BTreeMap<AnswerCaveat, Vec<usize>>);
+
+impl Caveats {
+    /// Adds a caveat. If it is known, only its further configurations are added.
+    pub(super) fn add(&mut self, caveat: AnswerCaveat, configurations: impl IntoIterator<Item = usize>) {
+        let known = self.0.entry(caveat).or_default();
+        for configuration in configurations {
+            if !known.contains(&configuration) {
+                known.push(configuration);
+            }
+        }
+    }
+
+    /// Adds all caveats of another outcome.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (caveat, configurations) in other.0 {
+            self.add(caveat, configurations);
+        }
+    }
+
+    /// Caveats without the configurations that they are about.
+    pub(super) fn kinds(&self) -> Vec<AnswerCaveat> {
+        self.0.keys().copied().collect()
+    }
+
+    /// Words of all caveats, in the order of [`Self::kinds`].
+    pub(super) fn texts(&self, context: &Context<'_>) -> Vec<String> {
+        self.0.iter().map(|(caveat, configurations)| text(context, *caveat, configurations)).collect()
+    }
+}
+
+/// Words of a caveat, with the names of the configurations that it is about.
+fn text(context: &Context<'_>, caveat: AnswerCaveat, configurations: &[usize]) -> String {
+    match caveat {
+        AnswerCaveat::EndOfLife => {
+            let version = |index: &usize| {
+                let configuration = context.configuration(*index)?;
+                Some(format!("{} {}", configuration.title, configuration.id.version))
+            };
+            match distinct(configurations.iter().filter_map(version)).as_slice() {
+                [] => caveat.text().to_owned(),
+                [only] => format!("{only} is no longer supported by its vendor"),
+                several => {
+                    format!("{} are no longer supported by their vendors", list(several, several.len()))
+                }
+            }
+        }
+        AnswerCaveat::Embedded => {
+            let is_embedded = |index: &&usize| {
+                context.configuration(**index).is_some_and(|configuration| configuration.embedded)
+            };
+            let (embedded, servers): (Vec<&usize>, Vec<&usize>) =
+                configurations.iter().partition(is_embedded);
+            let names = |some: &[&usize]| distinct(some.iter().map(|index| context.name(**index)));
+            let (embedded, servers) = (names(&embedded), names(&servers));
+            let embedded = match embedded.as_slice() {
+                [] => return caveat.text().to_owned(),
+                [only] => format!("{only} runs inside its client"),
+                several => format!("{} run inside their clients", list(several, several.len())),
+            };
+            match servers.as_slice() {
+                [] => embedded,
+                [only] => format!("{embedded}, {only} is a server"),
+                several => format!("{embedded}, {} are servers", list(several, several.len())),
+            }
+        }
+        AnswerCaveat::Approximate => {
+            let names = distinct(configurations.iter().map(|index| context.name(*index)));
+            match names.is_empty() {
+                true => caveat.text().to_owned(),
+                false => format!("answers of {} are approximate", list(&names, names.len())),
+            }
+        }
+        AnswerCaveat::OneRound
+        | AnswerCaveat::FewRounds
+        | AnswerCaveat::BusyMachine
+        | AnswerCaveat::Partial => caveat.text().to_owned(),
+    }
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct
+}
