@@ -91,6 +91,7 @@ export function metricTitle(name: string): string {
 function byUnit(unit: Unit, value: number): string {
   switch (unit) {
     case 's': return seconds(value);
+    case 'ms': return seconds(value / 1e3);
     case 'us': return microseconds(value);
     case 'us/op': return `${microseconds(value)}/op`;
     case 'B/op': return `${bytes(value)}/op`;
@@ -98,6 +99,7 @@ function byUnit(unit: Unit, value: number): string {
     case 'B': return bytes(value);
     case 'B/s': return `${bytes(value)}/s`;
     case '/s': return `${count(value)}/s`;
+    case '/h': return `${count(value)}/h`;
     case 'share': return percent(value);
     case 'count':
     case 'number': return Number.isInteger(value) ? integer(value) : threeDigits(value);
@@ -111,6 +113,7 @@ export function byName(name: string, value: number): string {
   if (known !== undefined) return byUnit(known.unit, value);
   if (name.endsWith('bytes_per_s')) return `${bytes(value)}/s`;
   if (name.endsWith('_per_s')) return `${count(value)}/s`;
+  if (name.endsWith('_per_h')) return `${count(value)}/h`;
   if (name.endsWith('_bytes') || name === 'bytes') return bytes(value);
   if (name.endsWith('_ms')) return seconds(value / 1e3);
   if (name.endsWith('_us')) return seconds(value / 1e6);

@@ -2,7 +2,7 @@
 
 import type { Cell, Configuration, PageData, Ratio, RoundTripOutcome, Run } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
-import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MemoryProfile, Phase, PreparationClass, QUESTIONS as QUESTIONS_WORKLOAD, SERVING, Verdict } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MemoryProfile, MIXED, Phase, PreparationClass, QUESTIONS as QUESTIONS_WORKLOAD, SERVING, Verdict } from './vocabulary.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q1', 'top event types'],
@@ -40,7 +40,7 @@ export function stepTitle(step: string): string {
 }
 
 const WORKLOADS: ReadonlyMap<string, string> = new Map([
-  [ANALYTICS, 'Analytics'], [SERVING, 'Serving'], [DOCUMENTS, 'Large documents'], [QUESTIONS_WORKLOAD, 'Your questions'], [FIDELITY, 'Fidelity'], [DURABILITY, 'Durability'],
+  [ANALYTICS, 'Analytics'], [SERVING, 'Serving'], [MIXED, 'Mixed load'], [DOCUMENTS, 'Large documents'], [QUESTIONS_WORKLOAD, 'Your questions'], [FIDELITY, 'Fidelity'], [DURABILITY, 'Durability'],
 ]);
 
 /** Display name of a workload; its own name if the page does not know it. */
@@ -75,6 +75,11 @@ const PHASES: ReadonlyMap<string, string> = new Map([
   [Phase.HotNotInMemory, 'hot, not in memory'],
   [Phase.Steady, 'steady'],
   [Phase.Measured, 'measured'],
+  [Phase.Still, 'still'],
+  [Phase.Both, 'beside writers'],
+  [Phase.Left, 'writers gone'],
+  [Phase.Drained, 'drained'],
+  [Phase.Alone, 'writers alone'],
 ]);
 
 /** Phases of repeated questions. Cells that still read from disk are shown among them and never ranked. */

@@ -5,10 +5,10 @@ import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 import { Metric } from './metrics.ts';
-import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, Phase, QUESTIONS, SERVING, Verdict } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MIXED, Phase, QUESTIONS, SERVING, Verdict } from './vocabulary.ts';
 
 /** Workloads that the page knows, in page order. */
-const ORDER: readonly string[] = [ANALYTICS, SERVING, DOCUMENTS, QUESTIONS, FIDELITY, DURABILITY];
+const ORDER: readonly string[] = [ANALYTICS, SERVING, MIXED, DOCUMENTS, QUESTIONS, FIDELITY, DURABILITY];
 
 const workloadsByRun = new WeakMap<Run, Set<string>>();
 

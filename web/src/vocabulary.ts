@@ -3,6 +3,7 @@
 /** Names of workloads in cells. */
 export const ANALYTICS = 'analytics';
 export const SERVING = 'serving';
+export const MIXED = 'mixed';
 export const DOCUMENTS = 'documents';
 export const QUESTIONS = 'questions';
 export const FIDELITY = 'fidelity';
@@ -18,6 +19,11 @@ export const Phase = {
   HotNotInMemory: 'hot-not-in-memory',
   Steady: 'steady',
   Measured: 'measured',
+  Still: 'still',
+  Both: 'both',
+  Left: 'left',
+  Drained: 'drained',
+  Alone: 'alone',
 } as const;
 export type Phase = (typeof Phase)[keyof typeof Phase];
 

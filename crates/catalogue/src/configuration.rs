@@ -23,6 +23,7 @@ use crate::{
         analytics::{ANALYTICS, AnalyticsSetup},
         documents::{DOCUMENTS, DocumentsSetup},
         fidelity::{FIDELITY, FidelitySetup},
+        mixed::{MIXED, MixedSetup},
         serving::{SERVING, ServingSetup},
     },
     session_setup::SessionSetup,
@@ -119,6 +120,11 @@ impl Configuration {
     /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
     pub fn serving(&self) -> Option<ServingSetup> {
         ServingSetup::from_setup(self.setups.get(SERVING)?)
+    }
+
+    /// Returns the setup of the mixed workload. `None` if the system does not run it in this variant.
+    pub fn mixed(&self) -> Option<MixedSetup> {
+        MixedSetup::from_setup(self.setups.get(MIXED)?, &self.protocol)
     }
 
     /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.

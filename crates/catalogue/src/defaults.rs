@@ -19,9 +19,20 @@ pub(crate) struct DefaultFile {
 /// Returns the default files of a workload for systems of this protocol, by their names without ending. A file
 /// of the workload replaces the one that all workloads share.
 pub(crate) fn default_files(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
+    files_in(&[protocol.to_owned(), format!("{protocol}/{workload}")])
+}
+
+/// Returns the default files of a workload for systems of this protocol, without those that workloads share.
+pub(crate) fn workload_default_files(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
+    files_in(&[format!("{protocol}/{workload}")])
+}
+
+/// Returns the files of these folders, by their names without ending. Files of later folders replace those of
+/// earlier ones.
+fn files_in(folder_paths: &[String]) -> BTreeMap<&'static str, DefaultFile> {
     let mut files = BTreeMap::new();
-    for folder_path in [protocol.to_owned(), format!("{protocol}/{workload}")] {
-        let Some(folder) = DEFAULTS.get_dir(&folder_path) else { continue };
+    for folder_path in folder_paths {
+        let Some(folder) = DEFAULTS.get_dir(folder_path) else { continue };
         for file in folder.files() {
             let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let (Some((stem, kind)), Some(text)) =

@@ -191,6 +191,8 @@ pub(crate) struct VariantDefinition {
     /// Workloads that the variant belongs to. `None`: all workloads without variants of their own.
     pub(crate) workloads: Option<Vec<String>>,
     pub(crate) preparation: Option<StatedClass>,
+    /// Variant whose settings, values, statement files and preparation class apply below those of this one.
+    pub(crate) based_on: Option<String>,
     /// Whether the variant represents the system in its preparation class.
     #[serde(default)]
     pub(crate) default: bool,

@@ -14,7 +14,8 @@ use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
     rules::{
-        self, ALL_RULES, analytics, documents, fidelity, path_notation, question_paths, questions, serving,
+        self, ALL_RULES, analytics, documents, fidelity, mixed, path_notation, question_paths, questions,
+        serving,
     },
 };
 use crate::artifact::DebianPackage;
@@ -104,6 +105,10 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[serving.durability]`", keys_of::<DurabilityDefinition>()),
         ("`[serving.durability.synced]`", keys_of::<TierDefinition>()),
         ("`[serving.operations.read]`", keys_of::<serving::OperationDefinition>()),
+        ("`[mixed]`", keys_of::<mixed::SectionDefinition>()),
+        ("`[variants.NAME.mixed]`", keys_of::<mixed::OverlayDefinition>()),
+        ("`[mixed.seen]`", keys_of::<mixed::SeenDefinition>()),
+        ("`[mixed.insert]`", keys_of::<mixed::InsertDefinition>()),
         ("`[documents]`", keys_of::<documents::SectionDefinition>()),
         ("`[variants.NAME.documents]`", keys_of::<documents::OverlayDefinition>()),
         ("`[documents.largest]`", keys_of::<documents::SizeLimit>()),

@@ -66,6 +66,7 @@ pub use rules::{
     documents::{DOCUMENTS, DocumentsSetup, Index, IndexQuery, IndexUse, Operation, QueryAnswer, SizeLimit},
     fidelity::{ExtractedForm, FIDELITY, FidelitySetup},
     first_question::{FirstQuestion, FirstQuestionError, KnownPath},
+    mixed::{MIXED, MixedSetup},
     operation_rules::OperationRules,
     path_notation::{PathStep, path_values},
     questions::{QUESTIONS, question_file},

@@ -12,11 +12,11 @@ use crate::{
     locate::TomlText,
     profile,
     resolve::resolve,
-    rules::{self, ALL_RULES, SECTION_KEYS},
+    rules::{self, ALL_RULES},
     server, sources,
     system::{System, WorkloadPart},
     system_toml::{self, ParsedSystemToml},
-    variants,
+    variants::{self, Variants},
     workload_files::WorkloadFiles,
 };
 
@@ -37,13 +37,15 @@ impl System {
         let server = server::server(&definition, &text)?;
         let remote_setup = by_address(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
-        let (variants, workload_variants) = variants::variants(&definition, &sections, &text)?;
+        let Variants { shared: variants, by_workload: workload_variants, ranked_shared } =
+            variants::variants(&definition, &sections, &text)?;
         let storages = variants::storages(&definition);
         let address_folder = definition.address.as_ref().map(|_| BY_ADDRESS);
         let mut parts = Vec::new();
         for rules in ALL_RULES {
             let Some(sections) = sections.remove(rules.name()) else { continue };
-            let part_variants = workload_variants.get(rules.name()).unwrap_or(&variants);
+            let own_variants = workload_variants.get(rules.name());
+            let part_variants = own_variants.or(ranked_shared.get(rules.name())).unwrap_or(&variants);
             let names = part_variants.iter().map(|variant| variant.name.as_str());
             // The implicit variant of a system without variants has no files of its own.
             let declared = names.filter(|name| definition.variants.contains_key(*name));
@@ -63,6 +65,7 @@ impl System {
             profiles,
             variants,
             workload_variants,
+            ranked_shared_variants: ranked_shared,
             storages,
         };
         system.check_files()?;
@@ -98,9 +101,9 @@ impl System {
             }
         }
         let address_load = self.definition.address.as_ref().and_then(|address| address.load);
-        for WorkloadPart { rules, sections, files } in &self.parts {
-            let (base, overlays) = sections.readers(rules.name(), &self.text, &SECTION_KEYS, None);
-            let load = rules.read(&base, &overlays)?.load;
+        for part in &self.parts {
+            let load = self.read_section(part, None)?.load;
+            let WorkloadPart { rules, files, .. } = part;
             for rule in rules.files() {
                 for variant in self.variants_of(rules.name()) {
                     files.check(&self.folder, self.is_reference(), *rules, rule, &variant.name, load)?;

@@ -13,7 +13,7 @@ use crate::{
     did_you_mean::did_you_mean,
     durability::Tier,
     error::CatalogueError,
-    rules::{self, ParsedSection, SECTION_KEYS, WorkloadSetup},
+    rules::{self, ParsedSection, WorkloadSetup},
     server::START_PLACEHOLDERS,
     session_setup::SessionSetup,
     statement_file::{RawFile, StatementFile},
@@ -104,9 +104,10 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
         properties: &base.properties,
         exceptions: &base.exceptions,
     }];
-    if let Some(overlay) = base.variants.get(&variant.name) {
+    for name in [variant.based_on.as_ref(), Some(&variant.name)].into_iter().flatten() {
+        let Some(overlay) = base.variants.get(name) else { continue };
         layers.push(OverlayLayer {
-            path: vec!["variants", &variant.name],
+            path: vec!["variants", name],
             values: &overlay.values,
             open: &overlay.open,
             properties: &overlay.properties,
@@ -142,7 +143,7 @@ pub(crate) fn resolve(
     let server = server(system, &layers, |text| filler.fill(text, &values, &START_PLACEHOLDERS))?;
     let mut setups = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
-    for part in system.parts.iter().filter(|part| variant.supports_workload(part.rules)) {
+    for part in system.parts.iter().filter(|part| system.runs_on(part.rules.name(), variant)) {
         let resolver = PartResolver { system, variant, storage, by_address, part, values: &values };
         let setup = resolver.resolve(&mut filler, &mut tiers)?;
         setups.insert(part.rules.name().to_owned(), setup);
@@ -215,12 +216,9 @@ impl PartResolver<'_> {
         filler: &mut PlaceholderFiller<'_>,
         tiers: &mut Vec<Tier>,
     ) -> Result<WorkloadSetup, CatalogueError> {
-        let WorkloadPart { rules, sections, .. } = self.part;
-        let overlay_names = Some((self.variant.name.as_str(), self.storage.name.as_str()));
-        let (base, overlays) =
-            sections.readers(rules.name(), &self.system.text, &SECTION_KEYS, overlay_names);
+        let rules = self.part.rules;
         let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
-            rules.read(&base, &overlays)?;
+            self.system.read_section(self.part, Some((self.variant, self.storage)))?;
         // The first tier is the default. Most tiers have no values, and all of these share the same
         // statements.
         let mut default_files = None;
@@ -259,13 +257,10 @@ impl PartResolver<'_> {
         placeholders: &BTreeMap<String, Vec<String>>,
         filler: &mut PlaceholderFiller<'_>,
     ) -> Result<BTreeMap<String, StatementFile>, CatalogueError> {
-        let WorkloadPart { rules, files, .. } = self.part;
+        let rules = self.part.rules;
         let mut resolved = BTreeMap::new();
         for rule in rules.files() {
-            let address_file = self.by_address.then(|| files.variant_file(BY_ADDRESS, rule.name)).flatten();
-            let Some(raw) = address_file.or_else(|| files.get(&self.variant.name, rule.name)) else {
-                continue;
-            };
+            let Some(raw) = self.file(rule.name) else { continue };
             let section_placeholders = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
             let run_placeholders: Vec<&str> =
                 RUN_TIME.iter().chain(rules.placeholders()).copied().chain(section_placeholders).collect();
@@ -274,7 +269,25 @@ impl PartResolver<'_> {
             let filled = fill_file(self.variant, raw, known, fill)?;
             resolved.insert(rule.name.to_owned(), filled);
         }
+        rules.complete_files(&mut resolved);
         Ok(resolved)
+    }
+
+    /// Returns the statement file of this name: the workload's own, otherwise that of the workload on which it
+    /// builds. `None` if neither has one.
+    fn file(&self, name: &str) -> Option<&RawFile> {
+        let own = self.file_of(self.part, &self.variant.name, name);
+        own.or_else(|| {
+            let foundation = self.system.foundation_of(self.part)?;
+            self.file_of(foundation, self.variant.foundation_name(), name)
+        })
+    }
+
+    /// Returns the statement file of this name that a workload has for a variant, on remote servers the one
+    /// for these. `None` if it has none.
+    fn file_of<'p>(&self, part: &'p WorkloadPart, variant: &str, name: &str) -> Option<&'p RawFile> {
+        let address_file = self.by_address.then(|| part.files.variant_file(BY_ADDRESS, name)).flatten();
+        address_file.or_else(|| part.files.get(variant, name))
     }
 }
 

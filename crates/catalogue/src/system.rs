@@ -13,7 +13,7 @@ use crate::{
     folder::{Folder, Origin},
     locate::TomlText,
     profile::Profiles,
-    rules::{self, WorkloadRules},
+    rules::{self, ParsedSection, SECTION_KEYS, WorkloadRules},
     sections::Sections,
     variants::{Storage, Variant},
     workload_files::WorkloadFiles,
@@ -46,6 +46,8 @@ pub struct System {
     pub(crate) variants: Vec<Variant>,
     /// Variants of the workloads that have their own, by name of the workload.
     pub(crate) workload_variants: BTreeMap<&'static str, Vec<Variant>>,
+    /// Shared variants that are ranked, for each workload that builds on another one and has none of its own.
+    pub(crate) ranked_shared_variants: BTreeMap<&'static str, Vec<Variant>>,
     pub(crate) storages: Vec<Storage>,
 }
 
@@ -171,7 +173,39 @@ impl System {
 
     /// Returns the variants on which a workload can be run, in name order.
     pub fn variants_of(&self, workload: &str) -> &[Variant] {
-        self.workload_variants.get(workload).unwrap_or(&self.variants)
+        let own_or_ranked = self.workload_variants.get(workload);
+        own_or_ranked.or_else(|| self.ranked_shared_variants.get(workload)).unwrap_or(&self.variants)
+    }
+
+    /// Returns `true` if a workload can be run on the variant.
+    pub(crate) fn runs_on(&self, workload: &str, variant: &Variant) -> bool {
+        self.variants_of(workload).iter().any(|known| known.name == variant.name)
+    }
+
+    /// Returns the part of the workload on which the one of `part` builds. `None` if there is none.
+    pub(crate) fn foundation_of(&self, part: &WorkloadPart) -> Option<&WorkloadPart> {
+        let foundation = part.rules.foundation()?.name();
+        self.parts.iter().find(|part| part.rules.name() == foundation)
+    }
+
+    /// Reads the sections of a workload: those of the system, with the overrides of a variant and a storage
+    /// setting if `overlays` names them.
+    ///
+    /// # Errors
+    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed.
+    pub(crate) fn read_section(
+        &self,
+        part: &WorkloadPart,
+        overlays: Option<(&Variant, &Storage)>,
+    ) -> Result<ParsedSection, CatalogueError> {
+        let read = |part: &WorkloadPart, variant: Option<&str>, foundation| {
+            let names = variant.zip(overlays.map(|(_, storage)| storage.name.as_str()));
+            let (base, overlays) = part.sections.readers(part.rules.name(), &self.text, &SECTION_KEYS, names);
+            part.rules.read(&base, &overlays, foundation)
+        };
+        let foundation_variant = overlays.map(|(variant, _)| variant.foundation_name());
+        let foundation = self.foundation_of(part).map(|below| read(below, foundation_variant, None));
+        read(part, overlays.map(|(variant, _)| variant.name.as_str()), foundation.transpose()?)
     }
 
     /// Returns the shared variants, then those of the workloads with variants of their own.

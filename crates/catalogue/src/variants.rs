@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_schema::ranking::PreparationClass;
 
 use super::{
-    definition::{Definition, is_name},
+    definition::{Definition, VariantDefinition, is_name},
     did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
@@ -36,6 +36,8 @@ pub struct Variant {
     pub is_default: bool,
     /// Workloads to which the variant belongs. Empty: all workloads without variants of their own.
     pub workloads: Vec<&'static str>,
+    /// Variant of the workload below on which this one is based. `None` if it is based on none.
+    pub based_on: Option<String>,
 }
 
 impl Variant {
@@ -44,18 +46,14 @@ impl Variant {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
+    /// Returns the name of the variant that applies to the workload on which this variant's workload builds.
+    pub(crate) fn foundation_name(&self) -> &str {
+        self.based_on.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns the name and all aliases.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
-    }
-
-    /// Returns `true` if a workload can be run on the variant.
-    pub(crate) fn supports_workload(&self, rules: &dyn WorkloadRules) -> bool {
-        if rules.has_own_variants() {
-            self.workloads.contains(&rules.name())
-        } else {
-            self.workloads.is_empty()
-        }
     }
 }
 
@@ -68,8 +66,16 @@ pub struct Storage {
     pub title: String,
 }
 
-/// Variants that workloads share, and variants of the workloads that have their own.
-pub(super) type Variants = (Vec<Variant>, BTreeMap<&'static str, Vec<Variant>>);
+/// Variants of a system, by the workloads that use them.
+#[derive(Debug, Default)]
+pub(super) struct Variants {
+    /// Variants that workloads share.
+    pub(super) shared: Vec<Variant>,
+    /// Variants of the workloads that have their own, by name of the workload.
+    pub(super) by_workload: BTreeMap<&'static str, Vec<Variant>>,
+    /// Shared variants that are ranked, for each workload that builds on another one and has none of its own.
+    pub(super) ranked_shared: BTreeMap<&'static str, Vec<Variant>>,
+}
 
 /// Validates all variants of a system and separates those of each workload that has its own.
 pub(super) fn variants(
@@ -85,28 +91,20 @@ pub(super) fn variants(
     let (shared, specific): (Vec<_>, Vec<_>) =
         declared_variants.into_iter().partition(|variant| variant.workloads.is_empty());
     let mut workload_variants: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
+    let mut ranked_shared: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
     for rules in with_own {
-        let of_workload = specific.iter().filter(|variant| variant.supports_workload(rules));
-        let rule_variants: Vec<Variant> = of_workload.cloned().collect();
-        let defaults = rule_variants.iter().filter(|variant| variant.is_default);
-        let defaults: Vec<&str> = defaults.map(|variant| variant.name.as_str()).collect();
         let name = rules.name();
-        let message = match defaults.as_slice() {
-            [_] => {
-                workload_variants.insert(name, rule_variants);
-                continue;
-            }
-            [_, ..] if rules.allows_several_default_variants() => {
-                workload_variants.insert(name, rule_variants);
-                continue;
-            }
-            [] if rule_variants.is_empty() => {
-                format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
-            }
-            [] => "has no variant that is the default: give one `default = true`".to_owned(),
-            [first, second, ..] => format!("`{first}` and `{second}` are both the default: there is one"),
-        };
-        return Err(text.error(&[name], message));
+        let of_workload = specific.iter().filter(|variant| variant.workloads.contains(&name));
+        let rule_variants: Vec<Variant> = of_workload.cloned().collect();
+        let builds_on_another = rules.foundation().is_some();
+        if rule_variants.is_empty() && builds_on_another && shared.iter().any(|variant| variant.ranked) {
+            // A variant that is never ranked may ask other questions than the stated ones.
+            ranked_shared.insert(name, shared.iter().filter(|variant| variant.ranked).cloned().collect());
+        } else if let Some(message) = fault_of_defaults(rules, &rule_variants) {
+            return Err(text.error(&[name], message));
+        } else {
+            workload_variants.insert(name, rule_variants);
+        }
     }
     if shared.is_empty() {
         return match sharing.first() {
@@ -115,12 +113,30 @@ pub(super) fn variants(
                                (`preparation`)";
                 Err(text.error(&[rules.name()], message))
             }
-            None if workload_variants.is_empty() => Ok((vec![implicit_variant()], workload_variants)),
-            None => Ok((shared, workload_variants)),
+            None if workload_variants.is_empty() => {
+                Ok(Variants { shared: vec![implicit_variant()], ..Variants::default() })
+            }
+            None => Ok(Variants { shared, by_workload: workload_variants, ranked_shared }),
         };
     }
     check_defaults(definition, &shared, text)?;
-    Ok((shared, workload_variants))
+    Ok(Variants { shared, by_workload: workload_variants, ranked_shared })
+}
+
+/// Returns what is wrong with the defaults among a workload's own variants. `None` if nothing is.
+fn fault_of_defaults(rules: &dyn WorkloadRules, variants: &[Variant]) -> Option<String> {
+    let defaults = variants.iter().filter(|variant| variant.is_default);
+    let defaults: Vec<&str> = defaults.map(|variant| variant.name.as_str()).collect();
+    match defaults.as_slice() {
+        [_] => None,
+        [_, ..] if rules.allows_several_default_variants() => None,
+        [] if variants.is_empty() => {
+            let name = rules.name();
+            Some(format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`"))
+        }
+        [] => Some("has no variant that is the default: give one `default = true`".to_owned()),
+        [first, second, ..] => Some(format!("`{first}` and `{second}` are both the default: there is one")),
+    }
 }
 
 /// Returns the variant of a system that declares none.
@@ -134,6 +150,7 @@ fn implicit_variant() -> Variant {
         aliases: Vec::new(),
         is_default: true,
         workloads: Vec::new(),
+        based_on: None,
     }
 }
 
@@ -159,9 +176,10 @@ fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, Ca
             return Err(text.error(&["variants", name, "default"], message));
         }
         let workloads = workloads_of(name, variant.workloads.as_deref(), text)?;
+        let inherited = inherited_preparation(name, variant, &workloads, definition, text)?;
         let preparation = match (variant.preparation, workloads.is_empty()) {
             (Some(stated), true) => PreparationClass::from(stated),
-            (None, false) => PreparationClass::AsIs,
+            (None, false) => inherited.unwrap_or(PreparationClass::AsIs),
             (None, true) => {
                 return Err(text.error(&["variants", name], "missing field `preparation`"));
             }
@@ -180,9 +198,40 @@ fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, Ca
             aliases: variant.aliases.clone(),
             is_default: variant.default,
             workloads,
+            based_on: variant.based_on.clone(),
         });
     }
     Ok(variants)
+}
+
+/// Returns the preparation class of the variant on which another one is based. `None` if it is based on none.
+fn inherited_preparation(
+    name: &str,
+    variant: &VariantDefinition,
+    workloads: &[&str],
+    definition: &Definition,
+    text: &TomlText,
+) -> Result<Option<PreparationClass>, CatalogueError> {
+    let Some(base) = &variant.based_on else { return Ok(None) };
+    let error = |message: String| text.error(&["variants", name, "based_on"], message);
+    let builds_on_another = |workload: &&str| {
+        ALL_RULES.iter().any(|rules| rules.name() == *workload && rules.foundation().is_some())
+    };
+    if workloads.is_empty() || !workloads.iter().all(builds_on_another) {
+        return Err(error(
+            "is for variants of a workload that builds on another one, such as mixed".to_owned(),
+        ));
+    }
+    match definition.variants.get(base) {
+        Some(VariantDefinition { workloads: None, preparation, .. }) => {
+            Ok(preparation.map(PreparationClass::from))
+        }
+        Some(_) => Err(error(format!("`{base}` is a variant of other workloads"))),
+        None => {
+            let near = did_you_mean(base, definition.variants.keys().map(String::as_str));
+            Err(error(format!("there is no variant `{base}`{near}")))
+        }
+    }
 }
 
 /// Validates the workloads that a variant names; each of them must have variants of its own.

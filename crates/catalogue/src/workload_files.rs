@@ -66,7 +66,11 @@ impl WorkloadFiles {
                 ));
             }
         }
-        let mut defaults = defaults::default_files(protocol, rules.name());
+        // A workload that builds on another one has the shared files through that one.
+        let mut defaults = match rules.foundation() {
+            None => defaults::default_files(protocol, rules.name()),
+            Some(_) => defaults::workload_default_files(protocol, rules.name()),
+        };
         for rule in rules.files() {
             let Some(DefaultFile { path, text, kind }) = defaults.remove(rule.name) else { continue };
             let is_left_out = omitted_files.contains(&format!("{}/{}", rules.name(), rule.name));

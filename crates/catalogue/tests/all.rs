@@ -8,6 +8,7 @@ mod digests;
 mod documents;
 mod external_systems;
 mod like_beside_like;
+mod mixed;
 mod questions;
 mod servers;
 mod serving;

@@ -72,7 +72,10 @@ fn with_section() -> String {
 fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     let folder = world(|_| {});
     let catalogue = load(folder.path()).unwrap();
-    assert_eq!(catalogue.workloads(), ["analytics", "serving", "documents", "questions", "fidelity"]);
+    assert_eq!(
+        catalogue.workloads(),
+        ["analytics", "serving", "mixed", "documents", "questions", "fidelity"]
+    );
     let example = catalogue.get("example").unwrap();
     assert_eq!(example.workloads(), ["analytics", "fidelity"]);
     let whole = example.configuration("2.0", "whole", "default").unwrap();
@@ -147,7 +150,7 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
     assert!(message.contains("there is no [fidelity] to which this could belong"), "{message}");
     let message = error_after(|example| append(example, "system.toml", "\n[fidelty]\none_line = true\n"));
     let expected = "there is no such table and no workload of this name (did you mean `fidelity`?); workloads are \
-                    analytics, serving, documents, questions, fidelity";
+                    analytics, serving, mixed, documents, questions, fidelity";
     assert_eq!(message, format!("system.toml:{}: `fidelty`: {expected}", with_section().lines().count() + 2));
     let message = error_after(|example| append(example, "system.toml", "\n[servr]\nx = 1\n"));
     assert!(
@@ -223,7 +226,8 @@ fn a_statement_file_that_no_workload_reads_is_named() {
     let message = add("fidelty/read.sql");
     assert!(
         message.contains(
-            "for each workload that it runs, of analytics, serving, documents, questions, fidelity (did you mean `fidelity`?)"
+            "for each workload that it runs, of analytics, serving, mixed, documents, questions, fidelity (did you \
+             mean `fidelity`?)"
         ),
         "{message}"
     );
@@ -275,8 +279,8 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     let error = catalogue.supporting_systems("fidelty", &systems).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no workload `fidelty` (did you mean `fidelity`?); workloads are analytics, serving, documents, \
-         questions and fidelity"
+        "there is no workload `fidelty` (did you mean `fidelity`?); workloads are analytics, serving, mixed, \
+         documents, questions and fidelity"
     );
 
     let system = |name: &str| catalogue.get(name).unwrap();

@@ -13,6 +13,7 @@ pub mod generate;
 pub mod keying;
 pub mod nested;
 pub mod own_records;
+pub mod pool;
 pub mod questions;
 pub mod records;
 pub mod reference;
@@ -23,5 +24,6 @@ pub mod stage;
 pub mod value_digest;
 
 mod error;
+mod row_file;
 
 pub use error::DataError;

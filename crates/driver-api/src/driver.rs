@@ -137,6 +137,21 @@ pub trait Connection: Send {
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
 
+    /// Executes one statement that reads its rows from the connection, in a transaction of its own, and
+    /// passes `rows` to it, in the text format that the statement names: `COPY … FROM STDIN` on PostgreSQL,
+    /// `INSERT … FORMAT …` on ClickHouse. The rows are as durable as the session's settings ask when this
+    /// returns.
+    ///
+    /// # Errors
+    /// As [`Connection::ask`]; none of the rows is stored then. [`DriverError::Unsupported`], which is the
+    /// default, if the protocol has no such statements.
+    fn send_rows(&mut self, statement: &str, rows: &str) -> Result<()> {
+        Err(DriverError::Unsupported(format!(
+            "no statement of this system reads rows from the connection: put the {} bytes into `{statement}`",
+            rows.len()
+        )))
+    }
+
     /// Returns the process in which the engine runs, so that its resource use can be measured.
     fn location(&self) -> EngineLocation {
         EngineLocation::InProcess

@@ -10,7 +10,8 @@ pub enum DriverError {
     #[error("{0}")]
     Refused(String),
     /// The system aborted the statement because of a concurrent one: deadlock, write conflict, serialization
-    /// failure or lock timeout. The statement may be retried. Contains the system's message.
+    /// failure or lock timeout; or it was too busy to begin. The statement may be retried. Contains the
+    /// system's message.
     #[error("{0}")]
     Conflict(String),
     /// The key exists already. Contains the system's message.

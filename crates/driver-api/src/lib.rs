@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
+pub mod batch;
 pub mod codecs;
 pub mod driver;
 pub mod endpoint;
@@ -11,8 +12,10 @@ pub mod error;
 pub mod nonblocking;
 pub mod prepared;
 pub mod rows;
+pub mod seen;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
+mod text_template;
 
 pub use driver::{
     Connection, DocumentSource, DriverContext, DriverError, EngineLocation, LoadSink, Result, SessionOptions,

@@ -9,6 +9,7 @@ use crate::parse;
 pub(crate) mod documents;
 pub(crate) mod durability;
 pub(crate) mod fidelity;
+pub(crate) mod mixed;
 pub(crate) mod questions;
 pub(crate) mod run;
 pub(crate) mod run_options;

@@ -34,6 +34,7 @@ pub mod job;
 pub mod keys;
 pub mod load_generator;
 pub mod mix;
+pub mod mixed;
 pub mod null;
 pub mod operation;
 pub mod paths;

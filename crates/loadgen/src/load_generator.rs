@@ -23,6 +23,8 @@ use crate::job_context::{
 };
 use crate::keys::{KeyChooser, OperationChooser};
 use crate::loaded_records::{LoadedRecords, ParameterTypes, RequiredKeys};
+use crate::mixed::job::{MIXED, MixedJob};
+use crate::mixed::run_mixed;
 use crate::operation::Operation;
 use crate::paths::{Paths, Projection};
 use crate::random::Random;
@@ -100,6 +102,10 @@ impl JobRunner for LoadGenerator {
     ) -> Result<serde_json::Value, Failure> {
         let invalid =
             |error: serde_json::Error| failure(FailureKind::InvalidRequest, format!("not a job: {error}"));
+        if let Some(job) = job.get(MIXED) {
+            let job: MixedJob = serde::Deserialize::deserialize(job).map_err(invalid)?;
+            return drive_mixed(&job, target, report_progress);
+        }
         let result = match job.get(READ_BACK) {
             Some(job) => {
                 let job: RecoveryRead = serde::Deserialize::deserialize(job).map_err(invalid)?;
@@ -121,8 +127,24 @@ impl JobRunner for LoadGenerator {
                 }
             },
         };
-        result.map_err(|error| failure(FailureKind::MachineFailure, format!("what was measured: {error}")))
+        result.map_err(|error| unwritable(&error))
     }
+}
+
+/// Runs the writers and streams of one phase of a mixed load, over blocking connections.
+fn drive_mixed(
+    job: &MixedJob,
+    target: &JobTarget<'_>,
+    report_progress: &mut dyn FnMut(Progress),
+) -> Result<serde_json::Value, Failure> {
+    let open =
+        |options: &SessionOptions| Connector::for_protocol(&options.protocol)?.connect(options, target.host);
+    let report = run_mixed(job, target, &open, report_progress)?;
+    serde_json::to_value(report).map_err(|error| unwritable(&error))
+}
+
+fn unwritable(error: &serde_json::Error) -> Failure {
+    failure(FailureKind::MachineFailure, format!("what was measured: {error}"))
 }
 
 impl LoadGenerator {

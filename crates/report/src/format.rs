@@ -48,6 +48,7 @@ pub fn percent(share: f64) -> String {
 pub fn metric_value(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Seconds => seconds(value),
+        Unit::Milliseconds => seconds(value / 1e3),
         Unit::Microseconds => microseconds(value),
         Unit::MicrosecondsPerOperation => format!("{}/op", microseconds(value)),
         Unit::Bytes => bytes(value),
@@ -55,6 +56,7 @@ pub fn metric_value(unit: Unit, value: f64) -> String {
         Unit::PerOperation => format!("{}/op", three_digits(value)),
         Unit::BytesPerSecond => format!("{}/s", bytes(value)),
         Unit::PerSecond => format!("{}/s", count(value)),
+        Unit::PerHour => format!("{}/h", count(value)),
         Unit::Share => percent(value),
         Unit::Count | Unit::Number if value.fract() == 0.0 => integer(value),
         Unit::Count | Unit::Number => three_digits(value),

@@ -21,6 +21,7 @@ mod fidelity;
 mod generic;
 mod headline;
 mod loaded_documents;
+mod mixed;
 mod questions;
 mod reading_notes;
 mod section;

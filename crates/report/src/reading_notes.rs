@@ -13,7 +13,7 @@ use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 
 use crate::section::{Section, TOO_FEW_ROUNDS};
 use crate::shown_text::{Explanation, ShownText};
-use crate::{documents, durability, fidelity, format, questions, serving};
+use crate::{documents, durability, fidelity, format, mixed, questions, serving};
 
 /// Notes that are needed to compare rows: transports, classes, memory, intervals. Beside compact tables those
 /// are left out that explain nothing in them.
@@ -28,14 +28,18 @@ pub(crate) fn section(run: &Run, summary: &Summary, shown: &ShownText) -> Sectio
     let has_measurements = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
     let has_findings =
         has_workload(summary, WorkloadKind::Fidelity) || has_workload(summary, WorkloadKind::Durability);
-    // Runs of serving, fidelity or durability alone need no notes about questions.
-    let has_questions = !(has_measurements || has_findings)
+    let has_mixed_loads = has_workload(summary, WorkloadKind::Mixed);
+    // Runs of serving, mixed loads, fidelity or durability alone need no notes about questions.
+    let has_questions = !(has_measurements || has_mixed_loads || has_findings)
         || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
     if has_questions {
         section.notes.extend(explain_timing(shown));
     }
     if has_measurements {
         section.notes.extend(serving::reading_notes(shown));
+    }
+    if has_mixed_loads {
+        section.notes.extend(mixed::reading_notes(shown));
     }
     if has_workload(summary, WorkloadKind::Documents) {
         section.notes.extend(documents::reading_notes(shown));

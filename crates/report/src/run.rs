@@ -14,8 +14,8 @@ use crate::render::{TableStyle, TableWidth};
 use crate::section::{Section, printable, shorten_digest};
 use crate::shown_text::ShownText;
 use crate::{
-    analytics, answer, documents, durability, fidelity, format, generic, headline, questions, reading_notes,
-    render, serving,
+    analytics, answer, documents, durability, fidelity, format, generic, headline, mixed, questions,
+    reading_notes, render, serving,
 };
 
 /// Systems of a summary that are no configurations: plain files, and the control.
@@ -96,6 +96,7 @@ fn results(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             WorkloadName::Known(kind) => match kind {
                 WorkloadKind::Analytics => analytics::sections(run, summary),
                 WorkloadKind::Serving => serving::sections(run, summary),
+                WorkloadKind::Mixed => mixed::sections(run, summary),
                 WorkloadKind::Documents => documents::sections(run, summary, means),
                 WorkloadKind::Questions => questions::sections(run, summary),
                 WorkloadKind::Fidelity => fidelity::sections(run, summary),

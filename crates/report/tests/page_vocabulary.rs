@@ -24,6 +24,7 @@ const HEAD: &str =
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Seconds => "s",
+        Unit::Milliseconds => "ms",
         Unit::Microseconds => "us",
         Unit::MicrosecondsPerOperation => "us/op",
         Unit::BytesPerOperation => "B/op",
@@ -31,6 +32,7 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::Bytes => "B",
         Unit::BytesPerSecond => "B/s",
         Unit::PerSecond => "/s",
+        Unit::PerHour => "/h",
         Unit::Count => "count",
         Unit::Share => "share",
         Unit::Number => "number",
@@ -51,7 +53,7 @@ fn constant_name(name: &str) -> String {
 /// The registry of metrics, and one constant for each name.
 fn metrics() -> String {
     let mut text = HEAD.to_owned();
-    text += "export type Unit = 's' | 'us' | 'us/op' | 'B' | 'B/s' | 'B/op' | '/s' | '/op' | 'count' | 'share' | 'number';\n\
+    text += "export type Unit = 's' | 'ms' | 'us' | 'us/op' | 'B' | 'B/s' | 'B/op' | '/s' | '/h' | '/op' | 'count' | 'share' | 'number';\n\
              export type Better = 'lower' | 'higher' | null;\n\n\
              /** Name, title, unit, which direction is better, and whether the metric covers whole processes. */\n\
              export const METRICS = [\n";

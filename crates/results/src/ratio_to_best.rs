@@ -8,6 +8,7 @@ use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
+use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
@@ -202,7 +203,8 @@ pub(crate) struct RankedCell<'a> {
 
 /// Collects the cells of all configurations whose time, throughput or response time may be compared.
 pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<RankedCell<'a>> {
-    let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
+    let is_timed =
+        |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot) || phase.is_window();
     let standing = |entry: &'a CellSummary| {
         let cell = &entry.cell;
         let configuration =
@@ -214,10 +216,12 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         let is_loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
         // If a part of the operations in a measurement window failed or was not verified, the rest is not
         // ranked.
-        let is_measured = cell.phase == Phase::Measured;
+        let is_measured = cell.phase.is_window();
         let is_verified = !is_measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
+        // Questions beside writers that fell behind were asked under a smaller load.
+        let is_kept = entry.metric(&metric::KEPT_SHARE).is_none_or(|share| share >= KEPT_LIMIT);
         // A share of its own capacity is a different rate for each system.
-        let comparable = is_loaded && is_verified && !cell.parameters.contains_key(RATE_SHARE);
+        let comparable = is_loaded && is_verified && is_kept && !cell.parameters.contains_key(RATE_SHARE);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
                 entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)

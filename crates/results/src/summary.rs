@@ -210,7 +210,7 @@ fn summarize_cell(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
     let headline = metric::headline(&cell, |metric| trials.iter().any(|trial| metric.value(trial).is_some()));
     let is_timed = |trial: &&&Trial| match cell.phase {
-        Phase::Measured => headline.value(trial).is_some(),
+        phase if phase.is_window() => headline.value(trial).is_some(),
         _ => trial.seconds.is_some(),
     };
     let timed: Vec<&&Trial> = trials.iter().filter(is_timed).collect();

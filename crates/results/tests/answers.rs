@@ -13,8 +13,8 @@ use jsonathlon_schema::durability::{CrashKind, Durability, DurabilityEvidence, D
 use jsonathlon_schema::id::Step;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{
-    CRASHES, CRASHES_AS_PROMISED, FILES_BYTES, FOREIGN_TASKS, MACHINE_STEAL_SHARE, MetricDef, SOURCE_BYTES,
-    TOTAL_BYTES,
+    CRASHES, CRASHES_AS_PROMISED, FILES_BYTES, FOREIGN_TASKS, KEPT_SHARE, MACHINE_STEAL_SHARE, MetricDef,
+    QUESTIONS_PER_H, SOURCE_BYTES, TOTAL_BYTES,
 };
 use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::{Cell, Finding, JournalRecord, Parameters, Phase, Trial, Verdict};
@@ -343,6 +343,33 @@ fn run_of_workload(workload: WorkloadKind, all: Vec<Configuration>, records: Vec
     let mut run = test_fixtures::run("run", all, records);
     run.manifest.workloads = vec![workload.into()];
     run
+}
+
+#[test]
+fn questions_beside_writers_are_compared_among_those_that_kept_the_rate() {
+    let systems = ["one", "two"].map(|system| test_fixtures::configuration(system, "1"));
+    let run = |kept_by_two: f64| {
+        let mut records = Vec::new();
+        for ((system, rate), kept) in systems.iter().zip([1e4, 2e4]).zip([1.0, kept_by_two]) {
+            let cell = |step, phase| cell_of(system, WorkloadKind::Mixed, step, phase, &[("writers", "two")]);
+            records.push(record(test_fixtures::trial(cell("load", Phase::Load), 1, Some(2.0))));
+            for (round, effect) in (1..).zip(ROUNDS) {
+                let mut all = test_fixtures::trial(cell("all", Phase::Both), round, None);
+                all.metrics.extend([QUESTIONS_PER_H.with_value(rate * effect), KEPT_SHARE.with_value(kept)]);
+                records.push(record(all));
+            }
+        }
+        run_of_workload(WorkloadKind::Mixed, systems.to_vec(), records)
+    };
+    let both = only(&run(0.97), AnswerSubject::Throughput);
+    let AnswerOutcome::Leader { first: 1, runner_up: 0, ratio, .. } = both.outcome else {
+        panic!("{both:?}")
+    };
+    assert!((1.99..2.01).contains(&ratio), "{ratio}");
+    assert!(both.sentence.contains(" × the questions per hour of one"), "{}", both.sentence);
+    let one = all_of(&run(0.94), AnswerSubject::Throughput);
+    let has_leader = |answer: &Answer| matches!(answer.outcome, AnswerOutcome::Leader { .. });
+    assert!(!one.iter().any(has_leader), "{one:?}");
 }
 
 #[test]

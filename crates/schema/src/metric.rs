@@ -5,13 +5,15 @@
 //! registered. Unregistered metrics of a system's folder are reduced to their median, shown in the unit in
 //! which their name ends, and have no direction.
 
-use crate::record::{Cell, Phase, SLO, Trial};
+use crate::record::{ALL_QUESTIONS, Cell, INGEST, Phase, RATE, SLO, Trial};
 
 /// Unit of a metric, which also determines how values are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Duration of wall-clock or CPU time in seconds.
     Seconds,
+    /// Duration in milliseconds, such as the age of what a question sees.
+    Milliseconds,
     /// Duration of one operation in microseconds.
     Microseconds,
     /// Microseconds for each operation.
@@ -24,6 +26,8 @@ pub enum Unit {
     BytesPerOperation,
     /// Events per second, such as operations or documents.
     PerSecond,
+    /// Events per hour, such as questions over all documents.
+    PerHour,
     /// Events for each operation, such as context switches.
     PerOperation,
     /// Number of events or objects.
@@ -35,17 +39,31 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Returns `true` for durations, which a slower machine lengthens.
+    #[must_use]
+    pub fn is_duration(self) -> bool {
+        matches!(self, Self::Seconds | Self::Milliseconds | Self::Microseconds)
+    }
+
+    /// Returns `true` for events per time, which a slower machine lowers.
+    #[must_use]
+    pub fn is_rate(self) -> bool {
+        matches!(self, Self::PerSecond | Self::PerHour)
+    }
+
     /// Unit of an unregistered metric, taken from the end of its name, so that metrics of systems' own
     /// folders can be printed. [`Unit::Number`] if the ending is unknown.
     #[must_use]
     pub fn from_metric_name(name: &str) -> Self {
-        const ENDINGS: [(&str, Unit); 10] = [
+        const ENDINGS: [(&str, Unit); 12] = [
             ("_us_per_op", Unit::MicrosecondsPerOperation),
             ("bytes_per_op", Unit::BytesPerOperation),
             ("_per_op", Unit::PerOperation),
             ("_us", Unit::Microseconds),
+            ("_ms", Unit::Milliseconds),
             ("bytes_per_s", Unit::BytesPerSecond),
             ("_per_s", Unit::PerSecond),
+            ("_per_h", Unit::PerHour),
             ("_s", Unit::Seconds),
             ("bytes", Unit::Bytes),
             ("_share", Unit::Share),
@@ -182,7 +200,8 @@ impl MetricDef {
 
 /// Headline metric of a cell, chosen from those that it has. It is the throughput for a measurement window.
 /// With arrivals by a schedule, which fixes the throughput, it is the response time, or the highest rate that
-/// met a service-level objective. For a settled system it is the size, otherwise the time. If the cell has
+/// met a service-level objective. In the mixed workload it is the questions per hour, the time of a single
+/// question, or what writers reach. For a settled system it is the size, otherwise the time. If the cell has
 /// none of the candidates, the first one is returned.
 #[must_use]
 pub fn headline(cell: &Cell, has_metric: impl Fn(&MetricDef) -> bool) -> &'static MetricDef {
@@ -191,10 +210,23 @@ pub fn headline(cell: &Cell, has_metric: impl Fn(&MetricDef) -> bool) -> &'stati
         Phase::Measured if cell.is_open_loop() => &[&RESPONSE_P99_US, &THROUGHPUT_OPS_PER_S, &SECONDS],
         Phase::Measured => &[&THROUGHPUT_OPS_PER_S, &SECONDS],
         Phase::Steady => &[&TOTAL_BYTES, &FILES_BYTES],
+        phase if phase.is_mixed() => mixed_candidates(cell),
         _ => &[&SECONDS],
     };
     let first = candidates.iter().find(|metric| has_metric(metric)).or_else(|| candidates.first());
     first.copied().unwrap_or(&SECONDS)
+}
+
+/// Headline metrics of a cell of the mixed workload. At a rate, which fixes the documents per second, writers
+/// are told apart by their response time.
+fn mixed_candidates(cell: &Cell) -> &'static [&'static MetricDef] {
+    let is_at_rate = cell.parameters.get(RATE).is_some_and(serde_json::Value::is_number);
+    match cell.step.word() {
+        INGEST if is_at_rate => &[&INSERT_RESPONSE_P95_US, &DOCUMENTS_PER_S],
+        INGEST => &[&DOCUMENTS_PER_S],
+        ALL_QUESTIONS => &[&QUESTIONS_PER_H],
+        _ => &[&QUESTION_P50_US],
+    }
 }
 
 macro_rules! metrics {
@@ -249,6 +281,28 @@ metrics! {
     LOST_UPDATES = "lost_updates", "lost updates", Count, Lower, sum;
     UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
+    // Mixed load: questions while documents come in.
+    QUESTIONS_PER_H = "questions_per_h", "questions per hour", PerHour, Higher, with_interval, is_speed;
+    QUESTION_P50_US = "question_p50_us", "question, median", Microseconds, Lower, quantile_of_histogram;
+    QUESTION_P95_US = "question_p95_us", "question, p95", Microseconds, Lower, quantile_of_histogram;
+    KEPT_SHARE = "kept_share", "share of the rate kept", Share, Higher, with_interval;
+    BACKLOG_DOCUMENTS = "backlog_documents", "documents due and not acknowledged at the end", Count, Lower, maximum;
+    INSERT_RESPONSE_P50_US = "insert_response_p50_us", "response of a batch, median", Microseconds, Lower, quantile_of_histogram;
+    INSERT_RESPONSE_P95_US = "insert_response_p95_us", "response of a batch, p95", Microseconds, Lower, quantile_of_histogram;
+    INSERT_RESPONSE_MAX_US = "insert_response_max_us", "response of a batch, longest", Microseconds, Lower, maximum, is_speed;
+    STALE_P50_MS = "stale_p50_ms", "staleness, median", Milliseconds, Lower;
+    STALE_P95_MS = "stale_p95_ms", "staleness, p95", Milliseconds, Lower;
+    STALE_MAX_MS = "stale_max_ms", "staleness, longest", Milliseconds, Lower, maximum;
+    EXACT = "exact", "answers as expected", Count, Neither, sum;
+    BOUNDED = "bounded", "answers of no single moment, within bounds", Count, Lower, sum;
+    HOLES = "holes", "answers with holes", Count, Lower, sum;
+    TORN = "torn", "answers that end within a batch", Count, Lower, sum;
+    WENT_BACK = "went_back", "answers that saw less than one before", Count, Lower, sum;
+    GROWN_SHARE = "grown_share", "growth of the data", Share, Neither;
+    INTERFERENCE = "interference", "interference: questions beside writers ÷ after them", Number, Higher, with_interval;
+    DEBT = "debt", "debt: questions before draining ÷ after it", Number, Higher, with_interval;
+    DISORDER = "disorder", "disorder: questions on grown data ÷ on data as loaded", Number, Higher, with_interval;
+    SEEN_COST = "seen_cost", "cost of asking what was seen", Number, Lower, with_interval;
     // Crash tests.
     CRASHES = "crashes", "crashes", Count, Neither, sum;
     CRASHES_WITHOUT_LOSS = "crashes_without_loss", "crashes without losses", Count, Higher, sum;
@@ -362,10 +416,11 @@ mod tests {
         assert_eq!(SERVICE_P50_US.quantile(), Some(("service", 0.5)));
         assert_eq!(RESPONSE_P99_US.quantile(), Some(("response", 0.99)));
         assert_eq!(RESPONSE_P999_US.quantile(), Some(("response", 0.999)));
+        assert_eq!(INSERT_RESPONSE_P95_US.quantile(), Some(("insert_response", 0.95)));
         assert_eq!((SERVICE_MAX_US.quantile(), LATENESS_P99_US.quantile()), (None, None));
         let quantiles = || ALL.iter().filter(|metric| metric.reduction == Reduction::MergedHistogram);
         assert!(quantiles().all(|metric| metric.quantile().is_some() && metric.is_speed));
-        assert_eq!(quantiles().count(), 8);
+        assert_eq!(quantiles().count(), 12);
     }
 
     #[test]
@@ -374,6 +429,8 @@ mod tests {
         for (name, unit) in [
             ("flush_bytes_per_s", Unit::BytesPerSecond),
             ("operations_per_s", Unit::PerSecond),
+            ("merges_per_h", Unit::PerHour),
+            ("lag_ms", Unit::Milliseconds),
             ("response_s", Unit::Seconds),
             ("cache_bytes", Unit::Bytes),
             ("hit_share", Unit::Share),

@@ -1,6 +1,7 @@
 //! Settings of a run, as its manifest keeps them: those that all workloads share, and those of its workload.
 
 pub mod fidelity;
+pub mod mixed;
 pub mod questions;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use crate::transport::Transport;
 use crate::workload::{WorkloadKind, WorkloadName};
 
 use fidelity::FidelitySettings;
+use mixed::MixedSettings;
 use questions::{QuestionSettings, QuestionsSettings};
 
 /// All settings of a run, so that `--resume` plans the same trials. In JSON, settings that workloads share
@@ -148,6 +150,9 @@ pub struct WorkloadSettings {
     /// Settings of the questions workload; `None` for other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<QuestionsSettings>,
+    /// Settings of the mixed workload; `None` for other workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixed: Option<MixedSettings>,
     /// Settings of the fidelity workload; `None` for other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<FidelitySettings>,

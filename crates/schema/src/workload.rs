@@ -11,6 +11,8 @@ pub enum WorkloadKind {
     Analytics,
     /// Operations on records by their key: YCSB over JSON documents.
     Serving,
+    /// Questions while documents come in: writers beside streams of questions.
+    Mixed,
     /// Import, export, copy and index of large documents.
     Documents,
     /// A user's own questions over their own documents.
@@ -23,8 +25,15 @@ pub enum WorkloadKind {
 
 impl WorkloadKind {
     /// All workloads, in the order in which they are listed.
-    pub const ALL: [Self; 6] =
-        [Self::Analytics, Self::Serving, Self::Documents, Self::Questions, Self::Fidelity, Self::Durability];
+    pub const ALL: [Self; 7] = [
+        Self::Analytics,
+        Self::Serving,
+        Self::Mixed,
+        Self::Documents,
+        Self::Questions,
+        Self::Fidelity,
+        Self::Durability,
+    ];
 
     /// Returns the name in journals, in manifests, in system folders and on the command line.
     #[must_use]
@@ -32,6 +41,7 @@ impl WorkloadKind {
         match self {
             Self::Analytics => "analytics",
             Self::Serving => "serving",
+            Self::Mixed => "mixed",
             Self::Documents => "documents",
             Self::Questions => "questions",
             Self::Fidelity => "fidelity",

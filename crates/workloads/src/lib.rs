@@ -14,6 +14,7 @@ pub mod engine;
 pub mod expected_time;
 pub mod fidelity;
 pub mod loading;
+pub mod mixed;
 pub mod observer;
 pub mod page_cache_limit;
 pub mod questions;

@@ -21,7 +21,8 @@ pub const ANALYTICS: &str = WorkloadKind::Analytics.name();
 /// Names of the questions, which `[analytics.questions]` may use.
 const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
-const FILES: [StatementRule; 18] = [
+/// Rules for the statement files, those of the questions last.
+pub(super) const FILES: [StatementRule; 18] = [
     StatementRule::required("create"),
     StatementRule::required("load").owns_placeholder("file"),
     StatementRule::optional("index"),
@@ -109,6 +110,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, questions } = base.read()?;
         let mut rules = BTreeMap::new();
@@ -128,8 +130,8 @@ impl WorkloadRules for Rules {
 /// Values of the section that apply after all overrides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnalyticsSection {
-    suspects: Vec<String>,
-    questions: BTreeMap<String, QuestionRules>,
+    pub(super) suspects: Vec<String>,
+    pub(super) questions: BTreeMap<String, QuestionRules>,
 }
 
 /// Overrides `rules` with what one section states, key by key.

@@ -100,6 +100,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, one_document_per_line, extracted } = base.read()?;
         let mut merged = FidelitySection { one_document_per_line, extracted };

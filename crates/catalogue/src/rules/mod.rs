@@ -8,6 +8,7 @@ pub(super) mod analytics;
 pub(super) mod documents;
 pub(super) mod fidelity;
 pub(super) mod first_question;
+pub(super) mod mixed;
 pub(super) mod operation_rules;
 pub(super) mod path_notation;
 mod patterns;
@@ -31,8 +32,14 @@ use super::{
 };
 
 /// Rules of all workloads.
-pub(crate) const ALL_RULES: [&dyn WorkloadRules; 5] =
-    [&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
+pub(crate) const ALL_RULES: [&dyn WorkloadRules; 6] = [
+    &analytics::Rules,
+    &serving::Rules,
+    &mixed::Rules,
+    &documents::Rules,
+    &questions::Rules,
+    &fidelity::Rules,
+];
 
 /// What the section and the statement files of one workload may hold.
 pub(crate) trait WorkloadRules: Debug + Send + Sync {
@@ -45,6 +52,13 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
     /// Returns the placeholders that the run fills in this workload's statements alone, besides those of
     /// [`RUN_TIME`].
     fn placeholders(&self) -> &'static [&'static str];
+
+    /// Returns the rules of the workload on which this one builds. That workload's statement files are used
+    /// where this one has none of its own, and its ranked variants on a system that declares none for this
+    /// one. `None` if the workload stands alone.
+    fn foundation(&self) -> Option<&'static dyn WorkloadRules> {
+        None
+    }
 
     /// Returns `true` if the workload has variants of its own: those that name it in `workloads`, one of them
     /// the default. Other workloads share the variants that name none.
@@ -71,7 +85,9 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
         true
     }
 
-    /// Reads the section of the system, and the overrides of the variant and the storage setting.
+    /// Reads the section of the system, and the overrides of the variant and the storage setting. `foundation`
+    /// is what the sections of the workload state on which this one builds; `None` if the system does not run
+    /// that workload, or if there is none.
     ///
     /// # Errors
     /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed;
@@ -80,7 +96,11 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
         &self,
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
+        foundation: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError>;
+
+    /// Changes the statement files of a configuration once all values are in place. Does nothing by default.
+    fn complete_files(&self, _: &mut BTreeMap<String, StatementFile>) {}
 }
 
 /// Contents of a workload's sections, with all overrides applied.
@@ -113,6 +133,8 @@ pub enum Section {
     Analytics(analytics::AnalyticsSection),
     /// Operations on records by their key.
     Serving(serving::ServingSection),
+    /// Questions over the documents while further ones are inserted.
+    Mixed(Box<mixed::MixedSection>),
     /// Tests and indexes of large documents.
     Documents(documents::DocumentsSection),
     /// A user's own documents.

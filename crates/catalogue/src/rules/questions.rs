@@ -147,6 +147,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         _: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, path, element, value, value_control, not } =
             base.read()?;

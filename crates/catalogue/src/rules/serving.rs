@@ -279,6 +279,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let definition: SectionDefinition = base.read()?;
         check(base, &definition)?;

@@ -1,35 +1,15 @@
 //! Writes the rows that systems load.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::own_records::{IndexEntry, ROWS_FILE};
+use crate::row_file::RowFile;
 use crate::stage::{RowFiles, SUSPECTS_FILE, Sampler, StagedDocuments, Suspect};
 
 /// Number of rows that are kept for reading back.
 const MAX_SAMPLES: usize = 1_000;
-
-/// A file of rows with its length so far.
-struct RowFile {
-    path: PathBuf,
-    file: BufWriter<File>,
-    length: u64,
-}
-
-impl RowFile {
-    fn create(path: PathBuf) -> Result<Self, DataError> {
-        let file = File::create(&path).map_err(|error| DataError::io("write", &path, error))?;
-        Ok(Self { path, file: BufWriter::with_capacity(1 << 18, file), length: 0 })
-    }
-
-    fn write(&mut self, row: &[u8]) -> Result<(), DataError> {
-        self.length += row.len() as u64;
-        self.file.write_all(row).map_err(|error| DataError::io("write", &self.path, error))
-    }
-}
 
 pub(super) struct RowWriter {
     rows: RowFile,
@@ -73,7 +53,7 @@ impl RowWriter {
             Some(key) => {
                 let key = String::from_utf8_lossy(key);
                 serde_json::to_writer(&mut *row, &key)
-                    .map_err(|error| DataError::io("write", &self.rows.path, error.into()))?;
+                    .map_err(|error| DataError::io("write", Path::new(ROWS_FILE), error.into()))?;
             }
             None => row.extend_from_slice(itoa::Buffer::new().format(entry.key.cast_signed()).as_bytes()),
         }
@@ -90,14 +70,14 @@ impl RowWriter {
         } else {
             &mut self.rows
         };
-        (entry.offset, entry.is_suspect) = (file.length + start, is_suspect);
+        (entry.offset, entry.is_suspect) = (file.length() + start, is_suspect);
         let line = row.strip_suffix(b"\n").unwrap_or(row);
         if is_suspect {
             let traits = staged.suspects.get(self.suspects.len()).map(|suspect| suspect.traits);
             self.suspects.push(Suspect {
                 ordinal: entry.ordinal,
                 traits: traits.unwrap_or_default(),
-                offset: file.length,
+                offset: file.length(),
                 length: line.len() as u64,
             });
         } else {
@@ -109,16 +89,16 @@ impl RowWriter {
 
     /// Completes the files and returns the rows in place of the documents.
     pub(super) fn finish(
-        mut self,
+        self,
         staged: &StagedDocuments,
         folder: &Path,
     ) -> Result<StagedDocuments, DataError> {
-        for file in std::iter::once(&mut self.rows).chain(&mut self.suspect_rows) {
-            file.file.flush().map_err(|error| DataError::io("write", &file.path, error))?;
-        }
+        let clean_bytes = self.rows.length();
+        let clean_file = self.rows.finish()?;
+        self.suspect_rows.map(RowFile::finish).transpose()?;
         Ok(staged.with_rows(RowFiles {
-            clean_file: self.rows.path,
-            clean_bytes: self.rows.length,
+            clean_file,
+            clean_bytes,
             folder: folder.to_path_buf(),
             suspects: self.suspects,
             digest: digest_text(&self.hasher),

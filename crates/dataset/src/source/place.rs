@@ -89,6 +89,8 @@ pub struct Places {
     end: u64,
     is_full: bool,
     starts: DocumentStarts,
+    /// Number of documents before the one that is asked for by the number 0.
+    skipped: u64,
 }
 
 impl Places {
@@ -151,9 +153,15 @@ impl Places {
         Place { byte: block.byte_position(index), ..place }
     }
 
+    /// Returns the places of the documents from number `first` on, which get the numbers from 0 on.
+    pub(crate) fn starting_at(&self, first: u64) -> Self {
+        Self { skipped: self.skipped.saturating_add(first), ..self.clone() }
+    }
+
     /// Returns the line of a document, or its number within its input and its byte there if that is not read as
     /// lines. `None` if the document is unknown or beyond the stored runs.
     pub fn find(&self, ordinal: u64) -> Option<Place> {
+        let ordinal = ordinal.checked_add(self.skipped)?;
         let next_run = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(next_run.checked_sub(1)?)?;
         let place = || self.place(run.input, run.line_of(ordinal));

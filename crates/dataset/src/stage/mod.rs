@@ -337,6 +337,18 @@ impl StagedDocuments {
             ..self.clone()
         }
     }
+
+    /// Returns the documents from number `first` on as rows, `clean_documents` of them clean. Numbers begin at 0
+    /// again; places in the inputs stay. Compressed sizes are unknown.
+    pub(crate) fn starting_at(&self, first: u64, clean_documents: u64, rows: RowFiles) -> Self {
+        Self {
+            documents: clean_documents + rows.suspects.len() as u64,
+            clean_documents,
+            compressed_sizes: None,
+            places: self.places.starting_at(first),
+            ..self.with_rows(rows)
+        }
+    }
 }
 
 /// Reads a source once and stages its documents in `folder`, which is created if it does not exist.

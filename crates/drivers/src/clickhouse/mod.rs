@@ -194,6 +194,12 @@ impl Connection for Clickhouse {
         Ok(offered)
     }
 
+    fn send_rows(&mut self, statement: &str, rows: &str) -> Result<()> {
+        let path = format!("{}&query={}", self.target, percent_encode(statement));
+        let answer = self.http.send("POST", &path, Some(("text/plain", rows.as_bytes())));
+        check_success(answer.map_err(|error| self.connection_error(&error))?).map(drop)
+    }
+
     fn location(&self) -> EngineLocation {
         self.endpoint.location()
     }

@@ -131,11 +131,13 @@ impl Elasticsearch {
 }
 
 /// Classifies an error by its HTTP status. A conflict (409) means that the document's version has changed, or
-/// that a document exists already where a new one was to be created.
+/// that a document exists already where a new one was to be created. A server whose queue is full (429) has
+/// done nothing, so that the request may be repeated; one that lacks memory has the same status.
 fn refusal(status: u16, message: String) -> DriverError {
     match status {
         409 if message.contains("document already exists") => DriverError::Duplicate(message),
         409 => DriverError::Conflict(message),
+        429 if message.contains("rejected_execution_exception") => DriverError::Conflict(message),
         _ => DriverError::Refused(message),
     }
 }
@@ -283,8 +285,15 @@ impl SearchMetadata {
             return Err(DriverError::Refused(reason.into()));
         }
         if metadata.errors {
-            let mut failed = metadata.items.iter().flat_map(BTreeMap::values);
-            if let Some((status, error)) = failed.find_map(|item| Some((item.status, item.error.as_ref()?))) {
+            let items = metadata.items.iter().flat_map(BTreeMap::values);
+            let failed = items.filter_map(|item| Some((item.status, item.error.as_ref()?)));
+            // What may be sent again must not hide what may not, and documents that exist hide neither.
+            let most_severe = failed.min_by_key(|(status, _)| match status {
+                409 => 2,
+                429 => 1,
+                _ => 0,
+            });
+            if let Some((status, error)) = most_severe {
                 return Err(refusal(status, answer::reason(error)));
             }
         }
@@ -333,4 +342,38 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<HttpC
     let answer = request("POST", "/_search", Some(br#"{"size": 0}"#))?;
     SearchMetadata::of(&answer).map_err(|error| ConnectFailure::Transient(error.to_string()))?;
     Ok(http)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Error of a bulk request whose items have these statuses and error types.
+    fn bulk_error(items: &[(u16, &str)]) -> DriverError {
+        let items: Vec<Json> = items
+            .iter()
+            .map(|(status, kind)| match status {
+                200..300 => serde_json::json!({"create": {"status": status}}),
+                _ => {
+                    let error = serde_json::json!({"type": kind, "reason": kind});
+                    serde_json::json!({"create": {"status": status, "error": error}})
+                }
+            })
+            .collect();
+        let body = serde_json::json!({"errors": true, "items": items}).to_string().into_bytes();
+        let answer = HttpResponse { status: 200, headers: ureq::http::HeaderMap::new(), body };
+        SearchMetadata::of(&answer).map(drop).unwrap_err()
+    }
+
+    #[test]
+    fn a_bulk_request_fails_by_its_most_severe_item() {
+        let exists = (409, "version conflict, document already exists");
+        let busy = (429, "es_rejected_execution_exception");
+        let malformed = (400, "document_parsing_exception");
+        assert!(matches!(bulk_error(&[(201, ""), exists]), DriverError::Duplicate(_)));
+        assert!(matches!(bulk_error(&[exists, busy, (201, "")]), DriverError::Conflict(_)));
+        assert!(matches!(bulk_error(&[exists, busy, malformed]), DriverError::Refused(_)));
+        // Without memory a request may fail forever.
+        assert!(matches!(bulk_error(&[(429, "circuit_breaking_exception")]), DriverError::Refused(_)));
+    }
 }

@@ -88,6 +88,13 @@ impl Connection for Postgres {
         load::copy(self, statement, documents, sink)
     }
 
+    fn send_rows(&mut self, statement: &str, rows: &str) -> Result<()> {
+        match self.client.wire.copy_in(statement, rows.as_bytes())? {
+            None => Ok(()),
+            Some(error) => Err(refusal(&error.state, error.message)),
+        }
+    }
+
     fn location(&self) -> EngineLocation {
         self.endpoint.location()
     }

@@ -106,6 +106,12 @@ impl driver::Connection for Chdb {
         ))
     }
 
+    fn send_rows(&mut self, statement: &str, rows: &str) -> Result<()> {
+        // The engine reads the rows behind the statement. They are not split at semicolons.
+        let statement = [statement, "\n", rows].concat();
+        read(&self.connection.query(&statement, FORMAT, &[])?, &mut ResultSet::default()).map(drop)
+    }
+
     fn close(mut self: Box<Self>) -> Result<()> {
         self.connection.close();
         Ok(())

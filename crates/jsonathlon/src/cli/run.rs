@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use super::run_options::{
     ASKING, CommonArguments, EventOptions, ExternalOptions, InputArguments, PaceOptions, QuestionOptions,
 };
-use super::{documents, durability, fidelity, questions, serving};
+use super::{documents, durability, fidelity, mixed, questions, serving};
 
 /// A workload with its own arguments; without a name it is analytics.
 #[derive(Debug, Args)]
@@ -28,6 +28,8 @@ pub(crate) enum RunWorkload {
     Analytics(Box<AnalyticsArguments>),
     /// OLTP on JSON documents: YCSB mixes (reads, updates, inserts, scans) with many concurrent clients
     Serving(Box<serving::ServingArguments>),
+    /// Questions while documents come in: streams of Q1 to Q5 beside writers, every answer checked exactly
+    Mixed(Box<mixed::MixedArguments>),
     /// Large documents (64 KiB to 16 MiB): import, export, copy with a small edit, point lookups, indexes
     Documents(Box<documents::DocumentsArguments>),
     /// Your own questions about your own documents: `jsonathlon questions new` writes first ones

@@ -73,7 +73,7 @@ impl QuietOptions {
 #[group(conflicts_with = "resume")]
 pub(crate) struct SystemOptions {
     /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines; of serving,
-    /// documents and durability postgresql,mongodb,sqlite]
+    /// documents and durability postgresql,mongodb,sqlite; of mixed postgresql,clickhouse,mongodb]
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
     /// Variants of the systems' configurations: a preparation class (`as-is`, `prepared`, `extracted`) for its default

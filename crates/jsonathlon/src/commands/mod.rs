@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod external_systems;
 mod fidelity;
 mod memory;
+mod mixed;
 pub(crate) mod published;
 pub(crate) mod questions;
 pub(crate) mod report;

@@ -12,13 +12,14 @@ use jsonathlon_workloads::{
     documents::{Documents, settings::DocumentsSettings},
     durability::{Durability, settings::DurabilitySettings},
     fidelity::Fidelity,
+    mixed::Mixed,
     questions::{Questions, build_settings},
     serving::{Serving, settings::ServingSettings},
     workload::Workload,
 };
 
 use super::{
-    documents, durability as durable, fidelity, questions,
+    documents, durability as durable, fidelity, mixed, questions,
     run_request::{RunRequest, event_source, question_defaults, question_settings, read_as},
     serving,
 };
@@ -33,6 +34,7 @@ pub(super) fn build_request(command: &RunCommand) -> Result<RunRequest<'_>, Fail
         None => analytics(&command.analytics),
         Some(RunWorkload::Analytics(arguments)) => analytics(arguments),
         Some(RunWorkload::Serving(arguments)) => serving::build_request(arguments),
+        Some(RunWorkload::Mixed(arguments)) => mixed::build_request(arguments),
         Some(RunWorkload::Documents(arguments)) => documents::build_request(arguments),
         Some(RunWorkload::Questions(arguments)) => questions::build_request(arguments),
         Some(RunWorkload::Fidelity(arguments)) => fidelity::build_request(arguments),
@@ -91,6 +93,10 @@ fn build_workload(
             let settings: ServingSettings = settings.read(kind)?;
             Box::new(Serving::new(settings).map_err(serde_json::Error::custom)?)
         }
+        WorkloadKind::Mixed => {
+            let settings = settings.mixed.clone().ok_or_else(missing)?;
+            Box::new(Mixed::new(settings).map_err(serde_json::Error::custom)?)
+        }
         WorkloadKind::Documents => {
             let settings: DocumentsSettings = settings.read(kind)?;
             Box::new(Documents::new(settings).map_err(serde_json::Error::custom)?)
@@ -111,8 +117,11 @@ fn build_workload(
     })
 }
 
-/// Durability tier of a serving run that is resumed; `None` for other workloads.
+/// Durability tier of a run that is resumed; `None` for workloads without one.
 pub(super) fn durability(manifest: &Manifest) -> Option<DurabilityTier> {
+    if manifest.workloads.contains(&WorkloadName::Known(WorkloadKind::Mixed)) {
+        return Some(mixed::DURABILITY);
+    }
     let settings = manifest.settings.workload.read::<ServingSettings>(WorkloadKind::Serving);
     settings.ok().map(|settings| settings.durability)
 }

@@ -21,6 +21,7 @@ mod fidelity;
 mod forms;
 mod golden;
 mod input;
+mod mixed;
 mod page;
 mod questions;
 mod rounds;

@@ -156,6 +156,32 @@ impl World {
         self.start(&all)
     }
 
+    /// Starts a mixed run of systems of this world into its folder `out`: short phases over few documents.
+    pub(crate) fn start_mixed(&self, out: &str, names: &str, more: &[&str]) -> Running {
+        let (folder, out) = (self.text("systems"), self.text(out));
+        let mut all = vec!["run", "mixed", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
+        all.extend(more);
+        let usual = [
+            ("-n", "200"),
+            ("-r", "1"),
+            ("--growth", "100%"),
+            ("--rate", "350"),
+            ("--batch", "10"),
+            ("--measure", "500ms"),
+        ];
+        for (option, value) in usual {
+            let is_left_out = option == "-n" && more.contains(&"--data");
+            if !more.contains(&option) && !is_left_out {
+                all.extend([option, value]);
+            }
+        }
+        self.start(&all)
+    }
+
+    pub(crate) fn mix(&self, names: &str, more: &[&str]) -> Ended {
+        self.start_mixed("out", names, more).end(LIMIT)
+    }
+
     pub(crate) fn serve(&self, names: &str, more: &[&str]) -> Ended {
         self.start_serving("out", names, more).end(LIMIT)
     }

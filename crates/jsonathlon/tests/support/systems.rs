@@ -24,6 +24,8 @@ pub(crate) struct System {
     questions: bool,
     /// Lines of the fidelity section. `None` if it does not support the workload.
     fidelity: Option<String>,
+    /// First lines of the mixed section. `None` if it does not support the workload.
+    mixed: Option<String>,
 }
 
 /// A system that loads by row and behaves as the script says.
@@ -39,6 +41,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
         documents: None,
         questions: false,
         fidelity: None,
+        mixed: None,
     }
 }
 
@@ -101,7 +104,41 @@ const FIDELITY: [(&str, &str); 7] = [
     ("drop", "one_drop {{table}}"),
 ];
 
+/// Statements of the mock for inserting documents while questions are asked.
+const MIXED: [(&str, &str); 4] = [
+    ("insert", "mix_insert {{table}} {{rows}}"),
+    ("own_prefix", "mix_own {{table}} {{writer}}"),
+    ("question", "mix_ask {{ranges}} : {{question}}"),
+    ("range", "{{writer}} {{floor}}"),
+];
+
+/// Lines of the mixed section of every mock.
+const MIXED_LINES: &str = r#"
+[mixed.seen]
+separator = ","
+
+[mixed.insert]
+transfer = "inline"
+row = "{{writer}} {{sequence}} {{document}}\n"
+start = "\n"
+
+[mixed.durability.synced]
+process_crash = "nothing"
+power_loss = "nothing"
+"#;
+
 impl System {
+    /// Adds support for inserting documents while questions are asked.
+    pub(crate) fn mixed(self) -> Self {
+        self.mixed_with("snapshot = true\nvisible = \"commit\"")
+    }
+
+    /// Adds support for inserting documents while questions are asked; `lines` come first in its section.
+    pub(crate) fn mixed_with(mut self, lines: &str) -> Self {
+        self.mixed = Some(format!("\n[mixed]\n{lines}\n{MIXED_LINES}"));
+        self
+    }
+
     /// Adds support for fidelity; `more` is appended to its section.
     pub(crate) fn fidelity(mut self, more: &str) -> Self {
         self.fidelity = Some(more.to_owned());
@@ -228,6 +265,13 @@ impl System {
                 std::fs::write(fidelity.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
             }
         }
+        if self.mixed.is_some() {
+            let mixed = folder.join("mixed");
+            std::fs::create_dir_all(&mixed).unwrap();
+            for (name, text) in MIXED {
+                std::fs::write(mixed.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
+            }
+        }
         for question in super::QUESTIONS {
             std::fs::write(statements.join(format!("{question}.sql")), format!("{question};\n")).unwrap();
         }
@@ -294,6 +338,7 @@ load = "rows"
 "#
             )
         });
+        let mixed = self.mixed.as_deref().unwrap_or_default();
         // A JSON string is also a valid TOML string.
         let script = Value::from(self.script.to_string());
         let load = if self.by_file { "file" } else { "rows" };
@@ -329,7 +374,7 @@ default = true
 
 [analytics]
 load = "{load}"
-{analytics}{serving}{documents}{questions}{fidelity}"#
+{analytics}{mixed}{serving}{documents}{questions}{fidelity}"#
         )
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod memory;
+mod mixed;
 mod mutations;
 mod own;
 mod own_store;

@@ -36,7 +36,8 @@ fn answer(context: &Context<'_>, workload: WorkloadKind, ranking: &Ranking) -> O
         .collect();
     let problems: Vec<String> =
         members.iter().filter(|member| !member.is_right()).map(|member| member.describe(context)).collect();
-    let is_asking = matches!(workload, WorkloadKind::Analytics | WorkloadKind::Questions);
+    let is_asking =
+        matches!(workload, WorkloadKind::Analytics | WorkloadKind::Questions | WorkloadKind::Mixed);
     let is_worth_telling =
         if is_asking { right.len() + problems.len() > 0 } else { severity > Severity::Good };
     if !is_worth_telling {

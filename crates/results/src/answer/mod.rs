@@ -11,6 +11,7 @@ mod correctness;
 mod documents;
 mod durability;
 mod fidelity;
+mod mixed;
 mod questions;
 mod sentence;
 mod serving;
@@ -225,6 +226,7 @@ pub(crate) fn answers(run: &Run, parts: &SummaryParts<'_>) -> Vec<Answer> {
         answers.extend(match workload {
             WorkloadKind::Analytics | WorkloadKind::Questions => questions::answers(&context, *workload),
             WorkloadKind::Serving => serving::answers(&context),
+            WorkloadKind::Mixed => mixed::answers(&context),
             WorkloadKind::Documents => documents::answers(&context),
             WorkloadKind::Fidelity => fidelity::answers(&context),
             WorkloadKind::Durability => durability::answers(&context),

@@ -101,7 +101,7 @@ impl MatchedMetric<'_> {
                 let note = match metric.unit {
                     Unit::Number => "the plan does something else with the index",
                     Unit::Bytes => "no size that both count in the same way",
-                    Unit::PerSecond => "no throughput that a ratio could be made of",
+                    unit if unit.is_rate() => "no throughput that a ratio could be made of",
                     _ => "no time that a ratio could be made of",
                 };
                 (Outcome::NotCompared, Some(note.to_owned()))

@@ -96,7 +96,7 @@ impl RunComparison {
         let tested = family.len();
         let sizes_tested =
             family.iter().filter(|(cell, _)| matches!(cell.outcome, Outcome::Sized(_))).count();
-        let measured_tested = family.iter().filter(|(cell, _)| cell.phase == Phase::Measured).count();
+        let measured_tested = family.iter().filter(|(cell, _)| cell.phase.is_window()).count();
         let mut reasons = tested_regressions(family, allowed_share);
         let mut add = |kind: ReasonKind, text: String| reasons.push(Reason { kind, text });
         let untested_sizes = || self.cells.iter().filter(|cell| !cell.reference && cell.is_counted());
@@ -164,7 +164,7 @@ impl RunComparison {
 
 impl CellComparison {
     /// Returns `true` if the gate tests the cell: loads, hot questions, throughput and p99 of whole mixes,
-    /// and sizes that vary between loads.
+    /// phases of mixed loads, and sizes that vary between loads.
     ///
     /// Sizes that do not vary need no test; leaving them out keeps the correction of the other tests smaller
     /// and their error rate unchanged. Cold questions, and hot ones that read from the disk, depend on the
@@ -172,7 +172,7 @@ impl CellComparison {
     /// detect.
     fn is_in_family(&self) -> bool {
         let is_tested_time = self.has_interval()
-            && matches!(self.phase, Phase::Load | Phase::Hot | Phase::Measured)
+            && (matches!(self.phase, Phase::Load | Phase::Hot) || self.phase.is_window())
             && !self.parameters.contains_key(OPERATION);
         let is_varying_size = matches!(self.outcome, Outcome::Sized(_)) && !self.is_counted();
         !self.reference && (is_tested_time || is_varying_size)
@@ -239,7 +239,7 @@ fn describe_slower(cell: &CellComparison) -> String {
     let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
     let mut text = match cell.metric.better {
         BetterDirection::Higher => format!("{label} is {ratio:.2} times as high"),
-        _ if cell.phase == Phase::Measured => format!("{label} is {ratio:.2} times as long"),
+        _ if cell.phase.is_window() => format!("{label} is {ratio:.2} times as long"),
         _ => format!("{label} takes {ratio:.2} times as long"),
     };
     if let (Some(_), Some(raw_ratio)) = (cell.divided_by_control, cell.ratio) {
@@ -264,7 +264,7 @@ fn describe_open_trials(count: usize) -> String {
 
 /// Explains why no time could be tested.
 fn describe_untested(cells: &[CellComparison]) -> &'static str {
-    match cells.iter().any(|cell| cell.phase == Phase::Measured) {
+    match cells.iter().any(|cell| cell.phase.is_window()) {
         true => {
             "nothing could be tested: no load and no throughput has an interval, which needs at least two \
              rounds on each side"

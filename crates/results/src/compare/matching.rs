@@ -235,7 +235,7 @@ impl super::CellComparison {
             parameters: self.parameters.clone(),
         };
         match self.phase {
-            Phase::Measured => format!("{}: {}", cell.name(), self.metric.title),
+            phase if phase.is_window() => format!("{}: {}", cell.name(), self.metric.title),
             _ => cell.name(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::metric::{BetterDirection, MetricDef, Unit};
+use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::record::Phase;
 use jsonathlon_stats::multiple_testing::moderated;
 use jsonathlon_stats::statistics::{
@@ -104,9 +104,9 @@ pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) ->
     let divided = per_cell(&|cell| match origin {
         // The control measures time; a slow machine writes as many bytes.
         SampleOrigin::TwoRuns(Some([a, b])) => match cell.metric.unit {
-            Unit::Seconds | Unit::Microseconds => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
+            unit if unit.is_duration() => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
             // Rates are converted to the time of an operation, divided, and converted back.
-            Unit::PerSecond => {
+            unit if unit.is_rate() => {
                 Some(vec![inverse(b.divide(&inverted(&cell.b))?), inverse(a.divide(&inverted(&cell.a))?)])
             }
             _ => None,
@@ -118,7 +118,7 @@ pub(super) fn ratios(cells: &[Option<SideValues>], origin: &SampleOrigin<'_>) ->
     let between_runs = |cell: &SideValues| match origin {
         SampleOrigin::TwoRuns(_) => match (cell.phase, cell.metric.unit) {
             (Phase::Load, _) => BETWEEN_LOADS_ERROR * std::f64::consts::SQRT_2,
-            (_, Unit::Seconds | Unit::Microseconds | Unit::PerSecond) => BETWEEN_RUNS_ERROR,
+            (_, unit) if unit.is_duration() || unit.is_rate() => BETWEEN_RUNS_ERROR,
             _ => 0.0,
         },
         SampleOrigin::OneRun => 0.0,

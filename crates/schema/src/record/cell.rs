@@ -104,8 +104,17 @@ fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
         ("paths", _) => Some(format!("{value} paths")),
         ("position", _) => Some(value),
         (RATE_PER_S, _) => Some(format!("{value}/s")),
+        (RATE, FULL_SPEED) => Some("full speed".to_owned()),
+        (RATE, _) => Some(format!("{value} documents/s")),
+        (WRITERS, _) => Some(counted(&value, "writer")),
+        (STREAMS, _) => Some(counted(&value, "stream")),
         _ => Some(format!("{} {value}", name.replace('_', " "))),
     }
+}
+
+/// Number with a noun in singular or plural: `1 stream`, `2 streams`.
+fn counted(number: &str, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == "1" { "" } else { "s" })
 }
 
 /// Names of the cell's own fields among the serialised parameters.
@@ -129,6 +138,21 @@ pub const RATE_PER_S: &str = "rate_per_s";
 pub const RATE_SHARE: &str = "rate_share";
 /// Parameter with the operation of a mix, if the cell is about a single one.
 pub const OPERATION: &str = "operation";
+/// Parameter with the number of connections that insert documents while questions are asked.
+pub const WRITERS: &str = "writers";
+/// Parameter with the number of connections that ask questions.
+pub const STREAMS: &str = "streams";
+/// Parameter with the number of documents that a writer inserts at once.
+pub const BATCH: &str = "batch";
+/// Parameter with the documents per second of all writers together, or [`FULL_SPEED`].
+pub const RATE: &str = "rate";
+/// Value of [`RATE`] for writers that send a batch as soon as the previous one is acknowledged.
+pub const FULL_SPEED: &str = "max";
+
+/// Step of the documents that writers insert.
+pub const INGEST: &str = "ingest";
+/// Step of all questions of a phase together.
+pub const ALL_QUESTIONS: &str = "all";
 
 impl Cell {
     /// All serialised parameters: the further dimensions plus storage setting, memory profile and data state.

@@ -14,7 +14,10 @@ pub use agreement::{
     Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, FirstRows, RowDifference,
 };
 pub use bottleneck::Bottleneck;
-pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OPERATION, RATE_PER_S, RATE_SHARE, SLO};
+pub use cell::{
+    ALL_QUESTIONS, ARRIVAL, BATCH, CLIENTS, CLOSED, Cell, DURABILITY, FULL_SPEED, INGEST, OPERATION, RATE,
+    RATE_PER_S, RATE_SHARE, SLO, STREAMS, WRITERS,
+};
 
 /// Format version of journal records; records of any other version are refused.
 pub const JOURNAL_VERSION: u32 = 2;
@@ -117,11 +120,21 @@ pub enum Phase {
     Steady,
     /// Measurement window in which clients sent operations.
     Measured,
+    /// Questions alone, on data as loaded.
+    Still,
+    /// Questions beside writers.
+    Both,
+    /// Questions after the writers have gone, while nothing was drained.
+    Left,
+    /// Questions after the grown data was drained.
+    Drained,
+    /// Writers alone, on data as loaded.
+    Alone,
 }
 
 impl Phase {
     /// All phases, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::Load,
         Self::Cold,
         Self::ColdUnverified,
@@ -130,7 +143,24 @@ impl Phase {
         Self::HotNotInMemory,
         Self::Steady,
         Self::Measured,
+        Self::Still,
+        Self::Both,
+        Self::Left,
+        Self::Drained,
+        Self::Alone,
     ];
+
+    /// Returns `true` for windows in which clients were at work, whose cells have rates instead of one time.
+    #[must_use]
+    pub fn is_window(self) -> bool {
+        matches!(self, Self::Measured) || self.is_mixed()
+    }
+
+    /// Returns `true` for the phases of the mixed workload.
+    #[must_use]
+    pub fn is_mixed(self) -> bool {
+        matches!(self, Self::Still | Self::Both | Self::Left | Self::Drained | Self::Alone)
+    }
 
     /// Wording of the phase in sentences.
     #[must_use]
@@ -163,6 +193,11 @@ impl Phase {
             Self::HotNotInMemory => "hot-not-in-memory",
             Self::Steady => "steady",
             Self::Measured => "measured",
+            Self::Still => "still",
+            Self::Both => "both",
+            Self::Left => "left",
+            Self::Drained => "drained",
+            Self::Alone => "alone",
         }
     }
 }

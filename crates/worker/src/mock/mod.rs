@@ -9,11 +9,12 @@
 //! | `answer TABLE ROWS`, `rows TABLE N` | the given rows (JSON), or N rows |
 //!
 //! Statements without a table concern `documents`. Loaded documents stay in the data folder, so that a new
-//! process finds them like a real engine. The modules `records` (clients), `large` (tables with keys) and
-//! `single` (tables of one document) have further statements.
+//! process finds them like a real engine. The modules `records` (clients), `mixed` (writers beside questions),
+//! `large` (tables with keys) and `single` (tables of one document) have further statements.
 
 mod faults;
 mod large;
+mod mixed;
 mod records;
 mod script;
 mod single;
@@ -93,10 +94,12 @@ impl Mock {
         }
         match name {
             "create" => {
+                mixed::forget(self.store.folder());
                 records::forget(self.store.folder());
                 self.store.create().map(|()| ResultSet::default())
             }
             "drop" => {
+                mixed::forget(self.store.folder());
                 records::forget(self.store.folder());
                 self.store.remove().map(|()| ResultSet::default())
             }
@@ -133,6 +136,16 @@ impl Mock {
             }
             _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
         }
+    }
+
+    /// Executes a statement of the table with writers.
+    fn ask_mixed(&mut self, statement: &str) -> Result<ResultSet> {
+        let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
+        let execution = self.begin(name)?;
+        let faults: Vec<&FaultAction> = self.script.faults_for(name, execution).collect();
+        let mut outcome = mixed::answer(name, rest, &mut self.store, &faults)?;
+        faults.into_iter().for_each(|action| faults::inject_after(action, &mut outcome));
+        Ok(outcome)
     }
 
     fn sizes(&self) -> Result<ResultSet> {
@@ -224,6 +237,9 @@ impl Connection for Mock {
     }
 
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        if mixed::is_mixed_statement(statement) {
+            return self.ask_mixed(statement)?.replay(sink);
+        }
         let mut outcome = ResultSet::default();
         for statement in statement.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
             let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));

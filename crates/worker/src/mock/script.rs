@@ -130,6 +130,18 @@ pub(crate) enum FaultAction {
     ChangeExtraValue,
     /// Aborts the statement with a conflict, as if another client had changed the same data.
     Conflict { message: String },
+    /// Leaves the last inserted document out of an answer that tells of it.
+    OneShort,
+    /// Has the last inserted document in an answer that does not tell of it.
+    OneEarly,
+    /// Inserts a batch twice.
+    RepeatBatch,
+    /// Acknowledges a batch without inserting it.
+    LoseBatch,
+    /// Acknowledges a batch that is visible only after the next one.
+    HoldBatch,
+    /// Inserts a batch and breaks the connection instead of acknowledging it.
+    LoseAnswer,
 }
 
 /// Persistence of client writes, which are appended to a file as lines in the order of the writes.

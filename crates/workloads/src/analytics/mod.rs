@@ -83,16 +83,23 @@ impl DocumentVisitor for OnlyEvents<'_> {
 
     fn refusal(&self, is_complete: bool) -> Option<String> {
         let (documents, events) = (self.0.documents(), self.0.events());
-        let is_refused = if is_complete { 2 * events < documents } else { events == 0 };
-        is_refused.then(|| {
-            let which = if is_complete { "" } else { "the first " };
+        other_documents(documents, events, is_complete).map(|which| {
             format!(
-                "{events} of {which}{documents} documents are events with `did`, `time_us` and `kind`, which \
-                 the questions of {ANALYTICS} are about; write questions about your own with `jsonathlon \
-                 questions new DIR --data …`, or give --force to ask these all the same"
+                "{which}, which the questions of {ANALYTICS} are about; write questions about your own with \
+                 `jsonathlon questions new DIR --data …`, or give --force to ask these all the same"
             )
         })
     }
+}
+
+/// Says that documents are mostly no events, so that the questions of the challenge are not about them. `None` if
+/// they may be asked.
+pub(crate) fn other_documents(documents: u64, events: u64, is_complete: bool) -> Option<String> {
+    let is_refused = if is_complete { 2 * events < documents } else { events == 0 };
+    let which = if is_complete { "" } else { "the first " };
+    is_refused.then(|| {
+        format!("{events} of {which}{documents} documents are events with `did`, `time_us` and `kind`")
+    })
 }
 
 impl Workload for Analytics {

@@ -137,6 +137,7 @@ impl WorkloadRules for Rules {
         &self,
         base: &SectionReader<'_>,
         overlays: &[SectionReader<'_>],
+        _: Option<ParsedSection>,
     ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, logs, largest, not, used, vain, force, unforce, hint, index, ask } =
             base.read()?;

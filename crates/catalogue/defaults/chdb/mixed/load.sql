@@ -1,0 +1,1 @@
+INSERT INTO {{table}} (data) FROM INFILE '{{file}}' FORMAT JSONAsObject;

@@ -1,0 +1,1 @@
+(writer = {{writer}} AND sequence >= {{floor}});

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} (writer, `sequence`, doc) VALUES {{rows}};

@@ -1,0 +1,1 @@
+COPY {{table}} (writer, sequence, doc) FROM STDIN;

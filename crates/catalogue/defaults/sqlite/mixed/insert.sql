@@ -1,0 +1,3 @@
+BEGIN IMMEDIATE;
+INSERT INTO {{table}} (writer, sequence, doc) VALUES ({{writer}}, {{sequence}}, jsonb({{document}}));
+COMMIT;

@@ -1,0 +1,1 @@
+SELECT count(*) AS documents, max(sequence) AS highest FROM {{table}} WHERE writer = {{writer}};

@@ -1,0 +1,2 @@
+-- The documents are the body of the request.
+INSERT INTO {{table}} (data) FORMAT JSONAsObject;

@@ -1,0 +1,56 @@
+//! Invalid options of `run mixed`, and their error messages.
+
+use serde_json::json;
+
+use crate::support::{LIMIT, World, mock};
+
+fn refused(more: &[&str], words: &[&str]) {
+    let system =
+        mock("ma", json!({})).mixed_with("snapshot = true\nvisible = \"commit\"\nmax_connections = 4");
+    let world = World::with(&[system, mock("mb", json!({}))]);
+    world.start_mixed("out", "ma", more).end(LIMIT).expect(2).says(words);
+    assert!(!world.path("out").join("journal.ndjson").exists(), "nothing was begun");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_what_can() {
+    refused(&["--rate", "50%"], &["own peak", "`max`"]);
+    refused(&["--rate", "0"], &["measures streams before the writers begin"]);
+    refused(&["--streams", "1,4"], &["give one number"]);
+    refused(&["--writers", "0"], &["--writers"]);
+    refused(&["--batch", "0"], &["--batch"]);
+    refused(&["--growth", "0%"], &["--growth"]);
+    refused(&["--measure", "1ms"], &["--measure"]);
+}
+
+#[test]
+fn options_of_other_workloads_are_refused() {
+    for option in ["--clients", "--mixes", "--questions"] {
+        refused(&[option, "1"], &["unexpected argument", option]);
+    }
+}
+
+#[test]
+fn more_connections_than_a_system_admits_are_told_before_anything_is_begun() {
+    refused(&["--streams", "3"], &["ma", "admits 4 connections at a time", "--streams"]);
+}
+
+#[test]
+fn a_pool_that_is_used_up_before_anything_is_measured_is_told_with_what_suffices() {
+    refused(&["--rate", "1000000"], &["documents that may come in last", "--scale", "--rate"]);
+    refused(&["-n", "100", "--growth", "1%", "--rate", "max"], &["2 writers need at least one each"]);
+}
+
+#[test]
+fn a_system_without_statements_for_it_is_named() {
+    let world = World::with(&[mock("ma", json!({})).mixed(), mock("mb", json!({}))]);
+    world.start_mixed("out", "ma,mb", &[]).end(LIMIT).expect(2).says(&["mb", "mixed"]);
+}
+
+#[test]
+fn help_names_the_options_with_their_defaults() {
+    let help = World::new().run(&["run", "mixed", "--help"]).expect(0).unbroken();
+    for words in ["--writers", "--streams", "--batch", "--rate", "--growth", "--measure", "default: 2000"] {
+        assert!(help.contains(words), "{words:?} is not in\n{help}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The program, or its system, is killed while writers and streams are at work.
+
+use jsonathlon_schema::record::{FailureKind, Phase, Verdict};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::mixed::{entry, is_measured};
+use crate::support::killed::{killed_to_its_end, moments};
+use crate::support::{LIMIT, World, eventually, mock};
+
+/// Number of kills of the program.
+const KILLS: u32 = 8;
+/// Latest moment of a kill, in ms after the start. A whole run takes longer, and a part of a round less.
+const LATEST_MS: u64 = 6000;
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_leaves_nobody_behind() {
+    let world = World::with(&[mock("ma", json!({})).mixed(), mock("mb", json!({})).mixed()]);
+    let begin = || world.start_mixed("out", "ma,mb", &["-r", "2"]);
+    let summary = killed_to_its_end(&world, KILLS, moments(0x9e37_79b9_7f4a_7c15, LATEST_MS), begin, || {});
+    for system in ["ma", "mb"] {
+        is_measured(&summary, system, Verdict::Exact);
+    }
+}
+
+#[test]
+fn a_worker_that_dies_beside_writers_costs_one_part_of_a_round() {
+    let world = World::with(&[mock("ma", json!({})).mixed()]);
+    let mut running = world.start_mixed("out", "ma", &["-n", "2000", "--measure", "4s"]);
+    let is_writer = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.and_then(|entry| std::fs::read_to_string(entry.path().join("comm")));
+        name.is_ok_and(|name| name.starts_with("writer-"))
+    };
+    let has_writers = |worker: &u32| {
+        std::fs::read_dir(format!("/proc/{worker}/task")).is_ok_and(|tasks| tasks.into_iter().any(is_writer))
+    };
+    eventually("writers are at work", || running.has_ended() || world.workers().iter().any(has_writers));
+    for worker in world.workers() {
+        kill_process(Pid::from_raw(worker.try_into().unwrap()).unwrap(), Signal::KILL).ok();
+    }
+    let summary = running.end(LIMIT).expect(1).summary();
+    assert!(summary.complete);
+    assert!(summary.failures.iter().any(|failure| failure.kind == FailureKind::Crash));
+    // What was measured before is there; what was not measured has no number.
+    assert_eq!(entry(&summary, "ma", Phase::Still, "all").verdict, Verdict::Exact);
+    for phase in [Phase::Both, Phase::Left, Phase::Drained] {
+        let entry = entry(&summary, "ma", phase, "all");
+        assert!(!entry.metrics.contains_key("questions_per_h"), "{}", phase.word());
+    }
+    assert_eq!(entry(&summary, "ma", Phase::Alone, "ingest").verdict, Verdict::Exact);
+    world.kept("out").is_complete();
+    world.nothing_left();
+}

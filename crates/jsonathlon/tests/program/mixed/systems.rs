@@ -1,0 +1,86 @@
+//! Every system at a tiny scale: all phases, with every answer verified.
+
+use jsonathlon_schema::record::{Phase, Verdict};
+
+use crate::mixed::{ASKED, ASKING, entry};
+use crate::support::real::{SMALL, excluded, soon_up};
+use crate::support::{LIMIT, World};
+
+/// Runs a system and asserts that all of its answers are verified.
+fn mixes(system: &str, verdicts: &[Verdict]) {
+    if excluded(&[system]) {
+        return;
+    }
+    let world = World::new();
+    if system == "elasticsearch" {
+        soon_up(&world.path("systems"));
+    }
+    let mut all =
+        vec!["-n", "5000", "--growth", "50%", "--rate", "1000", "--batch", "100", "--measure", "2s"];
+    all.extend(SMALL);
+    let summary = world.start_mixed("out", system, &all).end(LIMIT).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    for phase in ASKING {
+        for step in ASKED {
+            let entry = entry(&summary, system, phase, step);
+            assert!(verdicts.contains(&entry.verdict), "{step} {}: {entry:?}", phase.word());
+            assert!(entry.metrics["questions_per_h"] > 0.0, "{step} {}", phase.word());
+        }
+    }
+    for phase in [Phase::Both, Phase::Alone] {
+        let writers = entry(&summary, system, phase, "ingest");
+        assert!(writers.metrics["documents_per_s"] > 0.0, "{writers:?}");
+    }
+    world.kept("out").is_complete();
+    world.nothing_left();
+}
+
+/// Answers of one moment each; some systems only approximate numbers of users.
+const EXACT: [Verdict; 2] = [Verdict::Exact, Verdict::Approximate];
+/// Answers that may be of no single moment.
+const BOUNDED: [Verdict; 3] = [Verdict::Exact, Verdict::Approximate, Verdict::Unverified];
+
+#[test]
+fn postgresql_mixes() {
+    mixes("postgresql", &EXACT);
+}
+
+#[test]
+fn sqlite_mixes() {
+    mixes("sqlite", &EXACT);
+}
+
+#[test]
+fn duckdb_mixes() {
+    mixes("duckdb", &EXACT);
+}
+
+#[test]
+fn mysql_mixes() {
+    mixes("mysql", &EXACT);
+}
+
+#[test]
+fn mariadb_mixes() {
+    mixes("mariadb", &EXACT);
+}
+
+#[test]
+fn dolt_mixes() {
+    mixes("dolt", &EXACT);
+}
+
+#[test]
+fn mongodb_mixes() {
+    mixes("mongodb", &EXACT);
+}
+
+#[test]
+fn clickhouse_mixes() {
+    mixes("clickhouse", &BOUNDED);
+}
+
+#[test]
+fn elasticsearch_mixes() {
+    mixes("elasticsearch", &BOUNDED);
+}

@@ -1,0 +1,202 @@
+//! One stream: asks sets of questions in a closed loop, each together with what its snapshot holds of the writers.
+
+use std::time::Duration;
+
+use jsonathlon_driver_api::Connection;
+use jsonathlon_driver_api::driver::DriverError;
+use jsonathlon_driver_api::rows::ResultSet;
+use jsonathlon_mixed::{SeenCount, SeenDocuments};
+
+use super::answer_store::AnswerStore;
+use super::job::{AskingJob, StreamQuestion};
+use super::report::{QuestionLog, StreamLog};
+use super::state::MixedState;
+use super::writer::Opener;
+use crate::random::Random;
+
+/// Pause after a question without an answer, so that errors do not become the load.
+const ERROR_DELAY: Duration = Duration::from_millis(10);
+/// Longest error message that is kept, in bytes.
+const MAX_MESSAGE_BYTES: usize = 300;
+/// Number of different error messages that are kept; further ones are counted as other messages.
+const MAX_MESSAGES: usize = 20;
+
+/// One stream with its connection.
+pub(super) struct Stream<'a> {
+    pub(super) number: u32,
+    pub(super) job: &'a AskingJob,
+    pub(super) connection: Box<dyn Connection>,
+    /// Documents of each writer that all are known to be seen.
+    pub(super) floors: Vec<u64>,
+    pub(super) state: &'a MixedState,
+    pub(super) open: &'a Opener<'a>,
+}
+
+impl Stream<'_> {
+    /// Asks until the window is over, or as many sets as the job plans. A question that has been begun is always
+    /// completed.
+    pub(super) fn run(mut self) -> (StreamLog, AnswerStore) {
+        let mut log = StreamLog::default();
+        let mut answers = AnswerStore::default();
+        let order = shuffled(self.job, self.number);
+        let mut sets = 0;
+        if self.state.wait_until(0) {
+            while self.job.sets.is_none_or(|planned| sets < planned) {
+                if !self.ask_set(&order, sets, &mut log, &mut answers) {
+                    break;
+                }
+                sets += 1;
+                if sets == 1 {
+                    self.state.whole_set_finished();
+                }
+            }
+        }
+        self.state.stream_ended(sets > 0);
+        log.floors = self.floors;
+        // Nothing is asked any more, so an error in closing loses nothing.
+        self.connection.close().ok();
+        (log, answers)
+    }
+
+    /// Asks every question once. Returns `false` if the set was not finished, because the window was over or the
+    /// stream cannot go on.
+    fn ask_set(
+        &mut self,
+        order: &[&StreamQuestion],
+        set: u32,
+        log: &mut StreamLog,
+        answers: &mut AnswerStore,
+    ) -> bool {
+        for question in order {
+            if self.state.is_over() {
+                return false;
+            }
+            match self.ask(question, set, answers) {
+                Ok(entry) => {
+                    self.state.add_done(1);
+                    log.questions.push(entry);
+                }
+                Err(error) => {
+                    note(log, &error);
+                    std::thread::sleep(ERROR_DELAY);
+                    if is_lost(&error)
+                        && let Err(error) = self.reconnect()
+                    {
+                        log.error = Some(format!("the connection was lost: {error}"));
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn ask(
+        &mut self,
+        question: &StreamQuestion,
+        set: u32,
+        answers: &mut AnswerStore,
+    ) -> Result<QuestionLog, DriverError> {
+        let statement = match &self.job.form {
+            Some(form) => {
+                form.statement(&question.statement, &self.floors).map_err(DriverError::Unsupported)?
+            }
+            None => question.statement.clone(),
+        };
+        let start_ns = self.state.now();
+        let answer = self.connection.collect(&statement)?;
+        let end_ns = self.state.now();
+        let (ResultSet { mut rows, .. }, seen) = match &self.job.form {
+            Some(form) => form.decode(answer).map_err(DriverError::Protocol)?,
+            None => (answer, Vec::new()),
+        };
+        let seen: Vec<SeenCount> = seen
+            .into_iter()
+            .map(|count| SeenCount {
+                writer: count.writer as usize,
+                count: count.count,
+                highest: count.highest,
+            })
+            .collect();
+        let floors = self.floors.clone();
+        // An answer that contradicts itself is judged later; it moves no floor.
+        if let Ok(documents) = SeenDocuments::new(&floors, &seen) {
+            self.floors = documents.next_floors();
+        }
+        question.question.sort(&mut rows);
+        let (answer, bytes) = answers.keep(rows);
+        self.state.add_answer_bytes(bytes);
+        Ok(QuestionLog { question: question.question, set, start_ns, end_ns, floors, seen, answer })
+    }
+
+    fn reconnect(&mut self) -> Result<(), DriverError> {
+        self.connection = (self.open)()?;
+        Ok(())
+    }
+}
+
+/// Questions of a set in the order of one stream.
+fn shuffled(job: &AskingJob, stream: u32) -> Vec<&StreamQuestion> {
+    let mut order: Vec<&StreamQuestion> = job.questions.iter().collect();
+    let mut random = Random::new(job.seed, u64::from(stream));
+    for last in (1..order.len()).rev() {
+        let other = random.below(last as u64 + 1);
+        order.swap(last, usize::try_from(other).unwrap_or(last));
+    }
+    order
+}
+
+fn is_lost(error: &DriverError) -> bool {
+    matches!(error, DriverError::Crashed(_) | DriverError::Unavailable(_))
+}
+
+/// Counts an error by its message.
+fn note(log: &mut StreamLog, error: &DriverError) {
+    let mut message = error.to_string();
+    if message.len() > MAX_MESSAGE_BYTES {
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+        message.push('…');
+    }
+    if log.errors.len() >= MAX_MESSAGES && !log.errors.contains_key(&message) {
+        "other messages".clone_into(&mut message);
+    }
+    *log.errors.entry(message).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_dataset::questions::Question;
+
+    use super::*;
+
+    #[test]
+    fn each_stream_has_an_order_of_its_own_with_every_question() {
+        let statement = |question: Question| StreamQuestion { question, statement: question.id().to_owned() };
+        let job = AskingJob {
+            questions: Question::ALL[..5].iter().copied().map(statement).collect(),
+            form: None,
+            floors: vec![Vec::new(); 8],
+            sets: None,
+            seed: 7,
+        };
+        let order =
+            |stream| shuffled(&job, stream).iter().map(|question| question.question).collect::<Vec<_>>();
+        let orders: Vec<Vec<Question>> = (0..8).map(order).collect();
+        assert_eq!(orders[0], order(0));
+        assert!(orders.iter().any(|other| *other != orders[0]));
+        for mut order in orders {
+            order.sort();
+            assert_eq!(order, Question::ALL[..5]);
+        }
+    }
+
+    #[test]
+    fn errors_are_counted_by_their_message() {
+        let mut log = StreamLog::default();
+        for number in 0..MAX_MESSAGES + 2 {
+            note(&mut log, &DriverError::Refused(format!("no {number}")));
+        }
+        note(&mut log, &DriverError::Refused("no 0".into()));
+        assert_eq!((log.errors["no 0"], log.errors["other messages"]), (2, 2));
+    }
+}

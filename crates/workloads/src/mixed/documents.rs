@@ -1,0 +1,147 @@
+//! Documents of a mixed run: those that are loaded, and those that come in while questions are asked.
+
+use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::pool::{DocumentPool, SplitDocuments, split_documents};
+use jsonathlon_dataset::stage::StagedDocuments;
+use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep, SweepError};
+use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings, PoolSummary};
+use jsonathlon_stats::batch_schedule::BatchSchedule;
+
+use crate::RunError;
+use crate::run_context::LoadedDocuments;
+use crate::workload::Preparation;
+
+/// Folder of the split documents below the run's work folder.
+const FOLDER: &str = "mixed";
+
+/// Documents of a run in both parts, with the fields from which expected answers are computed.
+#[derive(Debug)]
+pub(super) struct MixedDocuments {
+    /// File of the documents that come in.
+    pub(super) file: DocumentPool,
+    documents: Documents,
+    pool: Pool,
+    /// Number of documents of the base without its suspects.
+    clean_documents: usize,
+}
+
+/// Number of the first documents of a data set of `documents` that come in later.
+pub(super) fn pool_size(documents: u64, growth: f64) -> u64 {
+    (documents as f64 * growth / (1.0 + growth)).round() as u64
+}
+
+impl MixedDocuments {
+    /// Splits staged documents. Returns the documents that systems load, and both parts for later use.
+    ///
+    /// # Errors
+    /// If the documents do not suffice, or cannot be read or written.
+    pub(super) fn split(
+        staged: &StagedDocuments,
+        settings: &MixedSettings,
+        preparation: &Preparation<'_>,
+    ) -> Result<(StagedDocuments, Self), RunError> {
+        let size = pool_size(staged.documents, settings.growth);
+        let folder = preparation.folder.join(FOLDER);
+        let split = split_documents(staged, size, &folder, preparation.cancelled);
+        let SplitDocuments { base, pool: file } = match split {
+            Err(DataError::Cancelled) => return Err(RunError::Interrupted),
+            split => split?,
+        };
+        check_pool(&file, base.documents, settings)?;
+        let mut builder = DocumentsBuilder::default();
+        base.visit_clean_except(&Default::default(), &mut builder)?;
+        let clean_documents = builder.len();
+        base.visit_suspects(&base.suspects, &mut builder)?;
+        let first = builder.len();
+        file.visit(&mut builder)?;
+        let pool = Pool::new(first..builder.len(), settings.writers as usize);
+        let documents = Self { file, documents: builder.finish(), pool, clean_documents };
+        Ok((base, documents))
+    }
+
+    /// What the manifest keeps about the pool.
+    pub(super) fn summary(&self) -> PoolSummary {
+        PoolSummary { documents: self.file.documents, left_out: self.file.left_out }
+    }
+
+    /// Number of documents that each writer may insert.
+    pub(super) fn documents_of_writers(&self) -> Vec<u64> {
+        (0..self.pool.writers()).map(|writer| self.pool.documents_of(writer)).collect()
+    }
+
+    /// Expected answers over the documents that a system holds, and any that come in.
+    ///
+    /// # Errors
+    /// If a document of the system is none of these, which is a fault of the program.
+    pub(super) fn sweep(&self, loaded: &LoadedDocuments) -> Result<Sweep<'_>, SweepError> {
+        let is_accepted = |index: &usize| !loaded.rejected_lines.contains(&(*index as u64));
+        let clean = (0..self.clean_documents).filter(is_accepted);
+        let suspects = loaded.accepted_suspects.iter().map(|suspect| self.clean_documents + suspect);
+        Sweep::new(&self.documents, &self.pool, clean.chain(suspects))
+    }
+}
+
+/// Seconds after the first batch from which on questions beside writers are measured.
+pub(super) fn lead_s(settings: &MixedSettings) -> f64 {
+    (settings.measure_s / 10.0).min(1.0)
+}
+
+/// Seconds that the pool lasts at the rate of the settings. `None` at full speed.
+pub(super) fn pool_seconds(documents: u64, settings: &MixedSettings) -> Option<f64> {
+    let InsertRate::PerSecond(rate) = settings.rate else { return None };
+    let schedule = BatchSchedule::new(settings.writers.into(), settings.batch.into(), rate);
+    schedule.ok().map(|schedule| schedule.seconds_for(documents))
+}
+
+/// Rejects a pool from which some writer gets nothing, or that is used up before anything is measured.
+fn check_pool(file: &DocumentPool, base: u64, settings: &MixedSettings) -> Result<(), RunError> {
+    let refuse = |reason: String| Err(RunError::Data(DataError::Range { reason }));
+    let MixedSettings { writers, growth, .. } = settings;
+    let documents = file.documents;
+    if documents < u64::from(*writers) {
+        return refuse(format!(
+            "{documents} documents may come in ({} % of {base}), and {writers} writers need at least one each; give \
+             a larger --scale or --growth",
+            growth * 100.0
+        ));
+    }
+    let lead_s = lead_s(settings);
+    match pool_seconds(documents, settings) {
+        Some(seconds) if seconds <= 2.0 * lead_s => {
+            let enough = (base as f64 * settings.measure_s / seconds).ceil();
+            refuse(format!(
+                "the {documents} documents that may come in last {seconds:.2} s at this --rate, and questions are \
+                 measured from {lead_s} s on; give --scale {enough} or more, a larger --growth, or a lower --rate"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_loaded_documents_comes_in() {
+        assert_eq!(pool_size(120_000, 0.2), 20_000);
+        // Both parts of a generated data set have the sizes that the user asked for.
+        for (scale, growth) in [(7_u64, 0.2), (3, 0.5), (5_000, 0.123), (1, 1.0), (999_999, 0.05)] {
+            let pool = (scale as f64 * growth).round() as u64;
+            assert_eq!(pool_size(scale + pool, growth), pool, "{scale} {growth}");
+        }
+    }
+
+    #[test]
+    fn a_pool_that_is_too_small_is_refused_with_what_suffices() {
+        let pool = |documents| DocumentPool { file: "pool".into(), documents, left_out: 0 };
+        let settings = MixedSettings::default();
+        check_pool(&pool(20_000), 100_000, &settings).unwrap();
+        let error = check_pool(&pool(1_000), 5_000, &settings).unwrap_err().to_string();
+        assert!(error.contains("last 0.50 s") && error.contains("--scale 100000 or more"), "{error}");
+        let error = check_pool(&pool(1), 5, &settings).unwrap_err().to_string();
+        assert!(error.contains("2 writers need at least one each"), "{error}");
+        let at_full_speed = MixedSettings { rate: InsertRate::FullSpeed, ..settings };
+        check_pool(&pool(1_000), 5_000, &at_full_speed).unwrap();
+    }
+}

@@ -1,0 +1,310 @@
+//! The mixed workload: questions over all documents while writers insert more of them.
+//!
+//! A round asks before, beside and after the writers, and lets the writers work alone. Each question also says
+//! which documents its snapshot held, and every answer is compared with the expected one over exactly these; see
+//! the crate `mixed`. Expected answers are computed after the clients have ended, so that they cost the system
+//! nothing.
+
+mod documents;
+mod jobs;
+mod question_metrics;
+mod results;
+mod round_log;
+mod trials;
+mod turn;
+mod writer_metrics;
+
+use documents::{MixedDocuments, lead_s, pool_seconds};
+use jobs::short_s;
+use turn::{MixedTarget, MixedTurn};
+
+use jsonathlon_catalogue::{MIXED, MixedSetup};
+use jsonathlon_dataset::{
+    scan::Event,
+    source::Source,
+    stage::{DocumentVisitor, StagedDocuments},
+};
+use jsonathlon_schema::{
+    id::DataState,
+    settings::{WorkloadSettings, mixed::MixedSettings},
+};
+use jsonathlon_stats::batch_schedule::BatchSchedule;
+use jsonathlon_telemetry::control::Control;
+
+use crate::{
+    RunError,
+    analytics::other_documents,
+    cells::rotation,
+    expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
+    observer::RunEvent,
+    recorder::TrialRecorder,
+    run_context::RunContext,
+    stopping::RoundDecision,
+    target::Target,
+    workload::{Preparation, Workload},
+};
+
+/// Part of the run that all rounds belong to.
+const ROUNDS: RunPart = RunPart::Rounds(DataState::Drained);
+/// Number of phases of a round beside `both`, and of the sets that warm up and check the end.
+const SHORT_PHASES: f64 = 7.0;
+/// Expected seconds of putting a copy of the loaded data back, for each document.
+const RESTORE_DOCUMENT_S: f64 = 3e-6;
+/// Number of rounds that begin with a load unless the user asks for more.
+const LOAD_ROUNDS: u32 = 1;
+
+/// The mixed workload with its settings.
+#[derive(Debug)]
+pub struct Mixed {
+    settings: MixedSettings,
+    events: EventCount,
+    /// Both parts of the documents. `None` before they are staged.
+    documents: Option<MixedDocuments>,
+}
+
+/// Counts documents, and those of them that are events.
+#[derive(Debug, Default)]
+struct EventCount {
+    documents: u64,
+    events: u64,
+}
+
+impl DocumentVisitor for EventCount {
+    fn document(&mut self, event: &Event<'_>) {
+        self.documents += 1;
+        let is_event = event.did.is_some() && event.time_us.is_some() && event.kind.is_some();
+        self.events += u64::from(is_event);
+    }
+
+    fn refusal(&self, is_complete: bool) -> Option<String> {
+        other_documents(self.documents, self.events, is_complete).map(|which| {
+            format!("{which}, which the questions are about; leave --data out to generate events")
+        })
+    }
+}
+
+impl Mixed {
+    /// Creates the workload with these settings.
+    ///
+    /// # Errors
+    /// If a number is 0 or no number, or the rate cannot be scheduled.
+    pub fn new(settings: MixedSettings) -> Result<Self, String> {
+        let MixedSettings { writers, streams, batch, rate, growth, measure_s, .. } = settings;
+        if writers == 0 || streams == 0 || batch == 0 {
+            return Err("at least one writer, one stream and one document a batch are needed".to_owned());
+        }
+        if let Some(rate) = rate.per_s() {
+            BatchSchedule::new(writers.into(), batch.into(), rate)?;
+        }
+        if !(growth.is_finite() && growth > 0.0) {
+            return Err(format!("documents cannot grow by {} %", growth * 100.0));
+        }
+        if !(measure_s.is_finite() && measure_s > 0.0) {
+            return Err(format!("{measure_s} s cannot be measured"));
+        }
+        Ok(Self { settings, events: EventCount::default(), documents: None })
+    }
+
+    /// Number of generated documents that a run needs which loads `scale` of them.
+    #[must_use]
+    pub fn documents_needed(scale: u64, growth: f64) -> u64 {
+        scale.saturating_add((scale as f64 * growth).round() as u64)
+    }
+
+    /// Notes on what the settings mean for the documents and for a configuration's answers.
+    fn notes(&self, targets: &[Target]) -> Vec<String> {
+        let mut notes = Vec::new();
+        let MixedSettings { batch, measure_s, pool, .. } = &self.settings;
+        if let Some(pool) = pool {
+            if pool.left_out > 0 {
+                notes.push(format!(
+                    "documents that come in for no system, because some system may refuse them: {}",
+                    pool.left_out
+                ));
+            }
+            if let Some(seconds) = pool_seconds(pool.documents, &self.settings)
+                && seconds < 0.95 * measure_s
+            {
+                notes.push(format!(
+                    "the {} documents that may come in last {seconds:.1} s at this rate, so that questions beside \
+                     writers are measured for less than {measure_s} s",
+                    pool.documents
+                ));
+            }
+        }
+        for target in targets {
+            let Some(setup) = target.configuration.mixed() else { continue };
+            let name = target.file_name();
+            if !setup.snapshot {
+                notes.push(format!(
+                    "{name} has no statement that sees one moment only: its answers are compared with bounds, and \
+                     not ranked"
+                ));
+            }
+            if let Some(limit) = setup.max_atomic_batch.filter(|limit| limit < batch) {
+                notes.push(format!("{name} shows batches of more than {limit} documents piece by piece"));
+            }
+        }
+        notes
+    }
+}
+
+/// Why a configuration cannot have this many connections. `None` if it can.
+fn too_many_connections(name: &str, setup: &MixedSetup, settings: &MixedSettings) -> Option<String> {
+    let MixedSettings { writers, streams, .. } = settings;
+    let limit = setup.max_connections.filter(|limit| writers + streams > *limit)?;
+    Some(format!(
+        "{name} admits {limit} connections at a time, and {writers} writers beside {streams} streams need {}: give \
+         fewer --writers or --streams",
+        writers + streams
+    ))
+}
+
+impl Workload for Mixed {
+    fn name(&self) -> &'static str {
+        MIXED
+    }
+
+    fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
+        Ok(WorkloadSettings { mixed: Some(self.settings.clone()), ..WorkloadSettings::default() })
+    }
+
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
+        let name = &target.configuration.system;
+        if target.remote.is_some() {
+            return Some(format!(
+                "{name} is a server by address, whose loaded data cannot be put back between rounds; let the run \
+                 start its own, or give your binaries by --system {name}=PATH"
+            ));
+        }
+        match target.configuration.mixed() {
+            None => Some(format!("{name} has no folder {MIXED}/")),
+            Some(setup) => too_many_connections(name, &setup, &self.settings),
+        }
+    }
+
+    fn suspects(&self, target: &Target) -> Vec<String> {
+        target.configuration.mixed().map(|setup| setup.suspects).unwrap_or_default()
+    }
+
+    fn required_disk_bytes(&self, documents: u64, systems: u64) -> u64 {
+        // Documents are staged, and once more in two parts. Each system has its data and a copy of it, both with an
+        // index and the WAL, and the data grows.
+        documents.saturating_mul(2 + 6 * systems)
+    }
+
+    fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
+        Box::new(&mut self.events)
+    }
+
+    fn prepare(
+        &mut self,
+        staged: StagedDocuments,
+        preparation: &mut Preparation<'_>,
+    ) -> Result<StagedDocuments, RunError> {
+        let (base, documents) = MixedDocuments::split(&staged, &self.settings, preparation)?;
+        self.settings.pool = Some(documents.summary());
+        self.documents = Some(documents);
+        for note in self.notes(preparation.targets) {
+            preparation.observer.event(&RunEvent::Note(&note));
+        }
+        Ok(base)
+    }
+
+    fn describe_documents(&self, source: &Source) -> String {
+        match &self.settings.pool {
+            Some(pool) => format!("{source}, of which {} come in while questions are asked", pool.documents),
+            None => source.to_string(),
+        }
+    }
+
+    fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
+        let settings = &self.settings;
+        let load_rounds = outline.settings.load_rounds.unwrap_or(LOAD_ROUNDS).max(1);
+        let clients_s = settings.measure_s + SHORT_PHASES * short_s(settings) + lead_s(settings);
+        let turns_of = |round: u32| -> Vec<f64> {
+            let turn = |times: TypicalTimes| {
+                let documents = outline.typical_documents;
+                let load_s = if round <= load_rounds { times.load_seconds(documents) } else { 0.0 };
+                load_s + clients_s + 2.0 * (times.start_s + documents * RESTORE_DOCUMENT_S)
+            };
+            outline.configurations.iter().map(|configuration| turn(TypicalTimes::of(configuration))).collect()
+        };
+        let turns = (1..=load_rounds.saturating_add(1)).map(turns_of).collect();
+        let part = ExpectedPart::new(ROUNDS, turns, outline.settings.rounds, RoundCount::ByStoppingRule);
+        ExpectedTime::new(vec![part], outline.settings)
+    }
+
+    fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
+        let loads = context.settings.load_rounds.unwrap_or(LOAD_ROUNDS).max(1);
+        let keys_of =
+            |target| trials::keys(context.cells(target), &self.settings, context.settings.rounds, loads);
+        context.targets.iter().flat_map(keys_of).collect()
+    }
+
+    fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        let Some(documents) = &self.documents else {
+            return Err(RunError::Environment("the documents were not split before the run".to_owned()));
+        };
+        let mut targets = Vec::new();
+        for state in context.target_states() {
+            // Unsupported configurations were refused before the run, so none is left out silently.
+            let Some(setup) = state.cells.target.configuration.mixed() else { continue };
+            targets.push(MixedTarget { state, setup, snapshot: None, sweep: None });
+        }
+        let MixedSettings { writers, streams, measure_s, .. } = &self.settings;
+        recorder.observer.event(&RunEvent::Schedule(&format!(
+            "{} configurations × {} rounds: {streams} streams of questions before, beside ({measure_s} s) and after \
+             {writers} writers, and the writers alone",
+            targets.len(),
+            context.settings.rounds
+        )));
+        let mut control = Control::new();
+        let mut controller = context.round_controller(None);
+        let mut round = 1;
+        loop {
+            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
+                let Some(target) = targets.get_mut(index) else { continue };
+                context.time_control(round, position, &mut control, recorder)?;
+                let turn = MixedTurn { context, settings: &self.settings, documents, round };
+                turn.run_missing_parts(target, recorder)?;
+                recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
+            }
+            let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
+            controller.report(recorder.observer);
+            if let Some(planned) = controller.planned_rounds() {
+                recorder.plan_rounds(planned);
+            }
+            if decision == RoundDecision::Stop {
+                return Ok(());
+            }
+            round += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::settings::mixed::InsertRate;
+
+    use super::*;
+
+    #[test]
+    fn settings_that_measure_nothing_are_refused() {
+        let refused = |settings| Mixed::new(settings).map(drop).unwrap_err();
+        let settings = MixedSettings::default;
+        assert!(Mixed::new(settings()).is_ok());
+        assert!(refused(MixedSettings { writers: 0, ..settings() }).contains("at least one writer"));
+        assert!(refused(MixedSettings { streams: 0, ..settings() }).contains("one stream"));
+        assert!(refused(MixedSettings { growth: 0.0, ..settings() }).contains("grow by 0 %"));
+        assert!(refused(MixedSettings { measure_s: f64::NAN, ..settings() }).contains("cannot be measured"));
+        let rate = InsertRate::PerSecond(0.0);
+        assert!(refused(MixedSettings { rate, ..settings() }).contains("cannot be planned"));
+    }
+
+    #[test]
+    fn both_parts_are_generated() {
+        assert_eq!(Mixed::documents_needed(100_000, 0.2), 120_000);
+        assert_eq!(Mixed::documents_needed(7, 0.2), 8);
+    }
+}

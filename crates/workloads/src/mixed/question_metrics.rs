@@ -1,0 +1,242 @@
+//! Metrics of the questions of one phase, with the growth of the data taken out.
+
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_loadgen::mixed::report::QuestionLog;
+use jsonathlon_mixed::{Judgement, QuestionVerdict, VerdictCounts};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Metrics, TrialSecond, Verdict};
+use jsonathlon_stats::growth::Growth;
+use jsonathlon_stats::histogram::Histogram;
+use jsonathlon_stats::window::Window;
+
+use super::round_log::JobLog;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Questions of one phase with their judgements.
+#[derive(Clone, Copy)]
+pub(super) struct JudgedQuestions<'r> {
+    pub(super) job: &'r JobLog,
+    pub(super) judgements: &'r [Judgement],
+    pub(super) window: Window,
+    pub(super) growth: Growth,
+}
+
+impl<'r> JudgedQuestions<'r> {
+    /// Questions, all or one of the challenge's, with their judgements.
+    fn of(&self, question: Option<Question>) -> impl Iterator<Item = (&'r QuestionLog, &'r Judgement)> {
+        let all = self.job.questions().map(|(_, log)| log).zip(self.judgements);
+        all.filter(move |(log, _)| question.is_none_or(|question| log.question == question))
+    }
+
+    /// Number of questions of the phase, in the window or not.
+    pub(super) fn count(&self, question: Option<Question>) -> usize {
+        self.of(question).count()
+    }
+
+    /// Questions per hour, as if no documents had come in. A question at an edge of the window counts by the share
+    /// of its time within it, so that long questions do not bias the rate.
+    pub(super) fn per_hour(&self, question: Option<Question>) -> f64 {
+        self.window.per_hour(
+            self.of(question).map(|(log, judgement)| {
+                (log.start_ns, log.end_ns, self.growth.factor(judgement.seen_documents))
+            }),
+        )
+    }
+
+    /// Times of the questions that began in the window, as if no documents had come in.
+    pub(super) fn times(&self, question: Option<Question>) -> Histogram {
+        let mut times = Histogram::new();
+        for (log, judgement) in self.in_window(question) {
+            let measured = log.end_ns.saturating_sub(log.start_ns) as f64;
+            times.record_ns(self.growth.latency(measured, judgement.seen_documents).round() as u64);
+        }
+        times
+    }
+
+    fn in_window(
+        &self,
+        question: Option<Question>,
+    ) -> impl Iterator<Item = (&'r QuestionLog, &'r Judgement)> {
+        let window = self.window;
+        self.of(question).filter(move |(log, _)| window.contains(log.start_ns))
+    }
+
+    /// Worst verdict on the answers: approximate before exact, unverified for answers of no single moment.
+    pub(super) fn verdict(&self, question: Option<Question>) -> Verdict {
+        let verdict = |judgement: &Judgement| match judgement.verdict {
+            QuestionVerdict::Exact => Verdict::Exact,
+            QuestionVerdict::Approximate { .. } => Verdict::Approximate,
+            QuestionVerdict::Bounded => Verdict::Unverified,
+            QuestionVerdict::Wrong(_) => Verdict::Wrong,
+        };
+        self.of(question).map(|(_, judgement)| verdict(judgement)).max().unwrap_or(Verdict::Unverified)
+    }
+
+    /// Numbers of answers by verdict, and of those with a peculiarity.
+    pub(super) fn counts(&self, question: Option<Question>) -> VerdictCounts {
+        VerdictCounts::of(self.of(question).map(|(_, judgement)| judgement))
+    }
+
+    /// Longest staleness in nanoseconds.
+    pub(super) fn max_stale_ns(&self) -> u64 {
+        self.of(None).map(|(_, judgement)| judgement.stale_ns).max().unwrap_or(0)
+    }
+
+    /// Metrics of all questions or of one. Staleness is part of them if writers were at
+    /// work.
+    pub(super) fn metrics(&self, question: Option<Question>, has_writers: bool) -> Metrics {
+        let counts = self.counts(question);
+        let mut metrics = Metrics::from([
+            metric::QUESTIONS_PER_H.with_value(self.per_hour(question)),
+            metric::MEASURED_S.with_value(self.window.seconds()),
+            metric::EXACT.with_value((counts.exact + counts.approximate) as f64),
+            metric::WRONG_ANSWERS.with_value(counts.wrong as f64),
+            metric::BOUNDED.with_value(counts.bounded as f64),
+            metric::HOLES.with_value(counts.holes as f64),
+            metric::TORN.with_value(counts.torn as f64),
+            metric::WENT_BACK.with_value(counts.went_back as f64),
+        ]);
+        let times = self.times(question);
+        if times.count() > 0 {
+            metrics.insert(metric::QUESTION_P50_US.name.to_owned(), times.quantile_us(0.5));
+            metrics.insert(metric::QUESTION_P95_US.name.to_owned(), times.quantile_us(0.95));
+        }
+        if let Some(error) = self.max_error(question) {
+            metrics.insert(metric::RELATIVE_ERROR.name.to_owned(), error);
+        }
+        if has_writers {
+            metrics.extend(self.staleness(question));
+        }
+        metrics
+    }
+
+    /// Largest relative error of approximate answers. `None` if none is approximate.
+    fn max_error(&self, question: Option<Question>) -> Option<f64> {
+        let error = |judgement: &Judgement| match judgement.verdict {
+            QuestionVerdict::Approximate { error } => Some(error),
+            _ => None,
+        };
+        self.of(question).filter_map(|(_, judgement)| error(judgement)).reduce(f64::max)
+    }
+
+    fn staleness(&self, question: Option<Question>) -> Metrics {
+        let mut stale: Vec<u64> = self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
+        stale.sort_unstable();
+        let Some(last) = stale.len().checked_sub(1) else { return Metrics::new() };
+        let quantile = |share: f64| {
+            let rank = (share * stale.len() as f64).ceil() as usize;
+            stale.get(rank.saturating_sub(1).min(last)).map_or(0.0, |ns| *ns as f64 / 1e6)
+        };
+        Metrics::from([
+            metric::STALE_P50_MS.with_value(quantile(0.5)),
+            metric::STALE_P95_MS.with_value(quantile(0.95)),
+            metric::STALE_MAX_MS.with_value(quantile(1.0)),
+        ])
+    }
+
+    /// Questions that ended in each second of the phase.
+    pub(super) fn per_second(&self) -> Vec<TrialSecond> {
+        let mut seconds = blank_seconds(self.window);
+        for (log, _) in self.of(None) {
+            if let Some(second) = second_of(&mut seconds, log.end_ns) {
+                second.operations += 1;
+                second.longest_us =
+                    second.longest_us.max(log.end_ns.saturating_sub(log.start_ns) as f64 / 1e3);
+            }
+        }
+        seconds
+    }
+}
+
+/// Seconds of a phase without anything in them; those before the window are its warm-up.
+pub(super) fn blank_seconds(window: Window) -> Vec<TrialSecond> {
+    let second = |number: u64| TrialSecond {
+        ramp: (number + 1) * SECOND_NS <= window.from_ns,
+        ..TrialSecond::default()
+    };
+    (0..window.to_ns.div_ceil(SECOND_NS)).map(second).collect()
+}
+
+/// The second in which a time of the phase lies. `None` behind the end.
+pub(super) fn second_of(seconds: &mut [TrialSecond], ns: u64) -> Option<&mut TrialSecond> {
+    seconds.get_mut(usize::try_from(ns / SECOND_NS).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_loadgen::mixed::report::{MixedReport, StreamLog};
+    use jsonathlon_schema::record::Phase;
+
+    use super::super::round_log::Purpose;
+    use super::*;
+
+    fn job(times: &[(Question, u64, u64)]) -> JobLog {
+        let questions = times.iter().map(|(question, start_ns, end_ns)| QuestionLog {
+            question: *question,
+            set: 0,
+            start_ns: *start_ns,
+            end_ns: *end_ns,
+            floors: vec![0],
+            seen: Vec::new(),
+            answer: 0,
+        });
+        let stream = StreamLog { questions: questions.collect(), ..StreamLog::default() };
+        let report = MixedReport { streams: vec![stream], ..MixedReport::default() };
+        JobLog { phase: Phase::Both, purpose: Purpose::Measured, report }
+    }
+
+    fn judgement(seen_documents: u64, stale_ns: u64) -> Judgement {
+        Judgement {
+            verdict: QuestionVerdict::Exact,
+            has_holes: false,
+            is_torn: false,
+            went_back: false,
+            stale_ns,
+            seen_documents,
+        }
+    }
+
+    #[test]
+    fn growth_is_taken_out_of_times_and_rates() {
+        let job = job(&[
+            (Question::Q1, 0, SECOND_NS),
+            (Question::Q2, SECOND_NS, 2 * SECOND_NS),
+            (Question::Q1, 2 * SECOND_NS, 4 * SECOND_NS),
+        ]);
+        let judgements = [judgement(0, 0), judgement(0, 2_000_000), judgement(100, 7_000_000)];
+        let window = Window { from_ns: SECOND_NS, to_ns: 3 * SECOND_NS };
+        let judged = JudgedQuestions { job: &job, judgements: &judgements, window, growth: Growth::new(100) };
+        // One question, and half of one over twice the documents, in two seconds.
+        assert!((judged.per_hour(None) - 3_600.0).abs() < 1e-6);
+        assert!((judged.per_hour(Some(Question::Q2)) - 1_800.0).abs() < 1e-6);
+        let times = judged.times(Some(Question::Q1));
+        assert_eq!(times.count(), 1);
+        assert!((times.quantile_us(0.5) / 1e6 - 1.0).abs() < 0.01);
+        let metrics = judged.metrics(None, true);
+        assert_eq!(metrics[metric::EXACT.name], 3.0);
+        assert_eq!((metrics[metric::STALE_P50_MS.name], metrics[metric::STALE_MAX_MS.name]), (2.0, 7.0));
+        assert!(!judged.metrics(None, false).contains_key(metric::STALE_MAX_MS.name));
+        let seconds: Vec<(u64, bool)> =
+            judged.per_second().iter().map(|second| (second.operations, second.ramp)).collect();
+        assert_eq!(seconds, [(0, true), (1, false), (1, false)]);
+    }
+
+    #[test]
+    fn the_worst_answer_decides() {
+        let job = job(&[(Question::Q1, 0, 1), (Question::Q2, 1, 2), (Question::Q3, 2, 3)]);
+        let with = |verdict| Judgement { verdict, ..judgement(0, 0) };
+        let judgements = [
+            with(QuestionVerdict::Approximate { error: 0.25 }),
+            with(QuestionVerdict::Exact),
+            with(QuestionVerdict::Bounded),
+        ];
+        let window = Window { from_ns: 0, to_ns: 3 };
+        let judged = JudgedQuestions { job: &job, judgements: &judgements, window, growth: Growth::new(1) };
+        assert_eq!(judged.verdict(None), Verdict::Unverified);
+        assert_eq!(judged.verdict(Some(Question::Q1)), Verdict::Approximate);
+        assert_eq!(judged.verdict(Some(Question::Q2)), Verdict::Exact);
+        assert_eq!(judged.verdict(Some(Question::Q5)), Verdict::Unverified, "nothing was answered");
+        assert_eq!(judged.metrics(None, false)[metric::RELATIVE_ERROR.name], 0.25);
+    }
+}
