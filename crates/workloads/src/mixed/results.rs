@@ -149,7 +149,7 @@ impl<'r> RoundResults<'r> {
     fn set_seconds(&self) -> f64 {
         let Some((_, job)) = self.job(Phase::Still, Purpose::Measured) else { return UNKNOWN_SET_S };
         let set_s = |stream: &StreamLog| {
-            let last = stream.questions.iter().take(QUESTIONS.len()).last()?;
+            let last = stream.questions.iter().take(QUESTIONS.len()).next_back()?;
             Some(last.end_ns as f64 / 1e9)
         };
         job.report.streams.iter().filter_map(set_s).reduce(f64::max).unwrap_or(UNKNOWN_SET_S)
