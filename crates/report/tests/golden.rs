@@ -17,7 +17,9 @@ use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, tables_from_summary};
 use jsonathlon_results::compare::{SidePair, compare, compare_sides};
 use jsonathlon_results::export::csv;
-use jsonathlon_results::summary::Run;
+use jsonathlon_results::summary::{CellSummary, Run};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Phase, Verdict};
 
 /// Path of a run folder relative to the crate, as it may show in output.
 fn folder(workload: &str) -> PathBuf {
@@ -110,6 +112,27 @@ fn analytics_is_unchanged() {
 #[test]
 fn serving_is_unchanged() {
     assert_unchanged("serving");
+}
+
+#[test]
+fn mixed_is_unchanged() {
+    assert_unchanged("mixed");
+    // One of the three systems gives wrong answers, and has no result of any phase.
+    let summary = run("mixed").summary();
+    let beside = |system: &'static str| {
+        summary
+            .results
+            .iter()
+            .filter(move |entry| entry.cell.id.system == system && entry.cell.phase == Phase::Both)
+    };
+    let has_rate = |entry: &CellSummary| {
+        [metric::QUESTIONS_PER_H, metric::DOCUMENTS_PER_S].iter().any(|metric| entry.value(metric).is_some())
+    };
+    assert!(beside("ma").chain(beside("mb")).all(|entry| entry.verdict == Verdict::Exact && has_rate(entry)));
+    assert!(beside("mc").all(|entry| entry.verdict == Verdict::Wrong && !has_rate(entry)));
+    // One shows everything at once, the other one some batches late.
+    let stale_ms = |system| beside(system).find_map(|entry| entry.value(&metric::STALE_MAX_MS)).unwrap();
+    assert!(stale_ms("ma") == 0.0 && stale_ms("mb") > 10.0, "{} {}", stale_ms("ma"), stale_ms("mb"));
 }
 
 #[test]

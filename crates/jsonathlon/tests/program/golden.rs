@@ -33,7 +33,7 @@ fn make_runs() {
     let changes =
         json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "accepts_invalid_json": true});
     let slow = json!({"delay_ms": {"kv_read": 1, "doc_copy": 3}});
-    let systems: [(&str, Vec<System>, &[&str], i32); 6] = [
+    let systems: [(&str, Vec<System>, &[&str], i32); 7] = [
         (
             "analytics",
             vec![mock("ma", json!({})), mock("mb", wrong)],
@@ -98,6 +98,27 @@ fn make_runs() {
             ],
             1,
         ),
+        (
+            "mixed",
+            mixed_systems(),
+            &[
+                "run",
+                "mixed",
+                "-n",
+                "800",
+                "-r",
+                "3",
+                "--growth",
+                "100%",
+                "--rate",
+                "200",
+                "--batch",
+                "10",
+                "--measure",
+                "3s",
+            ],
+            1,
+        ),
     ];
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/golden");
     for (workload, systems, arguments, code) in systems {
@@ -109,7 +130,9 @@ fn make_runs() {
         world.file("q/ma/sum.sql", "answer {{table}} [[7]];\n");
         world.file("q/mb/sum.sql", "answer {{table}} [[8]];\n");
         // Relative paths alone: the folder of the test shows nowhere.
-        let common = ["--systems-dir", "systems", "-s", "ma,mb", "--json", "-o", workload];
+        let names: Vec<&str> = systems.iter().map(|system| system.name.as_str()).collect();
+        let names = names.join(",");
+        let common = ["--systems-dir", "systems", "-s", &names, "--json", "-o", workload];
         let all: Vec<&str> = arguments.iter().chain(&common).copied().collect();
         world.start(&all).end(LIMIT).expect(code);
         let (from, to) = (world.path(workload), golden.join(workload));
@@ -127,6 +150,28 @@ fn make_runs() {
             }
         }
     }
+}
+
+/// A system without a fault; a slower one, which stalls once and shows some batches late, as it declares; and one whose
+/// answers lack a document.
+fn mixed_systems() -> Vec<System> {
+    let steady = json!({"delay_ms": {"mix_ask": 2}});
+    let mut faults = vec![json!({"statement": "mix_insert", "execution": 25, "action": "delay", "ms": 1200})];
+    faults.extend(
+        (5..40)
+            .step_by(3)
+            .map(|at| json!({"statement": "mix_insert", "execution": at, "action": "hold_batch"})),
+    );
+    let late = json!({"delay_ms": {"mix_ask": 5, "mix_insert": 3}, "faults": faults});
+    let short = json!({
+        "delay_ms": {"mix_ask": 2},
+        "faults": [{"statement": "mix_ask", "action": "one_short"}],
+    });
+    vec![
+        mock("ma", steady).mixed(),
+        mock("mb", late).mixed_with("snapshot = true\nvisible = \"refresh\""),
+        mock("mc", short).mixed(),
+    ]
 }
 
 /// Copies a text file. Paths of this machine become relative.
