@@ -1,7 +1,7 @@
 // Definitions of the page's terms, one to three sentences each. `Term` shows one at a click, and the glossary at
 // the end of the page lists all that its workloads use.
 
-import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, QUESTIONS, SERVING } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MIXED, QUESTIONS, SERVING } from './vocabulary.ts';
 
 interface GlossaryEntry {
   id: string;
@@ -13,8 +13,9 @@ interface GlossaryEntry {
 }
 
 const ASKING: readonly string[] = [ANALYTICS, QUESTIONS];
-const TIMED: readonly string[] = [ANALYTICS, QUESTIONS, SERVING, DOCUMENTS];
+const TIMED: readonly string[] = [ANALYTICS, QUESTIONS, SERVING, MIXED, DOCUMENTS];
 const CLIENTS: readonly string[] = [SERVING];
+const BESIDE_WRITERS: readonly string[] = [MIXED];
 const TIERED: readonly string[] = [SERVING, DURABILITY];
 
 const ENTRIES = [
@@ -46,7 +47,7 @@ const ENTRIES = [
   { id: 'score', term: 'score', definition: 'The geometric mean of (10 ms + time) ÷ (10 ms + best time) over all questions. 1 is the best possible.', workloads: [ANALYTICS] },
   { id: 'bound-by', term: 'bound by', definition: 'What limits a step: all cores, one core, the disk, or waiting.', workloads: ASKING },
   { id: 'exact', term: 'exact', definition: 'Every answer equals the reference answer.' },
-  { id: 'approximate', term: 'approximate', definition: 'The system’s statement gives an estimate, and says so. Its error is measured.', workloads: ASKING },
+  { id: 'approximate', term: 'approximate', definition: 'The system’s statement gives an estimate, and says so. Its error is measured.', workloads: [...ASKING, MIXED] },
   { id: 'partial', term: 'partial', definition: 'Fewer than 99.9 % of the documents were loaded, or too many operations failed. The time is for less work, so it is not ranked.' },
   { id: 'wrong', term: 'wrong', definition: 'An answer differs from the reference. There is no time, however fast it came.' },
   { id: 'unverified', term: 'unverified', definition: 'There is no reference answer to compare with. The time is shown and not ranked.', workloads: ASKING },
@@ -70,8 +71,8 @@ const ENTRIES = [
   { id: 'throughput', term: 'throughput', definition: 'Operations that ended well, per second, over all clients.', workloads: CLIENTS },
   { id: 'closed-loop', term: 'closed loop', definition: 'Each client sends its next operation when the last one has ended. A slow system is therefore asked less.', workloads: CLIENTS },
   { id: 'open-loop', term: 'open loop', definition: 'Operations begin by a schedule, at random (poisson) or evenly, however slow the system is.', workloads: CLIENTS },
-  { id: 'response-time', term: 'response time', definition: 'From when an operation was to begin by its schedule until its answer is decoded, waiting included.', workloads: CLIENTS },
-  { id: 'service-time', term: 'service time', definition: 'From sending an operation until its answer is decoded. It leaves out waiting before sending, so it is never ranked as latency.', workloads: CLIENTS },
+  { id: 'response-time', term: 'response time', definition: 'From when an operation was to begin by its schedule until its answer is decoded, waiting included.', workloads: [...CLIENTS, MIXED] },
+  { id: 'service-time', term: 'service time', definition: 'From sending an operation until its answer is decoded. It leaves out waiting before sending, so it is never ranked as latency.', workloads: [...CLIENTS, MIXED] },
   { id: 'percentile', term: 'p50, p99, p99.9', definition: 'The time that so many per cent of all operations do not exceed.', workloads: CLIENTS },
   { id: 'driver-bound', term: 'driver-bound', definition: 'The clients used more than half of the CPU time, so that they may be what was measured.', workloads: CLIENTS },
   { id: 'tier', term: 'tier', definition: 'The durability tier: which acknowledged writes a crash may lose. Only results of one tier are compared.', workloads: TIERED },
@@ -85,6 +86,14 @@ const ENTRIES = [
   { id: 'acknowledged', term: 'acknowledged', definition: 'The system has confirmed a write to its client before the crash. It must then be there afterwards, unless the tier allows its loss.', workloads: [DURABILITY] },
   { id: 'as-promised', term: 'as promised', definition: 'After the crash nothing was missing that the tier promises to keep.', workloads: [DURABILITY] },
   { id: 'torn', term: 'torn', definition: 'A document is not whole, cannot be read, or mixes several versions.', workloads: [DURABILITY] },
+  { id: 'interference', term: 'interference', definition: 'Questions per hour beside writers ÷ after the writers have gone. Below 1 is a loss that goes away as soon as the writers stop.', workloads: BESIDE_WRITERS },
+  { id: 'debt', term: 'debt', definition: 'Questions per hour after the writers have gone ÷ after the system has drained. Below 1 is a loss that goes away when the system has done its background work.', workloads: BESIDE_WRITERS },
+  { id: 'disorder', term: 'disorder', definition: 'Questions per hour on the grown data, drained, ÷ on data as loaded. Below 1 is a loss that stays, such as by documents in another order or in smaller parts.', workloads: BESIDE_WRITERS },
+  { id: 'stale', term: 'stale', definition: 'The longest time from the acknowledgement of a batch to the begin of a question that did not see all of it. It is 0 if the question saw everything.', workloads: BESIDE_WRITERS },
+  { id: 'kept', term: 'kept', definition: 'Documents acknowledged ÷ due in the measured time. Below 95 % a system did not carry the same load as others, so its questions beside writers are not ranked.', workloads: BESIDE_WRITERS },
+  { id: 'backlog', term: 'backlog', definition: 'Documents that were due and not acknowledged at the end of the measured time.', workloads: BESIDE_WRITERS },
+  { id: 'closed', term: 'closed', definition: 'An answer that saw, of each writer, all documents up to some number and none after it. It must equal the right answer over exactly these documents.', workloads: BESIDE_WRITERS },
+  { id: 'bounded', term: 'bounded', definition: 'An answer of no single moment. All of its values lie between those over what was acknowledged before the question and over what was sent before its end. It is not ranked.', workloads: BESIDE_WRITERS },
   { id: 'identical', term: 'identical, distinct', definition: 'Identical: all documents of a table are copies of one. Distinct: each has other contents.', workloads: [DOCUMENTS] },
   { id: 'copy', term: 'copy', definition: 'A table of documents is copied inside the system, with one small change to each document.', workloads: [DOCUMENTS] },
   { id: 'sharing', term: 'sharing', definition: 'Bytes that the copy added to the system’s files, as a share of the documents’ own bytes. Little means that both tables share structure.', workloads: [DOCUMENTS] },

@@ -2,7 +2,7 @@
 // cell is compared with the best of its column within the same ranking.
 
 import type { TermId } from './glossary.ts';
-import type { Better } from './metrics.ts';
+import type { Better, MetricName } from './metrics.ts';
 import type { ConditionGroup } from './serving.ts';
 import type { Entry, View } from './view.ts';
 import { crashSetsOf, kindLabel } from './durability.ts';
@@ -10,12 +10,13 @@ import { disksOf, kindOf, sizeLabel, sizeOf, testsOf } from './documents.ts';
 import { isAsRequired, systemsOf } from './fidelity.ts';
 import { bytes, count, microseconds, seconds } from './format.ts';
 import { termNamed } from './glossary.ts';
-import { COLD, configurationName, dimensionsOf, HOT, stepName, stepTitle, verdictLabel } from './labels.ts';
+import { COLD, configurationName, dimensionsOf, HOT, phaseLabel, stepName, stepTitle, verdictLabel } from './labels.ts';
 import { totalBytes } from './metric.ts';
 import { Metric } from './metrics.ts';
+import { ALL_QUESTIONS, ASKING_PHASES, entriesOf, INGEST, loadsOf, loadSuffix } from './mixed.ts';
 import { clientsOf, groupsOf, timeMetric, timesOf } from './serving.ts';
 import { cellsOf, isAsking, questionsIn, rankStatus, worstVerdict } from './view.ts';
-import { CrashKind, DataState, DOCUMENTS, DURABILITY, FIDELITY, Phase, SERVING, Verdict } from './vocabulary.ts';
+import { CrashKind, DataState, DOCUMENTS, DURABILITY, FIDELITY, MIXED, Phase, SERVING, Verdict } from './vocabulary.ts';
 
 /** Result of one configuration in one column. */
 export interface OverviewCell {
@@ -127,6 +128,23 @@ function mixColumns(group: ConditionGroup): Measured[] {
 
 /** Tests of which single documents have other sizes than the tables. */
 const NOT_BY_SIZE: readonly string[] = ['limit', 'version', 'update_path'];
+
+/** Columns of a mixed run: questions per hour in each phase, and writers beside questions and alone. */
+function mixedColumns(view: View): Measured[] {
+  const loads = loadsOf(view);
+  return loads.flatMap((load): Measured[] => {
+    const suffix = loadSuffix(loads, load);
+    const column = (group: string, phase: string, step: string, better: Better, name: MetricName): Measured => ({
+      key: `${load.key} ${group} ${phase}`, title: phaseLabel(phase), fullTitle: `${group}, ${phaseLabel(phase)}${suffix}`, group: `${group}${suffix}`, entries: entriesOf(load, phase, step),
+      better, format: name === Metric.InsertResponseP95Us ? microseconds : count, value: ({ cell }: Entry) => cell.metrics[name] ?? null,
+    });
+    return [
+      ...ASKING_PHASES.map((phase) => column('questions per hour', phase, ALL_QUESTIONS, 'higher', Metric.QuestionsPerH)),
+      { ...column('response of a batch', Phase.Both, INGEST, 'lower', Metric.InsertResponseP95Us), title: 'p95' },
+      column('documents/s', Phase.Alone, INGEST, 'higher', Metric.DocumentsPerS),
+    ];
+  });
+}
 
 function sizeColumns(view: View): Measured[] {
   const columns: Measured[] = [];
@@ -284,7 +302,8 @@ function columnsOf(view: View): Filled[] {
   if (view.workload === DURABILITY) return crashColumns(view);
   const measured = isAsking(view.workload) ? questionColumns(view)
     : view.workload === SERVING ? [...groupsOf(view).flatMap(mixColumns), ...loadColumns(view, SERVING)]
-      : view.workload === DOCUMENTS ? sizeColumns(view) : [];
+      : view.workload === MIXED ? [...mixedColumns(view), ...loadColumns(view, MIXED)]
+        : view.workload === DOCUMENTS ? sizeColumns(view) : [];
   return measured.map(({ key, title, fullTitle, group, ...rest }) => ({
     column: { key, title, fullTitle, group }, cells: measuredCells(view, { key, title, fullTitle, group, ...rest }),
   }));
@@ -312,6 +331,7 @@ function termsIn(view: View, columns: readonly OverviewColumn[]): TermId[] {
     const loops = [...(mixes.some(({ open }) => !open) ? ['closed-loop'] : []), ...(mixes.some(({ open }) => open) ? ['open-loop', 'response-time', 'percentile'] : [])];
     return of('mix', ...mixes.map(({ mix }) => `mix-${mix}`), 'zipfian', 'clients', 'throughput', ...loops, 'tier', ...[...tiers].map((tier) => `tier-${tier}`), 'wal', 'drained', 'of-best').concat(common);
   }
+  if (view.workload === MIXED) return of('interference', 'debt', 'disorder', 'kept', 'stale', 'drained', 'response-time', 'of-best').concat(common);
   if (view.workload === DOCUMENTS) return of('identical', 'copy', 'hot', 'of-best').concat(common);
   if (view.workload === FIDELITY) return of('i-json', 'as-the-rfc', 'case');
   const kinds = new Set(view.entries.map(({ cell }) => cell.step));

@@ -2,7 +2,7 @@
 
 import type { Cell, Configuration, PageData, Run, Severity } from './model.ts';
 import type { State } from './state.ts';
-import { bytes } from './format.ts';
+import { bytes, percent } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 import { Metric } from './metrics.ts';
 import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MIXED, Phase, QUESTIONS, SERVING, Verdict } from './vocabulary.ts';
@@ -270,6 +270,15 @@ function loadNote(view: View, cell: Cell): string | null {
   return load.verdict === Verdict.Partial ? 'partial load' : `load ${verdictLabel(load.verdict)}`;
 }
 
+/** Least share of the rate that writers must keep, as in the program; with less, questions beside them are not ranked. */
+const KEPT_LIMIT = 0.95;
+
+/** Caveat of a mixed load that a system did not carry; null if it kept the rate. */
+function keptNote(cell: Cell): string | null {
+  const kept = cell.workload === MIXED ? cell.metrics[Metric.KeptShare] : undefined;
+  return kept === undefined || kept >= KEPT_LIMIT ? null : `${percent(kept)} of the rate kept`;
+}
+
 /** Determines the caveats of a cell and whether it may be ranked. */
 export function rankStatus(view: View, entry: Entry): RankStatus {
   const { cell, beside, configuration } = entry;
@@ -279,6 +288,8 @@ export function rankStatus(view: View, entry: Entry): RankStatus {
   // Every entry here excludes the cell from the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
+  const kept = keptNote(cell);
+  if (kept !== null) doubts.push(kept);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === Verdict.Unverified && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === Verdict.Unverified || verdict === Verdict.Disputed || (verdict === Verdict.Partial && ofLoad === null)) doubts.push(verdict);

@@ -30,11 +30,12 @@ import { Theme } from './common/theme.tsx';
 import { DOCUMENTS_PARTS } from './documents/parts.ts';
 import { DURABILITY_PARTS } from './durability/parts.ts';
 import { FIDELITY_PARTS } from './fidelity/parts.ts';
+import { MIXED_PARTS } from './mixed/parts.ts';
 import { QUESTIONS_PARTS } from './questions/parts.ts';
 import { SERVING_PARTS } from './serving/parts.ts';
 
 /** Workloads that have parts of their own, in page order. */
-const WORKLOADS: readonly WorkloadSections[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
+const WORKLOADS: readonly WorkloadSections[] = [ANALYTICS_PARTS, SERVING_PARTS, MIXED_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
 
 function Others(): JSX.Element {
   return <OtherCells isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;

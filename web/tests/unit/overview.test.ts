@@ -75,6 +75,18 @@ test('mixes have a column for each number of clients, of which more is better', 
   for (const term of ['mix-a', 'mix-c', 'tier-synced', 'closed-loop', 'wal'] as const) assert.ok(overview.terms.includes(term), term);
 });
 
+test('a mixed run has a column of questions for each phase, and one for writers beside them and alone', () => {
+  const overview = of(samples.mixed().figures);
+  assert.deepEqual(overview.columns.slice(0, 6).map(({ group, title }) => [group, title]), [
+    ...['still', 'beside writers', 'writers gone', 'drained'].map((title) => ['questions per hour', title]), ['response of a batch', 'p95'], ['documents/s', 'writers alone'],
+  ]);
+  const slow = cellOf(overview, 'ClickHouse', 'questions per hour, beside writers');
+  assert.deepEqual([slow?.ratio, slow?.sign, slow?.remark], [null, 'warning', '60.0 % of the rate kept']);
+  assert.equal(cellOf(overview, '<img', 'questions per hour, beside writers')?.text, 'wrong');
+  assert.equal(cellOf(overview, 'ClickHouse', 'questions per hour, writers gone')?.ratio, 1);
+  for (const term of ['interference', 'debt', 'disorder', 'kept', 'stale'] as const) assert.ok(overview.terms.includes(term), term);
+});
+
 test('large documents have a column for each size', () => {
   const overview = of(samples.documents().figures);
   const exports = overview.columns.filter(({ group }) => group === 'export, identical');

@@ -1,8 +1,9 @@
-// The sample runs of tests/data.mjs with the types of the model.
+// The sample runs of tests/data.mjs and tests/mixed.mjs with the types of the model.
 
 import type { Cell, Configuration, Evidence, PageData, PublishedResult, RunEvidence, Score } from '../../src/model.ts';
 
 declare const DATA: string;
+declare const MIXED_DATA: string;
 
 interface Pack {
   figures: PageData;
@@ -17,7 +18,8 @@ interface Samples {
   large: () => Pack;
   serving: () => Pack;
   documents: () => Pack;
+  mixed: () => Pack;
   several: () => Pack;
 }
 
-export const samples = (await import(DATA)) as Samples;
+export const samples: Samples = { ...(await import(DATA)), ...(await import(MIXED_DATA)) };
