@@ -21,11 +21,12 @@ pub(super) struct SetupContext<'a> {
 }
 
 impl SetupContext<'_> {
-    /// Reduces a configuration to this workload and sets the durability tier, except on a yardstick.
+    /// Reduces a configuration to this workload and sets the durability tier, except on a yardstick. A system
+    /// that does not run the workload has no tiers, and is refused later by that name.
     pub(super) fn apply_to(self, configuration: Configuration) -> Result<Configuration, Failure> {
         let configuration = configuration.for_workloads(&[self.workload]);
         match self.durability {
-            Some(tier) if !configuration.reference => Ok(configuration.with_durability(tier)?),
+            Some(tier) if !configuration.reference && !configuration.setups.is_empty() => Ok(configuration.with_durability(tier)?),
             _ => Ok(configuration),
         }
     }
