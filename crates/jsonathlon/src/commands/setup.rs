@@ -26,7 +26,9 @@ impl SetupContext<'_> {
     pub(super) fn apply_to(self, configuration: Configuration) -> Result<Configuration, Failure> {
         let configuration = configuration.for_workloads(&[self.workload]);
         match self.durability {
-            Some(tier) if !configuration.reference && !configuration.setups.is_empty() => Ok(configuration.with_durability(tier)?),
+            Some(tier) if !configuration.reference && !configuration.setups.is_empty() => {
+                Ok(configuration.with_durability(tier)?)
+            }
             _ => Ok(configuration),
         }
     }
