@@ -5,10 +5,14 @@ use serde::{Deserialize, Serialize};
 /// How many clients insert and ask, how fast, and for how long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MixedSettings {
-    /// Number of writers, each with one connection and one batch in flight; 2 by default.
+    /// Number of writers, each with one connection and one batch in flight; 2 by default, 0 on still data.
     pub writers: u32,
     /// Number of streams of questions, each with one connection; 2 by default.
     pub streams: u32,
+    /// Numbers of streams that ask on still data, one after the other and without writers, in ascending order.
+    /// Empty for questions beside writers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still_streams: Vec<u32>,
     /// Number of documents of one batch, which is one transaction or request; 1,000 by default.
     pub batch: u32,
     /// Documents per second that all writers together insert beside the streams; 2,000 by default.
@@ -27,6 +31,7 @@ impl Default for MixedSettings {
         Self {
             writers: 2,
             streams: 2,
+            still_streams: Vec::new(),
             batch: 1_000,
             rate: InsertRate::PerSecond(2_000.0),
             growth: 0.2,
@@ -36,11 +41,26 @@ impl Default for MixedSettings {
     }
 }
 
+impl MixedSettings {
+    /// Returns `true` if nothing is inserted: streams ask on data as loaded.
+    #[must_use]
+    pub fn is_still(&self) -> bool {
+        !self.still_streams.is_empty()
+    }
+
+    /// Settings of each number of streams on still data. Empty for questions beside writers.
+    #[must_use]
+    pub fn still_loads(&self) -> Vec<Self> {
+        self.still_streams.iter().map(|streams| Self { streams: *streams, ..self.clone() }).collect()
+    }
+}
+
 /// Rate at which writers send documents.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InsertRate {
-    /// Documents per second of all writers together, by a schedule that waits for no acknowledgement.
+    /// Documents per second of all writers together, by a schedule that waits for no acknowledgement; 0 on still
+    /// data.
     PerSecond(f64),
     /// As fast as batches are acknowledged.
     FullSpeed,
@@ -78,6 +98,9 @@ mod tests {
             let json = serde_json::to_value(&settings).unwrap();
             assert_eq!(serde_json::from_value::<MixedSettings>(json).unwrap(), settings);
         }
+        let still = MixedSettings { still_streams: vec![1, 4], ..MixedSettings::default() };
+        let streams: Vec<u32> = still.still_loads().iter().map(|load| load.streams).collect();
+        assert_eq!((streams, MixedSettings::default().is_still()), (vec![1, 4], false));
         assert_eq!((InsertRate::PerSecond(3.0).per_s(), InsertRate::FullSpeed.per_s()), (Some(3.0), None));
     }
 }

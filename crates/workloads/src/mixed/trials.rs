@@ -19,6 +19,10 @@ pub(super) const ASKING_PHASES: [Phase; 4] = [Phase::Still, Phase::Both, Phase::
 pub(super) fn cell(cells: Cells<'_>, settings: &MixedSettings, phase: Phase, step: &str) -> Cell {
     let mut cell = cells.cell(step, phase, None);
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
+    if settings.is_still() {
+        set(STREAMS, settings.streams.into());
+        return cell;
+    }
     set(WRITERS, settings.writers.into());
     set(STREAMS, settings.streams.into());
     set(BATCH, settings.batch.into());
@@ -41,8 +45,17 @@ pub(super) fn phase_cells(cells: Cells<'_>, settings: &MixedSettings, phase: Pha
     steps(phase).into_iter().map(|step| cell(cells, settings, phase, step)).collect()
 }
 
-/// All phases of a round, in their order.
-pub(super) fn phases() -> impl Iterator<Item = Phase> {
+/// Cells of one round of a configuration.
+fn round_cells(cells: Cells<'_>, settings: &MixedSettings) -> Vec<Cell> {
+    if settings.is_still() {
+        let loads = settings.still_loads();
+        return loads.iter().flat_map(|load| phase_cells(cells, load, Phase::Still)).collect();
+    }
+    phases().flat_map(|phase| phase_cells(cells, settings, phase)).collect()
+}
+
+/// All phases of a round with writers, in their order.
+fn phases() -> impl Iterator<Item = Phase> {
     ASKING_PHASES.into_iter().chain([Phase::Alone])
 }
 
@@ -50,10 +63,8 @@ pub(super) fn phases() -> impl Iterator<Item = Phase> {
 pub(super) fn keys(cells: Cells<'_>, settings: &MixedSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
-        for phase in phases() {
-            let cells = phase_cells(cells, settings, phase);
-            keys.extend(cells.iter().map(|cell| cell.trial_key(round, 0)));
-        }
+        let cells = round_cells(cells, settings);
+        keys.extend(cells.iter().map(|cell| cell.trial_key(round, 0)));
     }
     keys
 }

@@ -39,27 +39,36 @@ pub(super) struct MixedTarget<'d, 'a> {
 }
 
 impl MixedTarget<'_, '_> {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.state.cells.target.file_name()
     }
 }
 
 /// One configuration's part of a round.
+#[derive(Clone, Copy)]
 pub(super) struct MixedTurn<'d, 'b, 'a> {
     pub(super) context: &'b RunContext<'a>,
-    pub(super) settings: &'d MixedSettings,
+    pub(super) settings: &'b MixedSettings,
     pub(super) documents: &'d MixedDocuments,
     pub(super) round: u32,
 }
 
 /// How far a part of a round came: what its clients did, and what it took to drain.
 #[derive(Debug, Default)]
-struct PartLog {
-    log: RoundLog,
+pub(super) struct PartLog {
+    pub(super) log: RoundLog,
     drained_s: Option<f64>,
 }
 
-impl<'d, 'a> MixedTurn<'d, '_, 'a> {
+impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
+    /// This turn with other settings.
+    pub(super) fn with_settings<'s>(&self, settings: &'s MixedSettings) -> MixedTurn<'d, 's, 'a>
+    where
+        'b: 's,
+    {
+        MixedTurn { context: self.context, settings, documents: self.documents, round: self.round }
+    }
+
     /// Runs both parts of the round of which the journal does not contain every trial. A part is a unit: all of its
     /// phases run on the same data, one after the other.
     pub(super) fn run_missing_parts(
@@ -83,7 +92,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         phases.iter().flat_map(cells).collect()
     }
 
-    fn has_missing(
+    pub(super) fn has_missing(
         &self,
         phases: &[Phase],
         target: &MixedTarget<'d, 'a>,
@@ -122,7 +131,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Loads the data or restores the copy of the last load. Leaves the engine stopped. The inner failure is that
     /// of the load.
-    fn restore_loaded_data(
+    pub(super) fn restore_loaded_data(
         &self,
         is_load_due: bool,
         target: &mut MixedTarget<'d, 'a>,
@@ -146,13 +155,21 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         Ok(load_failure(target))
     }
 
-    fn announce(&self, phase: Phase, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
-        let activity = format!("round {}: {} {}", self.round, target.name(), phase.word());
+    pub(super) fn announce(
+        &self,
+        phase: Phase,
+        target: &MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) {
+        let mut activity = format!("round {}: {} {}", self.round, target.name(), phase.word());
+        if self.settings.is_still() {
+            activity.push_str(&format!(", streams: {}", self.settings.streams));
+        }
         recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         target.state.session.subject().set_activity(&activity);
     }
 
-    fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'d>, TrialError> {
+    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'b>, TrialError> {
         target.state.session.open()?;
         let seed = self.context.settings.seed.wrapping_add(u64::from(self.round) << 32);
         JobBuilder::new(self.settings, &target.setup, &target.state.session, self.documents, seed)
@@ -179,7 +196,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     /// Runs a job and adds what its clients did to the log of the round.
-    fn run_job(
+    pub(super) fn run_job(
         &self,
         (phase, purpose): (Phase, Purpose),
         job: &MixedJob,
@@ -231,14 +248,18 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     /// Asks one set by each stream, unmeasured.
-    fn warm_up(
+    pub(super) fn warm_up(
         &self,
         jobs: &JobBuilder<'_>,
         target: &mut MixedTarget<'d, 'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         self.announce(Phase::Still, target, recorder);
-        let job = jobs.ask_once(jobs.no_floors(), self.context.settings.timeout_s);
+        let timeout_s = self.context.settings.timeout_s;
+        let job = match self.settings.is_still() {
+            true => jobs.warm_up_still(timeout_s),
+            false => jobs.ask_once(jobs.no_floors(), timeout_s),
+        };
         let report = self.drive(&job, target, recorder)?;
         let log = JobLog { phase: Phase::Still, purpose: Purpose::Measured, report };
         let (_, messages) = log.errors();
@@ -278,7 +299,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Judges what was answered, and records all trials of a part that have no record yet. `failure` is why the
     /// part ended early.
-    fn record(
+    pub(super) fn record(
         &self,
         phases: &[Phase],
         part: &PartLog,
@@ -287,7 +308,9 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Ok(loaded) = &target.state.load_result else { return Ok(()) };
-        let declared = declared(&target.setup);
+        let mut declared = declared(&target.setup);
+        // Where nothing comes in, all statements see the same documents.
+        declared.snapshot |= self.settings.is_still();
         let (base, judgements) = match self.judge(part, loaded, &declared, &mut target.sweep) {
             Ok(judged) => judged,
             Err(error) => {
@@ -353,7 +376,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     fn warn_of_errors(&self, log: &RoundLog, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
-        for job in &log.jobs {
+        for job in log.jobs.iter().filter(|job| job.belongs_to(self.settings)) {
             let (_, messages) = job.errors();
             for message in messages.into_iter().take(3) {
                 recorder.warn(&format!("{} {}: {message}", target.name(), job.phase.word()));
@@ -363,7 +386,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Records a failure for all cells of these phases that have no record yet. Only the first record holds the
     /// message.
-    fn record_failures(
+    pub(super) fn record_failures(
         &self,
         phases: &[Phase],
         failure: &Failure,

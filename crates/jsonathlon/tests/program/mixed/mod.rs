@@ -4,6 +4,7 @@ mod faults;
 mod input;
 mod killed;
 mod phases;
+mod still;
 mod systems;
 
 use jsonathlon_results::cell_summary::CellSummary;
