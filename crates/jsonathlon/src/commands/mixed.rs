@@ -7,7 +7,7 @@ use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings};
 use jsonathlon_workloads::mixed::Mixed;
 
 use super::run_request::{RunDefaults, RunRequest, event_source, read_as};
-use crate::cli::mixed::{MixedArguments, MixedOptions};
+use crate::cli::mixed::{MixedArguments, MixedOptions, RateOption};
 use crate::exit::Failure;
 
 /// Default of `--systems` for this workload.
@@ -55,9 +55,11 @@ pub(super) fn build_request(arguments: &MixedArguments) -> Result<RunRequest<'_>
 /// Settings of what the user gave, with defaults for the rest.
 fn mixed_settings(options: &MixedOptions) -> Result<MixedSettings, String> {
     let defaults = MixedSettings::default();
-    if options.rate == InsertRate::PerSecond(0.0) {
-        return still_settings(options);
-    }
+    let (rate, frontier) = match &options.rate {
+        RateOption::Same(InsertRate::PerSecond(0.0)) => return still_settings(options),
+        RateOption::Same(rate) => (*rate, Vec::new()),
+        RateOption::Frontier(rates) => (InsertRate::FullSpeed, rates.clone()),
+    };
     let streams = match options.streams.as_slice() {
         [] => defaults.streams,
         [streams] => *streams,
@@ -73,7 +75,8 @@ fn mixed_settings(options: &MixedOptions) -> Result<MixedSettings, String> {
         writers: options.writers.unwrap_or(defaults.writers),
         streams,
         batch: options.batch.unwrap_or(defaults.batch),
-        rate: options.rate,
+        rate,
+        frontier,
         growth: options.growth.unwrap_or(defaults.growth),
         measure_s: options.measure,
         ..defaults
@@ -105,7 +108,7 @@ fn still_settings(options: &MixedOptions) -> Result<MixedSettings, String> {
         writers: 0,
         streams,
         still_streams,
-        rate: options.rate,
+        rate: InsertRate::PerSecond(0.0),
         growth: 0.0,
         measure_s: options.measure,
         ..MixedSettings::default()

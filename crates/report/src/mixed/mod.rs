@@ -1,6 +1,7 @@
 //! Tables of the mixed workload: questions beside writers, their times, the writers, and what questions saw.
 
 mod cells;
+mod frontier;
 mod phases;
 mod streams;
 mod writers;
@@ -19,6 +20,8 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
         phases::times(run, summary),
         writers::writers(run, summary),
         writers::answers(run, summary),
+        frontier::points(run, summary),
+        frontier::shares(run, summary),
         streams::questions_per_hour(run, summary),
         streams::times(run, summary),
     ];
@@ -27,7 +30,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-const READING_NOTES: [Explanation; 7] = [
+const READING_NOTES: [Explanation; 8] = [
     (
         &["both"],
         "still: questions on data as loaded; both: beside writers; left: writers gone, nothing drained; drained: \
@@ -38,6 +41,12 @@ const READING_NOTES: [Explanation; 7] = [
         &["interference", "debt", "disorder"],
         "interference: questions per hour both ÷ left; debt: left ÷ drained; disorder: drained ÷ still; each is \
          paired by round, and an interval that holds 1 shows no effect",
+    ),
+    (
+        &["frontier"],
+        "frontier: what writers and questions reach together, as shares of both peaks alone; its share is the area \
+         below the hull of all points ÷ (peak × peak): 0.5 is what two loads give that merely share the cores, 1 is \
+         no interference",
     ),
     (
         &["speed-up"],

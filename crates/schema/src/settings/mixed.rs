@@ -17,6 +17,9 @@ pub struct MixedSettings {
     pub batch: u32,
     /// Documents per second that all writers together insert beside the streams; 2,000 by default.
     pub rate: InsertRate,
+    /// Rates of the points of the frontier, which replace [`Self::rate`]. Empty for a run at one rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frontier: Vec<FrontierRate>,
     /// Number of documents that may come in, as a share of the loaded ones; 0.2 by default.
     pub growth: f64,
     /// Seconds of the phases `both` and `alone`; 10 by default.
@@ -34,6 +37,7 @@ impl Default for MixedSettings {
             still_streams: Vec::new(),
             batch: 1_000,
             rate: InsertRate::PerSecond(2_000.0),
+            frontier: Vec::new(),
             growth: 0.2,
             measure_s: 10.0,
             pool: None,
@@ -46,6 +50,18 @@ impl MixedSettings {
     #[must_use]
     pub fn is_still(&self) -> bool {
         !self.still_streams.is_empty()
+    }
+
+    /// Returns `true` if questions are measured beside writers at several shares of their own peak.
+    #[must_use]
+    pub fn is_frontier(&self) -> bool {
+        !self.frontier.is_empty()
+    }
+
+    /// Settings of one point of the frontier, with the rate that it means for a configuration.
+    #[must_use]
+    pub fn at_point(&self, point: FrontierRate, rate: InsertRate) -> Self {
+        Self { rate, frontier: vec![point], ..self.clone() }
     }
 
     /// Settings of each number of streams on still data. Empty for questions beside writers.
@@ -77,6 +93,27 @@ impl InsertRate {
     }
 }
 
+/// Rate of the writers at one point of the frontier of questions against documents.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrontierRate {
+    /// Share of the documents per second that the configuration's writers insert alone; above 0, at most 1.
+    ShareOfPeak(f64),
+    /// As fast as batches are acknowledged.
+    FullSpeed,
+}
+
+impl FrontierRate {
+    /// Returns the rate for a configuration whose writers insert `peak_per_s` documents per second alone.
+    #[must_use]
+    pub fn of_peak(self, peak_per_s: f64) -> InsertRate {
+        match self {
+            Self::ShareOfPeak(share) => InsertRate::PerSecond(share * peak_per_s),
+            Self::FullSpeed => InsertRate::FullSpeed,
+        }
+    }
+}
+
 /// Documents that writers insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolSummary {
@@ -101,6 +138,12 @@ mod tests {
         let still = MixedSettings { still_streams: vec![1, 4], ..MixedSettings::default() };
         let streams: Vec<u32> = still.still_loads().iter().map(|load| load.streams).collect();
         assert_eq!((streams, MixedSettings::default().is_still()), (vec![1, 4], false));
+        let frontier = vec![FrontierRate::ShareOfPeak(0.5), FrontierRate::FullSpeed];
+        let rates: Vec<InsertRate> = frontier.iter().map(|rate| rate.of_peak(300.0)).collect();
+        assert_eq!(rates, [InsertRate::PerSecond(150.0), InsertRate::FullSpeed]);
+        let settings = MixedSettings { frontier, ..MixedSettings::default() };
+        let json = serde_json::to_value(&settings).unwrap();
+        assert_eq!(serde_json::from_value::<MixedSettings>(json).unwrap(), settings);
         assert_eq!((InsertRate::PerSecond(3.0).per_s(), InsertRate::FullSpeed.per_s()), (Some(3.0), None));
     }
 }

@@ -6,6 +6,7 @@
 //! nothing.
 
 mod documents;
+mod frontier;
 mod jobs;
 mod question_metrics;
 mod results;
@@ -27,7 +28,10 @@ use jsonathlon_dataset::{
 };
 use jsonathlon_schema::{
     id::DataState,
-    settings::{WorkloadSettings, mixed::MixedSettings},
+    settings::{
+        WorkloadSettings,
+        mixed::{FrontierRate, MixedSettings},
+    },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 use jsonathlon_telemetry::control::Control;
@@ -103,6 +107,13 @@ impl Mixed {
         if writers == 0 || streams == 0 || batch == 0 {
             return Err("at least one writer, one stream and one document a batch are needed".to_owned());
         }
+        let is_share = |rate: &FrontierRate| match rate {
+            FrontierRate::ShareOfPeak(share) => *share > 0.0 && *share <= 1.0,
+            FrontierRate::FullSpeed => true,
+        };
+        if !settings.frontier.iter().all(is_share) {
+            return Err("the rates of a frontier are shares of the peak above 0 and up to 1".to_owned());
+        }
         if let Some(rate) = rate.per_s() {
             BatchSchedule::new(writers.into(), batch.into(), rate)?;
         }
@@ -126,6 +137,13 @@ impl Mixed {
             return format!(
                 "{} streams of questions, {measure_s} s each, without writers",
                 numbers.join(", ")
+            );
+        }
+        if self.settings.is_frontier() {
+            return format!(
+                "{writers} writers and {streams} streams of questions, each alone, and beside each other at {} rates, \
+                 {measure_s} s each",
+                self.settings.frontier.len()
             );
         }
         format!(
@@ -268,12 +286,18 @@ impl Workload for Mixed {
         let load_rounds = outline.settings.load_rounds.unwrap_or(LOAD_ROUNDS).max(1);
         let still_s = settings.still_streams.len() as f64 * (settings.measure_s + WARM_UP_S);
         let beside_s = settings.measure_s + SHORT_PHASES * short_s(settings) + lead_s(settings);
-        let clients_s = if settings.is_still() { still_s } else { beside_s };
+        let points = settings.frontier.len() as f64;
+        let frontier_s = points * (settings.measure_s + 2.0 * WARM_UP_S) + 2.0 * short_s(settings);
+        let (clients_s, parts) = match (settings.is_still(), settings.is_frontier()) {
+            (true, _) => (still_s, 1.0),
+            (_, true) => (frontier_s, points + 2.0),
+            _ => (beside_s, 2.0),
+        };
         let turns_of = |round: u32| -> Vec<f64> {
             let turn = |times: TypicalTimes| {
                 let documents = outline.typical_documents;
                 let load_s = if round <= load_rounds { times.load_seconds(documents) } else { 0.0 };
-                load_s + clients_s + 2.0 * (times.start_s + documents * RESTORE_DOCUMENT_S)
+                load_s + clients_s + parts * (times.start_s + documents * RESTORE_DOCUMENT_S)
             };
             outline.configurations.iter().map(|configuration| turn(TypicalTimes::of(configuration))).collect()
         };
@@ -297,7 +321,7 @@ impl Workload for Mixed {
         for state in context.target_states() {
             // Unsupported configurations were refused before the run, so none is left out silently.
             let Some(setup) = state.cells.target.configuration.mixed() else { continue };
-            targets.push(MixedTarget { state, setup, snapshot: None, sweep: None });
+            targets.push(MixedTarget { state, setup, snapshot: None, peak_per_s: None, sweep: None });
         }
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} rounds: {}",
@@ -313,9 +337,12 @@ impl Workload for Mixed {
                 let Some(target) = targets.get_mut(index) else { continue };
                 context.time_control(round, position, &mut control, recorder)?;
                 let turn = MixedTurn { context, settings: &self.settings, documents, round };
-                match self.settings.is_still() {
-                    true => turn.run_missing_streams(target, recorder)?,
-                    false => turn.run_missing_parts(target, recorder)?,
+                if self.settings.is_still() {
+                    turn.run_missing_streams(target, recorder)?;
+                } else if self.settings.is_frontier() {
+                    turn.run_missing_points(target, recorder)?;
+                } else {
+                    turn.run_missing_parts(target, recorder)?;
                 }
                 recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
             }
@@ -357,6 +384,10 @@ mod tests {
             refused(still(vec![4, 1])).contains("ascending")
                 && refused(still(vec![0, 1])).contains("ascending")
         );
+        for share in [0.0, 1.5, f64::NAN] {
+            let frontier = vec![FrontierRate::FullSpeed, FrontierRate::ShareOfPeak(share)];
+            assert!(refused(MixedSettings { frontier, ..settings() }).contains("shares of the peak"));
+        }
         assert!(refused(MixedSettings { writers: 2, ..still(vec![1]) }).contains("no writers"));
         assert!(refused(MixedSettings { rate, ..settings() }).contains("cannot be planned"));
     }

@@ -173,12 +173,21 @@ impl<'r> RoundResults<'r> {
 
     /// Longest time of a set in the phase without writers, in seconds.
     fn set_seconds(&self) -> f64 {
-        let Some((_, job)) = self.job(Phase::Still, Purpose::Measured) else { return UNKNOWN_SET_S };
+        let Some((_, job)) = self.job(Phase::Still, Purpose::Measured) else {
+            return self.set_seconds_beside();
+        };
         let set_s = |stream: &StreamLog| {
             let last = stream.questions.iter().take(QUESTIONS.len()).next_back()?;
             Some(last.end_ns as f64 / 1e9)
         };
         job.report.streams.iter().filter_map(set_s).reduce(f64::max).unwrap_or(UNKNOWN_SET_S)
+    }
+
+    /// Upper estimate of the time of a set from the longest question beside writers, in seconds.
+    fn set_seconds_beside(&self) -> f64 {
+        let Some((_, job)) = self.job(Phase::Both, Purpose::Measured) else { return UNKNOWN_SET_S };
+        let times = job.questions().map(|(_, log)| log.end_ns.saturating_sub(log.start_ns));
+        times.max().map_or(UNKNOWN_SET_S, |longest_ns| QUESTIONS.len() as f64 * longest_ns as f64 / 1e9)
     }
 
     /// Trials of all cells of a phase, which must have no [`Self::phase_failure`].

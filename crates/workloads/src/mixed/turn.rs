@@ -6,7 +6,8 @@ use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_loadgen::mixed::job::{MIXED, MixedJob};
 use jsonathlon_loadgen::mixed::report::MixedReport;
 use jsonathlon_mixed::{Declared, Sweep, SweepError};
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_worker::protocol::Op;
 
@@ -34,6 +35,8 @@ pub(super) struct MixedTarget<'d, 'a> {
     pub(super) setup: MixedSetup,
     /// Copy of the data as loaded and drained. `None` before the load.
     pub(super) snapshot: Option<Snapshot>,
+    /// Documents per second of the writers alone in the last such part. `None` before one.
+    pub(super) peak_per_s: Option<f64>,
     /// Expected answers over the loaded documents and any that come in. `None` before they are needed.
     pub(super) sweep: Option<Sweep<'d>>,
 }
@@ -102,7 +105,7 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         cells.iter().any(|cell| !recorder.has(&cell.trial_key(self.round, 0)))
     }
 
-    fn run_part(
+    pub(super) fn run_part(
         &self,
         phases: &[Phase],
         is_load_due: bool,
@@ -112,12 +115,16 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         if let Err(failure) = self.restore_loaded_data(is_load_due, target, recorder)? {
             return self.record_failures(phases, &failure, target, recorder);
         }
-        if !self.has_missing(phases, target, recorder) {
+        // A resumed round of the frontier needs the peak for its rates, though it is recorded.
+        let is_peak = phases == [Phase::Alone] && self.settings.is_frontier();
+        if !is_peak && !self.has_missing(phases, target, recorder) {
             return Ok(());
         }
         let mut part = PartLog::default();
         let measured = match phases {
             [Phase::Alone] => self.measure_writers(&mut part, target, recorder),
+            [Phase::Still] => self.measure_streams(&mut part, target, recorder),
+            [Phase::Both] => self.measure_beside(&mut part, target, recorder),
             _ => self.measure_questions(&mut part, target, recorder),
         };
         let failure = TrialError::split_fatal(measured)?.err();
@@ -233,6 +240,34 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         self.run_job(measured(Phase::Drained), &jobs.ask(floors), part, target, recorder)
     }
 
+    /// Streams without writers, on data as loaded.
+    fn measure_streams(
+        &self,
+        part: &mut PartLog,
+        target: &mut MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let jobs = self.jobs(target)?;
+        self.warm_up(&jobs, target, recorder)?;
+        let asking = jobs.ask(jobs.no_floors());
+        self.run_job((Phase::Still, Purpose::Measured), &asking, part, target, recorder)
+    }
+
+    /// Streams beside writers, on data as loaded, without anything before or after.
+    fn measure_beside(
+        &self,
+        part: &mut PartLog,
+        target: &mut MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let jobs = self.jobs(target)?;
+        self.warm_up(&jobs, target, recorder)?;
+        let beside = jobs.ask_beside_writers(jobs.no_floors());
+        self.run_job((Phase::Both, Purpose::Measured), &beside, part, target, recorder)?;
+        part.drained_s = Some(self.drain(target)?);
+        self.check_end(Phase::Both, &jobs, part, target, recorder)
+    }
+
     /// Writers without streams, on data as loaded.
     fn measure_writers(
         &self,
@@ -345,17 +380,27 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
                 self.record_failures(&[phase], &failure, target, recorder)?;
                 continue;
             }
-            for trial in results.trials(phase) {
-                let key = trial.cell.trial_key(self.round, 0);
-                if !recorder.has(&key) {
-                    recorder.record_trial_unsynced(key, trial)?;
-                }
+            let trials = results.trials(phase);
+            if phase == Phase::Alone {
+                target.peak_per_s = peak_of(&trials);
             }
+            self.record_trials(trials, recorder)?;
         }
         recorder.sync()?;
         let without_reason = || Failure::new(FailureKind::Protocol, "no results");
         let failure = failure.unwrap_or_else(without_reason);
         self.record_failures(phases, &failure, target, recorder)
+    }
+
+    /// Records trials that have no record yet, without waiting for the disk.
+    fn record_trials(&self, trials: Vec<Trial>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        for trial in trials {
+            let key = trial.cell.trial_key(self.round, 0);
+            if !recorder.has(&key) {
+                recorder.record_trial_unsynced(key, trial)?;
+            }
+        }
+        Ok(())
     }
 
     /// Judges a part with the expected answers of the last load. Returns also how many documents the system held
@@ -405,6 +450,11 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         }
         Ok(())
     }
+}
+
+/// Documents per second of the writers of these trials. `None` if there are no writers.
+fn peak_of(trials: &[Trial]) -> Option<f64> {
+    trials.iter().find_map(|trial| trial.metrics.get(metric::DOCUMENTS_PER_S.name).copied())
 }
 
 /// Failure of the trials of a configuration whose load failed; `Ok` if it is loaded.

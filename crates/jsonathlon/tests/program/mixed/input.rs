@@ -14,7 +14,10 @@ fn refused(more: &[&str], words: &[&str]) {
 
 #[test]
 fn what_cannot_be_measured_is_refused_with_what_can() {
-    refused(&["--rate", "50%"], &["own peak", "`max`"]);
+    refused(&["--rate", "10..80%"], &["own peak", "10%,20%,50%,80%,max"]);
+    refused(&["--rate", "10%,2000"], &["\"2000\" is no share", "several runs"]);
+    refused(&["--rate", "10%,max,10%"], &["twice"]);
+    refused(&["--rate", "10%,max", "--streams", "1,4"], &["give one number"]);
     refused(&["--streams", "1,4"], &["give one number", "--rate 0"]);
     for (option, value) in [("--writers", "2"), ("--batch", "2"), ("--growth", "2%")] {
         refused(&["--rate", "0", option, value], &[option, "means nothing with --rate 0"]);

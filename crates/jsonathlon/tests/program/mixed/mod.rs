@@ -1,6 +1,7 @@
 //! Tests of the mixed workload, with the mock and planted faults, and with real systems at a tiny scale.
 
 mod faults;
+mod frontier;
 mod input;
 mod killed;
 mod phases;
