@@ -303,6 +303,8 @@ metrics! {
     DEBT = "debt", "debt: questions before draining ÷ after it", Number, Higher, with_interval;
     DISORDER = "disorder", "disorder: questions on grown data ÷ on data as loaded", Number, Higher, with_interval;
     SEEN_COST = "seen_cost", "cost of asking what was seen", Number, Lower, with_interval;
+    STREAM_SPEEDUP = "stream_speedup", "speed-up over one stream", Number, Higher, with_interval;
+    STREAM_FAIRNESS = "stream_fairness", "slowest ÷ fastest stream", Number, Higher, with_interval;
     // Crash tests.
     CRASHES = "crashes", "crashes", Count, Neither, sum;
     CRASHES_WITHOUT_LOSS = "crashes_without_loss", "crashes without losses", Count, Higher, sum;

@@ -169,8 +169,10 @@ impl World {
             ("--batch", "10"),
             ("--measure", "500ms"),
         ];
+        let is_still = more.windows(2).any(|pair| pair == ["--rate", "0"]);
         for (option, value) in usual {
-            let is_left_out = option == "-n" && more.contains(&"--data");
+            let is_left_out = option == "-n" && more.contains(&"--data")
+                || is_still && ["--growth", "--batch"].contains(&option);
             if !more.contains(&option) && !is_left_out {
                 all.extend([option, value]);
             }

@@ -3,13 +3,14 @@
 use jsonathlon_results::summary::{CellSummary, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::MetricDef;
-use jsonathlon_schema::record::Phase;
+use jsonathlon_schema::record::{Phase, RATE_SHARE, WRITERS};
 use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
 use crate::section::{dash, optional};
 
-/// Cell of a configuration in a phase. `None` if it was not measured.
+/// Cell of a configuration in a phase of a run with writers, whose rate is no share of its own peak. `None` if it was
+/// not measured.
 pub(super) fn find<'a>(
     summary: &'a Summary,
     configuration: &Configuration,
@@ -19,6 +20,8 @@ pub(super) fn find<'a>(
     summary.results.iter().find(|entry| {
         entry.cell.workload == WorkloadKind::Mixed
             && entry.cell.phase == phase
+            && entry.cell.parameters.contains_key(WRITERS)
+            && !entry.cell.parameters.contains_key(RATE_SHARE)
             && entry.cell.step.word() == step
             && configuration.contains_cell(&entry.cell)
     })

@@ -1,7 +1,9 @@
 //! Tables of the mixed workload: questions beside writers, their times, the writers, and what questions saw.
 
 mod cells;
+mod frontier;
 mod phases;
+mod streams;
 mod writers;
 
 use jsonathlon_results::summary::{Run, Summary};
@@ -18,15 +20,19 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
         phases::times(run, summary),
         writers::writers(run, summary),
         writers::answers(run, summary),
+        frontier::points(run, summary),
+        frontier::shares(run, summary),
+        streams::questions_per_hour(run, summary),
+        streams::times(run, summary),
     ];
     sections.retain(|section| !section.rows.is_empty() || !section.notes.is_empty());
     sections
 }
 
 /// Notes on how to read the workload's tables.
-const READING_NOTES: [Explanation; 6] = [
+const READING_NOTES: [Explanation; 8] = [
     (
-        ALWAYS,
+        &["both"],
         "still: questions on data as loaded; both: beside writers; left: writers gone, nothing drained; drained: \
          grown data at rest; alone: writers without questions. Tables grow, so no steady state is claimed: times \
          are divided, and questions per hour multiplied, by documents seen ÷ documents loaded",
@@ -35,6 +41,17 @@ const READING_NOTES: [Explanation; 6] = [
         &["interference", "debt", "disorder"],
         "interference: questions per hour both ÷ left; debt: left ÷ drained; disorder: drained ÷ still; each is \
          paired by round, and an interval that holds 1 shows no effect",
+    ),
+    (
+        &["frontier"],
+        "frontier: what writers and questions reach together, as shares of both peaks alone; its share is the area \
+         below the hull of all points ÷ (peak × peak): 0.5 is what two loads give that merely share the cores, 1 is \
+         no interference",
+    ),
+    (
+        &["speed-up"],
+        "speed-up: questions per hour ÷ those of one stream in the same round; slowest ÷ fastest: questions per \
+         hour of the slowest stream ÷ those of the fastest one",
     ),
     (
         &["kept"],

@@ -121,6 +121,18 @@ impl<'t> JobBuilder<'t> {
         self.job(None, Some(asking), short_s(self.settings))
     }
 
+    /// Streams on data into which nothing comes.
+    pub(super) fn ask_still(&self) -> MixedJob {
+        let asking = AskingJob { form: None, ..self.asking(self.no_floors()) };
+        self.job(None, Some(asking), self.settings.measure_s)
+    }
+
+    /// One set by each stream, on data into which nothing comes.
+    pub(super) fn warm_up_still(&self, max_seconds: f64) -> MixedJob {
+        let asking = AskingJob { form: None, sets: Some(1), ..self.asking(self.no_floors()) };
+        MixedJob { writing: None, asking: Some(asking), seconds: max_seconds, max_seconds }
+    }
+
     /// Streams beside writers.
     pub(super) fn ask_beside_writers(&self, floors: Floors) -> MixedJob {
         let writing = self.writing(self.settings.rate.per_s());

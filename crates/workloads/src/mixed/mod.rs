@@ -6,10 +6,12 @@
 //! nothing.
 
 mod documents;
+mod frontier;
 mod jobs;
 mod question_metrics;
 mod results;
 mod round_log;
+mod still;
 mod trials;
 mod turn;
 mod writer_metrics;
@@ -26,7 +28,10 @@ use jsonathlon_dataset::{
 };
 use jsonathlon_schema::{
     id::DataState,
-    settings::{WorkloadSettings, mixed::MixedSettings},
+    settings::{
+        WorkloadSettings,
+        mixed::{FrontierRate, MixedSettings},
+    },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 use jsonathlon_telemetry::control::Control;
@@ -48,6 +53,8 @@ use crate::{
 const ROUNDS: RunPart = RunPart::Rounds(DataState::Drained);
 /// Number of phases of a round beside `both`, and of the sets that warm up and check the end.
 const SHORT_PHASES: f64 = 7.0;
+/// Expected seconds of a set that warms up.
+const WARM_UP_S: f64 = 1.0;
 /// Expected seconds of putting a copy of the loaded data back, for each document.
 const RESTORE_DOCUMENT_S: f64 = 3e-6;
 /// Number of rounds that begin with a load unless the user asks for more.
@@ -90,17 +97,28 @@ impl Mixed {
     /// If a number is 0 or no number, or the rate cannot be scheduled.
     pub fn new(settings: MixedSettings) -> Result<Self, String> {
         let MixedSettings { writers, streams, batch, rate, growth, measure_s, .. } = settings;
+        if !(measure_s.is_finite() && measure_s > 0.0) {
+            return Err(format!("{measure_s} s cannot be measured"));
+        }
+        if settings.is_still() {
+            check_still(&settings)?;
+            return Ok(Self { settings, events: EventCount::default(), documents: None });
+        }
         if writers == 0 || streams == 0 || batch == 0 {
             return Err("at least one writer, one stream and one document a batch are needed".to_owned());
+        }
+        let is_share = |rate: &FrontierRate| match rate {
+            FrontierRate::ShareOfPeak(share) => *share > 0.0 && *share <= 1.0,
+            FrontierRate::FullSpeed => true,
+        };
+        if !settings.frontier.iter().all(is_share) {
+            return Err("the rates of a frontier are shares of the peak above 0 and up to 1".to_owned());
         }
         if let Some(rate) = rate.per_s() {
             BatchSchedule::new(writers.into(), batch.into(), rate)?;
         }
         if !(growth.is_finite() && growth > 0.0) {
             return Err(format!("documents cannot grow by {} %", growth * 100.0));
-        }
-        if !(measure_s.is_finite() && measure_s > 0.0) {
-            return Err(format!("{measure_s} s cannot be measured"));
         }
         Ok(Self { settings, events: EventCount::default(), documents: None })
     }
@@ -111,10 +129,36 @@ impl Mixed {
         scale.saturating_add((scale as f64 * growth).round() as u64)
     }
 
+    /// What happens in a round.
+    fn schedule(&self) -> String {
+        let MixedSettings { writers, streams, measure_s, still_streams, .. } = &self.settings;
+        if self.settings.is_still() {
+            let numbers: Vec<String> = still_streams.iter().map(u32::to_string).collect();
+            return format!(
+                "{} streams of questions, {measure_s} s each, without writers",
+                numbers.join(", ")
+            );
+        }
+        if self.settings.is_frontier() {
+            return format!(
+                "{writers} writers and {streams} streams of questions, each alone, and beside each other at {} rates, \
+                 {measure_s} s each",
+                self.settings.frontier.len()
+            );
+        }
+        format!(
+            "{streams} streams of questions before, beside ({measure_s} s) and after {writers} writers, and the \
+             writers alone"
+        )
+    }
+
     /// Notes on what the settings mean for the documents and for a configuration's answers.
     fn notes(&self, targets: &[Target]) -> Vec<String> {
         let mut notes = Vec::new();
         let MixedSettings { batch, measure_s, pool, .. } = &self.settings;
+        if self.settings.is_still() {
+            return notes;
+        }
         if let Some(pool) = pool {
             if pool.left_out > 0 {
                 notes.push(format!(
@@ -149,10 +193,29 @@ impl Mixed {
     }
 }
 
+/// Rejects numbers of streams that do not ascend from at least one, and writers beside them.
+fn check_still(settings: &MixedSettings) -> Result<(), String> {
+    let counts = &settings.still_streams;
+    if settings.writers > 0 || settings.rate.per_s() != Some(0.0) {
+        return Err("streams on still data have no writers beside them".to_owned());
+    }
+    let is_ascending = counts.windows(2).all(|pair| pair[0] < pair[1]);
+    let has_maximum = counts.last() == Some(&settings.streams);
+    match counts.first() {
+        Some(first) if *first > 0 && is_ascending && has_maximum => Ok(()),
+        _ => Err(format!("{counts:?} are no ascending numbers of streams")),
+    }
+}
+
 /// Why a configuration cannot have this many connections. `None` if it can.
 fn too_many_connections(name: &str, setup: &MixedSetup, settings: &MixedSettings) -> Option<String> {
     let MixedSettings { writers, streams, .. } = settings;
     let limit = setup.max_connections.filter(|limit| writers + streams > *limit)?;
+    if settings.is_still() {
+        return Some(format!(
+            "{name} admits {limit} connections at a time, and {streams} streams need as many: give fewer --streams"
+        ));
+    }
     Some(format!(
         "{name} admits {limit} connections at a time, and {writers} writers beside {streams} streams need {}: give \
          fewer --writers or --streams",
@@ -203,7 +266,7 @@ impl Workload for Mixed {
         preparation: &mut Preparation<'_>,
     ) -> Result<StagedDocuments, RunError> {
         let (base, documents) = MixedDocuments::split(&staged, &self.settings, preparation)?;
-        self.settings.pool = Some(documents.summary());
+        self.settings.pool = (!self.settings.is_still()).then(|| documents.summary());
         self.documents = Some(documents);
         for note in self.notes(preparation.targets) {
             preparation.observer.event(&RunEvent::Note(&note));
@@ -221,12 +284,20 @@ impl Workload for Mixed {
     fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
         let settings = &self.settings;
         let load_rounds = outline.settings.load_rounds.unwrap_or(LOAD_ROUNDS).max(1);
-        let clients_s = settings.measure_s + SHORT_PHASES * short_s(settings) + lead_s(settings);
+        let still_s = settings.still_streams.len() as f64 * (settings.measure_s + WARM_UP_S);
+        let beside_s = settings.measure_s + SHORT_PHASES * short_s(settings) + lead_s(settings);
+        let points = settings.frontier.len() as f64;
+        let frontier_s = points * (settings.measure_s + 2.0 * WARM_UP_S) + 2.0 * short_s(settings);
+        let (clients_s, parts) = match (settings.is_still(), settings.is_frontier()) {
+            (true, _) => (still_s, 1.0),
+            (_, true) => (frontier_s, points + 2.0),
+            _ => (beside_s, 2.0),
+        };
         let turns_of = |round: u32| -> Vec<f64> {
             let turn = |times: TypicalTimes| {
                 let documents = outline.typical_documents;
                 let load_s = if round <= load_rounds { times.load_seconds(documents) } else { 0.0 };
-                load_s + clients_s + 2.0 * (times.start_s + documents * RESTORE_DOCUMENT_S)
+                load_s + clients_s + parts * (times.start_s + documents * RESTORE_DOCUMENT_S)
             };
             outline.configurations.iter().map(|configuration| turn(TypicalTimes::of(configuration))).collect()
         };
@@ -250,14 +321,13 @@ impl Workload for Mixed {
         for state in context.target_states() {
             // Unsupported configurations were refused before the run, so none is left out silently.
             let Some(setup) = state.cells.target.configuration.mixed() else { continue };
-            targets.push(MixedTarget { state, setup, snapshot: None, sweep: None });
+            targets.push(MixedTarget { state, setup, snapshot: None, peak_per_s: None, sweep: None });
         }
-        let MixedSettings { writers, streams, measure_s, .. } = &self.settings;
         recorder.observer.event(&RunEvent::Schedule(&format!(
-            "{} configurations × {} rounds: {streams} streams of questions before, beside ({measure_s} s) and after \
-             {writers} writers, and the writers alone",
+            "{} configurations × {} rounds: {}",
             targets.len(),
-            context.settings.rounds
+            context.settings.rounds,
+            self.schedule()
         )));
         let mut control = Control::new();
         let mut controller = context.round_controller(None);
@@ -267,7 +337,13 @@ impl Workload for Mixed {
                 let Some(target) = targets.get_mut(index) else { continue };
                 context.time_control(round, position, &mut control, recorder)?;
                 let turn = MixedTurn { context, settings: &self.settings, documents, round };
-                turn.run_missing_parts(target, recorder)?;
+                if self.settings.is_still() {
+                    turn.run_missing_streams(target, recorder)?;
+                } else if self.settings.is_frontier() {
+                    turn.run_missing_points(target, recorder)?;
+                } else {
+                    turn.run_missing_parts(target, recorder)?;
+                }
                 recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
             }
             let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
@@ -299,6 +375,20 @@ mod tests {
         assert!(refused(MixedSettings { growth: 0.0, ..settings() }).contains("grow by 0 %"));
         assert!(refused(MixedSettings { measure_s: f64::NAN, ..settings() }).contains("cannot be measured"));
         let rate = InsertRate::PerSecond(0.0);
+        let still = |still_streams: Vec<u32>| {
+            let streams = still_streams.last().copied().unwrap_or_default();
+            MixedSettings { writers: 0, growth: 0.0, rate, streams, still_streams, ..settings() }
+        };
+        assert!(Mixed::new(still(vec![1, 4, 16])).is_ok());
+        assert!(
+            refused(still(vec![4, 1])).contains("ascending")
+                && refused(still(vec![0, 1])).contains("ascending")
+        );
+        for share in [0.0, 1.5, f64::NAN] {
+            let frontier = vec![FrontierRate::FullSpeed, FrontierRate::ShareOfPeak(share)];
+            assert!(refused(MixedSettings { frontier, ..settings() }).contains("shares of the peak"));
+        }
+        assert!(refused(MixedSettings { writers: 2, ..still(vec![1]) }).contains("no writers"));
         assert!(refused(MixedSettings { rate, ..settings() }).contains("cannot be planned"));
     }
 

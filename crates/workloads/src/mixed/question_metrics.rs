@@ -1,7 +1,7 @@
 //! Metrics of the questions of one phase, with the growth of the data taken out.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_loadgen::mixed::report::QuestionLog;
+use jsonathlon_loadgen::mixed::report::{QuestionLog, StreamLog};
 use jsonathlon_mixed::{Judgement, QuestionVerdict, VerdictCounts};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Metrics, TrialSecond, Verdict};
@@ -42,6 +42,20 @@ impl<'r> JudgedQuestions<'r> {
                 (log.start_ns, log.end_ns, self.growth.factor(judgement.seen_documents))
             }),
         )
+    }
+
+    /// Questions per hour of the slowest stream ÷ those of the fastest one. `None` for a single stream.
+    pub(super) fn fairness(&self) -> Option<f64> {
+        if self.job.report.streams.len() < 2 {
+            return None;
+        }
+        let per_hour = |stream: &StreamLog| {
+            self.window.per_hour(stream.questions.iter().map(|log| (log.start_ns, log.end_ns, 1.0)))
+        };
+        let rates: Vec<f64> = self.job.report.streams.iter().map(per_hour).collect();
+        let fastest = rates.iter().copied().fold(0.0, f64::max);
+        let slowest = rates.into_iter().fold(f64::INFINITY, f64::min);
+        (fastest > 0.0).then(|| slowest / fastest)
     }
 
     /// Times of the questions that began in the window, as if no documents had come in.
@@ -165,7 +179,7 @@ pub(super) fn second_of(seconds: &mut [TrialSecond], ns: u64) -> Option<&mut Tri
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_loadgen::mixed::report::{MixedReport, StreamLog};
+    use jsonathlon_loadgen::mixed::report::MixedReport;
     use jsonathlon_schema::record::Phase;
 
     use super::super::round_log::Purpose;
@@ -220,6 +234,18 @@ mod tests {
         let seconds: Vec<(u64, bool)> =
             judged.per_second().iter().map(|second| (second.operations, second.ramp)).collect();
         assert_eq!(seconds, [(0, true), (1, false), (1, false)]);
+    }
+
+    #[test]
+    fn the_slowest_stream_is_compared_with_the_fastest() {
+        let mut job = job(&[(Question::Q1, 0, 1), (Question::Q2, 1, 2), (Question::Q3, 2, 4)]);
+        let window = Window { from_ns: 0, to_ns: 4 };
+        let growth = Growth::new(1);
+        assert_eq!(JudgedQuestions { job: &job, judgements: &[], window, growth }.fairness(), None);
+        let slow = job.report.streams[0].questions[..2].to_vec();
+        job.report.streams.push(StreamLog { questions: slow, ..StreamLog::default() });
+        let fairness = JudgedQuestions { job: &job, judgements: &[], window, growth }.fairness().unwrap();
+        assert!((fairness - 2.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -45,8 +45,9 @@ pub(super) struct RoundResults<'r> {
 impl<'r> RoundResults<'r> {
     /// Job of a phase, with its position in the round. `None` if it was not reached.
     fn job(&self, phase: Phase, purpose: Purpose) -> Option<(usize, &'r JobLog)> {
-        let mut jobs = self.log.jobs.iter().enumerate();
-        jobs.find(|(_, job)| job.phase == phase && job.purpose == purpose)
+        let is_meant =
+            |job: &JobLog| job.phase == phase && job.purpose == purpose && job.belongs_to(self.settings);
+        self.log.jobs.iter().enumerate().find(|(_, job)| is_meant(job))
     }
 
     fn window(&self, phase: Phase, report: &MixedReport) -> Window {
@@ -56,12 +57,37 @@ impl<'r> RoundResults<'r> {
 
     fn questions(&self, phase: Phase, purpose: Purpose) -> Option<JudgedQuestions<'r>> {
         let (position, job) = self.job(phase, purpose)?;
+        self.judged(position, job)
+    }
+
+    fn judged(&self, position: usize, job: &'r JobLog) -> Option<JudgedQuestions<'r>> {
         Some(JudgedQuestions {
             job,
             judgements: self.judgements.jobs.get(position)?,
-            window: self.window(phase, &job.report),
+            window: self.window(job.phase, &job.report),
             growth: Growth::new(self.base),
         })
+    }
+
+    /// Questions per hour of one stream on still data, in the same round. `None` if that was not measured.
+    fn one_stream_per_h(&self) -> Option<f64> {
+        let mut jobs = self.log.jobs.iter().enumerate();
+        let (position, job) = jobs.find(|(_, job)| job.report.streams.len() == 1)?;
+        let is_lost = job.report.streams.iter().any(|stream| stream.error.is_some());
+        if is_lost || self.unanswered(job).is_some() || self.shortness(job.phase, job).is_some() {
+            return None;
+        }
+        Some(self.judged(position, job)?.per_hour(None)).filter(|rate| *rate > 0.0)
+    }
+
+    /// What several streams on still data gain over one, and whether all of them got their share.
+    fn stream_metrics(&self, judged: &JudgedQuestions<'_>) -> Metrics {
+        let mut metrics = Metrics::new();
+        if let Some(one) = self.one_stream_per_h() {
+            metrics.insert(metric::STREAM_SPEEDUP.name.to_owned(), judged.per_hour(None) / one);
+        }
+        metrics.extend(judged.fairness().map(|share| metric::STREAM_FAIRNESS.with_value(share)));
+        metrics
     }
 
     fn writers(&self, phase: Phase) -> Option<PhaseWriters<'r>> {
@@ -147,12 +173,21 @@ impl<'r> RoundResults<'r> {
 
     /// Longest time of a set in the phase without writers, in seconds.
     fn set_seconds(&self) -> f64 {
-        let Some((_, job)) = self.job(Phase::Still, Purpose::Measured) else { return UNKNOWN_SET_S };
+        let Some((_, job)) = self.job(Phase::Still, Purpose::Measured) else {
+            return self.set_seconds_beside();
+        };
         let set_s = |stream: &StreamLog| {
             let last = stream.questions.iter().take(QUESTIONS.len()).next_back()?;
             Some(last.end_ns as f64 / 1e9)
         };
         job.report.streams.iter().filter_map(set_s).reduce(f64::max).unwrap_or(UNKNOWN_SET_S)
+    }
+
+    /// Upper estimate of the time of a set from the longest question beside writers, in seconds.
+    fn set_seconds_beside(&self) -> f64 {
+        let Some((_, job)) = self.job(Phase::Both, Purpose::Measured) else { return UNKNOWN_SET_S };
+        let times = job.questions().map(|(_, log)| log.end_ns.saturating_sub(log.start_ns));
+        times.max().map_or(UNKNOWN_SET_S, |longest_ns| QUESTIONS.len() as f64 * longest_ns as f64 / 1e9)
     }
 
     /// Trials of all cells of a phase, which must have no [`Self::phase_failure`].
@@ -202,7 +237,10 @@ impl<'r> RoundResults<'r> {
         if question.is_none() {
             trial.metrics.insert(metric::ERRORS.name.to_owned(), errors as f64);
             trial.metrics.extend(usage(&judged.job.report));
-            trial.metrics.extend(self.comparisons(phase));
+            trial.metrics.extend(match self.settings.is_still() {
+                true => self.stream_metrics(&judged),
+                false => self.comparisons(phase),
+            });
             trial.per_second = judged.per_second();
             trial.findings = findings(&judged, self.declared);
         }

@@ -10,6 +10,7 @@ use jsonathlon_mixed::{
     check_end, first_wrong, judge,
 };
 use jsonathlon_schema::record::Phase;
+use jsonathlon_schema::settings::mixed::MixedSettings;
 
 use super::trials::QUESTIONS;
 
@@ -42,6 +43,12 @@ impl JobLog {
         (0_u32..)
             .zip(&self.report.streams)
             .flat_map(|(stream, log)| log.questions.iter().map(move |question| (stream, question)))
+    }
+
+    /// Returns `true` if the job ran with these settings. On still data, jobs of a round differ in their numbers of
+    /// streams.
+    pub(super) fn belongs_to(&self, settings: &MixedSettings) -> bool {
+        !settings.is_still() || self.report.streams.len() == settings.streams as usize
     }
 
     /// Number of errors, and the first messages with their counts.

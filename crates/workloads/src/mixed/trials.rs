@@ -2,9 +2,9 @@
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_schema::record::{
-    ALL_QUESTIONS, BATCH, Cell, FULL_SPEED, INGEST, Phase, RATE, STREAMS, WRITERS,
+    ALL_QUESTIONS, BATCH, Cell, FULL_SPEED, INGEST, Phase, RATE, RATE_SHARE, STREAMS, WRITERS,
 };
-use jsonathlon_schema::settings::mixed::MixedSettings;
+use jsonathlon_schema::settings::mixed::{FrontierRate, InsertRate, MixedSettings};
 
 use crate::cells::Cells;
 
@@ -15,16 +15,29 @@ pub(super) const QUESTIONS: [Question; 5] =
 /// Phases in which questions are asked, in their order within a round.
 pub(super) const ASKING_PHASES: [Phase; 4] = [Phase::Still, Phase::Both, Phase::Left, Phase::Drained];
 
+/// Phases in which the two peaks of the frontier are measured: writers alone and streams alone.
+const PEAK_PHASES: [Phase; 2] = [Phase::Alone, Phase::Still];
+
 /// Cell of a step in a phase.
 pub(super) fn cell(cells: Cells<'_>, settings: &MixedSettings, phase: Phase, step: &str) -> Cell {
     let mut cell = cells.cell(step, phase, None);
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
+    if settings.is_still() {
+        set(STREAMS, settings.streams.into());
+        return cell;
+    }
     set(WRITERS, settings.writers.into());
     set(STREAMS, settings.streams.into());
     set(BATCH, settings.batch.into());
-    // Writers alone are always measured at full speed.
-    let rate = settings.rate.per_s().filter(|_| phase != Phase::Alone);
-    set(RATE, rate.map_or_else(|| FULL_SPEED.into(), serde_json::Value::from));
+    let at_rate = |rate: InsertRate| rate.per_s().map_or_else(|| FULL_SPEED.into(), serde_json::Value::from);
+    match (phase, settings.frontier.as_slice()) {
+        // Writers alone are always measured at full speed.
+        (Phase::Alone, _) => set(RATE, FULL_SPEED.into()),
+        (Phase::Both, [FrontierRate::ShareOfPeak(share)]) => set(RATE_SHARE, (*share).into()),
+        // The peak of the questions belongs to all points.
+        (Phase::Still, [_, ..]) => None,
+        _ => set(RATE, at_rate(settings.rate)),
+    };
     cell
 }
 
@@ -41,8 +54,28 @@ pub(super) fn phase_cells(cells: Cells<'_>, settings: &MixedSettings, phase: Pha
     steps(phase).into_iter().map(|step| cell(cells, settings, phase, step)).collect()
 }
 
-/// All phases of a round, in their order.
-pub(super) fn phases() -> impl Iterator<Item = Phase> {
+/// Cells of one round of a configuration.
+fn round_cells(cells: Cells<'_>, settings: &MixedSettings) -> Vec<Cell> {
+    if settings.is_still() {
+        let loads = settings.still_loads();
+        return loads.iter().flat_map(|load| phase_cells(cells, load, Phase::Still)).collect();
+    }
+    if settings.is_frontier() {
+        let alone = PEAK_PHASES.into_iter().flat_map(|phase| phase_cells(cells, settings, phase));
+        let points = frontier_points(settings);
+        let beside = points.iter().flat_map(|point| phase_cells(cells, point, Phase::Both));
+        return alone.chain(beside).collect();
+    }
+    phases().flat_map(|phase| phase_cells(cells, settings, phase)).collect()
+}
+
+/// Settings of the points of the frontier. Their rates are not those of a configuration, whose peak is not known.
+pub(super) fn frontier_points(settings: &MixedSettings) -> Vec<MixedSettings> {
+    settings.frontier.iter().map(|point| settings.at_point(*point, InsertRate::FullSpeed)).collect()
+}
+
+/// All phases of a round with writers, in their order.
+fn phases() -> impl Iterator<Item = Phase> {
     ASKING_PHASES.into_iter().chain([Phase::Alone])
 }
 
@@ -50,10 +83,8 @@ pub(super) fn phases() -> impl Iterator<Item = Phase> {
 pub(super) fn keys(cells: Cells<'_>, settings: &MixedSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
-        for phase in phases() {
-            let cells = phase_cells(cells, settings, phase);
-            keys.extend(cells.iter().map(|cell| cell.trial_key(round, 0)));
-        }
+        let cells = round_cells(cells, settings);
+        keys.extend(cells.iter().map(|cell| cell.trial_key(round, 0)));
     }
     keys
 }

@@ -6,7 +6,8 @@ use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_loadgen::mixed::job::{MIXED, MixedJob};
 use jsonathlon_loadgen::mixed::report::MixedReport;
 use jsonathlon_mixed::{Declared, Sweep, SweepError};
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_worker::protocol::Op;
 
@@ -34,32 +35,43 @@ pub(super) struct MixedTarget<'d, 'a> {
     pub(super) setup: MixedSetup,
     /// Copy of the data as loaded and drained. `None` before the load.
     pub(super) snapshot: Option<Snapshot>,
+    /// Documents per second of the writers alone in the last such part. `None` before one.
+    pub(super) peak_per_s: Option<f64>,
     /// Expected answers over the loaded documents and any that come in. `None` before they are needed.
     pub(super) sweep: Option<Sweep<'d>>,
 }
 
 impl MixedTarget<'_, '_> {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.state.cells.target.file_name()
     }
 }
 
 /// One configuration's part of a round.
+#[derive(Clone, Copy)]
 pub(super) struct MixedTurn<'d, 'b, 'a> {
     pub(super) context: &'b RunContext<'a>,
-    pub(super) settings: &'d MixedSettings,
+    pub(super) settings: &'b MixedSettings,
     pub(super) documents: &'d MixedDocuments,
     pub(super) round: u32,
 }
 
 /// How far a part of a round came: what its clients did, and what it took to drain.
 #[derive(Debug, Default)]
-struct PartLog {
-    log: RoundLog,
+pub(super) struct PartLog {
+    pub(super) log: RoundLog,
     drained_s: Option<f64>,
 }
 
-impl<'d, 'a> MixedTurn<'d, '_, 'a> {
+impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
+    /// This turn with other settings.
+    pub(super) fn with_settings<'s>(&self, settings: &'s MixedSettings) -> MixedTurn<'d, 's, 'a>
+    where
+        'b: 's,
+    {
+        MixedTurn { context: self.context, settings, documents: self.documents, round: self.round }
+    }
+
     /// Runs both parts of the round of which the journal does not contain every trial. A part is a unit: all of its
     /// phases run on the same data, one after the other.
     pub(super) fn run_missing_parts(
@@ -83,7 +95,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         phases.iter().flat_map(cells).collect()
     }
 
-    fn has_missing(
+    pub(super) fn has_missing(
         &self,
         phases: &[Phase],
         target: &MixedTarget<'d, 'a>,
@@ -93,7 +105,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         cells.iter().any(|cell| !recorder.has(&cell.trial_key(self.round, 0)))
     }
 
-    fn run_part(
+    pub(super) fn run_part(
         &self,
         phases: &[Phase],
         is_load_due: bool,
@@ -103,12 +115,16 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         if let Err(failure) = self.restore_loaded_data(is_load_due, target, recorder)? {
             return self.record_failures(phases, &failure, target, recorder);
         }
-        if !self.has_missing(phases, target, recorder) {
+        // A resumed round of the frontier needs the peak for its rates, though it is recorded.
+        let is_peak = phases == [Phase::Alone] && self.settings.is_frontier();
+        if !is_peak && !self.has_missing(phases, target, recorder) {
             return Ok(());
         }
         let mut part = PartLog::default();
         let measured = match phases {
             [Phase::Alone] => self.measure_writers(&mut part, target, recorder),
+            [Phase::Still] => self.measure_streams(&mut part, target, recorder),
+            [Phase::Both] => self.measure_beside(&mut part, target, recorder),
             _ => self.measure_questions(&mut part, target, recorder),
         };
         let failure = TrialError::split_fatal(measured)?.err();
@@ -122,7 +138,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Loads the data or restores the copy of the last load. Leaves the engine stopped. The inner failure is that
     /// of the load.
-    fn restore_loaded_data(
+    pub(super) fn restore_loaded_data(
         &self,
         is_load_due: bool,
         target: &mut MixedTarget<'d, 'a>,
@@ -146,13 +162,21 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         Ok(load_failure(target))
     }
 
-    fn announce(&self, phase: Phase, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
-        let activity = format!("round {}: {} {}", self.round, target.name(), phase.word());
+    pub(super) fn announce(
+        &self,
+        phase: Phase,
+        target: &MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) {
+        let mut activity = format!("round {}: {} {}", self.round, target.name(), phase.word());
+        if self.settings.is_still() {
+            activity.push_str(&format!(", streams: {}", self.settings.streams));
+        }
         recorder.observer.event(&RunEvent::Began { activity: Activity::TargetTurn, description: &activity });
         target.state.session.subject().set_activity(&activity);
     }
 
-    fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'d>, TrialError> {
+    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'b>, TrialError> {
         target.state.session.open()?;
         let seed = self.context.settings.seed.wrapping_add(u64::from(self.round) << 32);
         JobBuilder::new(self.settings, &target.setup, &target.state.session, self.documents, seed)
@@ -179,7 +203,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     /// Runs a job and adds what its clients did to the log of the round.
-    fn run_job(
+    pub(super) fn run_job(
         &self,
         (phase, purpose): (Phase, Purpose),
         job: &MixedJob,
@@ -216,6 +240,34 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         self.run_job(measured(Phase::Drained), &jobs.ask(floors), part, target, recorder)
     }
 
+    /// Streams without writers, on data as loaded.
+    fn measure_streams(
+        &self,
+        part: &mut PartLog,
+        target: &mut MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let jobs = self.jobs(target)?;
+        self.warm_up(&jobs, target, recorder)?;
+        let asking = jobs.ask(jobs.no_floors());
+        self.run_job((Phase::Still, Purpose::Measured), &asking, part, target, recorder)
+    }
+
+    /// Streams beside writers, on data as loaded, without anything before or after.
+    fn measure_beside(
+        &self,
+        part: &mut PartLog,
+        target: &mut MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let jobs = self.jobs(target)?;
+        self.warm_up(&jobs, target, recorder)?;
+        let beside = jobs.ask_beside_writers(jobs.no_floors());
+        self.run_job((Phase::Both, Purpose::Measured), &beside, part, target, recorder)?;
+        part.drained_s = Some(self.drain(target)?);
+        self.check_end(Phase::Both, &jobs, part, target, recorder)
+    }
+
     /// Writers without streams, on data as loaded.
     fn measure_writers(
         &self,
@@ -231,14 +283,18 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     /// Asks one set by each stream, unmeasured.
-    fn warm_up(
+    pub(super) fn warm_up(
         &self,
         jobs: &JobBuilder<'_>,
         target: &mut MixedTarget<'d, 'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         self.announce(Phase::Still, target, recorder);
-        let job = jobs.ask_once(jobs.no_floors(), self.context.settings.timeout_s);
+        let timeout_s = self.context.settings.timeout_s;
+        let job = match self.settings.is_still() {
+            true => jobs.warm_up_still(timeout_s),
+            false => jobs.ask_once(jobs.no_floors(), timeout_s),
+        };
         let report = self.drive(&job, target, recorder)?;
         let log = JobLog { phase: Phase::Still, purpose: Purpose::Measured, report };
         let (_, messages) = log.errors();
@@ -278,7 +334,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Judges what was answered, and records all trials of a part that have no record yet. `failure` is why the
     /// part ended early.
-    fn record(
+    pub(super) fn record(
         &self,
         phases: &[Phase],
         part: &PartLog,
@@ -287,7 +343,9 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Ok(loaded) = &target.state.load_result else { return Ok(()) };
-        let declared = declared(&target.setup);
+        let mut declared = declared(&target.setup);
+        // Where nothing comes in, all statements see the same documents.
+        declared.snapshot |= self.settings.is_still();
         let (base, judgements) = match self.judge(part, loaded, &declared, &mut target.sweep) {
             Ok(judged) => judged,
             Err(error) => {
@@ -322,17 +380,27 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
                 self.record_failures(&[phase], &failure, target, recorder)?;
                 continue;
             }
-            for trial in results.trials(phase) {
-                let key = trial.cell.trial_key(self.round, 0);
-                if !recorder.has(&key) {
-                    recorder.record_trial_unsynced(key, trial)?;
-                }
+            let trials = results.trials(phase);
+            if phase == Phase::Alone {
+                target.peak_per_s = peak_of(&trials);
             }
+            self.record_trials(trials, recorder)?;
         }
         recorder.sync()?;
         let without_reason = || Failure::new(FailureKind::Protocol, "no results");
         let failure = failure.unwrap_or_else(without_reason);
         self.record_failures(phases, &failure, target, recorder)
+    }
+
+    /// Records trials that have no record yet, without waiting for the disk.
+    fn record_trials(&self, trials: Vec<Trial>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        for trial in trials {
+            let key = trial.cell.trial_key(self.round, 0);
+            if !recorder.has(&key) {
+                recorder.record_trial_unsynced(key, trial)?;
+            }
+        }
+        Ok(())
     }
 
     /// Judges a part with the expected answers of the last load. Returns also how many documents the system held
@@ -353,7 +421,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     }
 
     fn warn_of_errors(&self, log: &RoundLog, target: &MixedTarget<'d, 'a>, recorder: &mut TrialRecorder<'_>) {
-        for job in &log.jobs {
+        for job in log.jobs.iter().filter(|job| job.belongs_to(self.settings)) {
             let (_, messages) = job.errors();
             for message in messages.into_iter().take(3) {
                 recorder.warn(&format!("{} {}: {message}", target.name(), job.phase.word()));
@@ -363,7 +431,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
 
     /// Records a failure for all cells of these phases that have no record yet. Only the first record holds the
     /// message.
-    fn record_failures(
+    pub(super) fn record_failures(
         &self,
         phases: &[Phase],
         failure: &Failure,
@@ -382,6 +450,11 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         }
         Ok(())
     }
+}
+
+/// Documents per second of the writers of these trials. `None` if there are no writers.
+fn peak_of(trials: &[Trial]) -> Option<f64> {
+    trials.iter().find_map(|trial| trial.metrics.get(metric::DOCUMENTS_PER_S.name).copied())
 }
 
 /// Failure of the trials of a configuration whose load failed; `Ok` if it is loaded.

@@ -14,9 +14,16 @@ fn refused(more: &[&str], words: &[&str]) {
 
 #[test]
 fn what_cannot_be_measured_is_refused_with_what_can() {
-    refused(&["--rate", "50%"], &["own peak", "`max`"]);
-    refused(&["--rate", "0"], &["measures streams before the writers begin"]);
-    refused(&["--streams", "1,4"], &["give one number"]);
+    refused(&["--rate", "10..80%"], &["own peak", "10%,20%,50%,80%,max"]);
+    refused(&["--rate", "10%,2000"], &["\"2000\" is no share", "several runs"]);
+    refused(&["--rate", "10%,max,10%"], &["twice"]);
+    refused(&["--rate", "10%,max", "--streams", "1,4"], &["give one number"]);
+    refused(&["--streams", "1,4"], &["give one number", "--rate 0"]);
+    for (option, value) in [("--writers", "2"), ("--batch", "2"), ("--growth", "2%")] {
+        refused(&["--rate", "0", option, value], &[option, "means nothing with --rate 0"]);
+    }
+    refused(&["--rate", "0", "--streams", "4,1,4"], &["names 4 twice"]);
+    refused(&["--rate", "0", "--streams", "0,1"], &["1 to 1024"]);
     refused(&["--writers", "0"], &["--writers"]);
     refused(&["--batch", "0"], &["--batch"]);
     refused(&["--growth", "0%"], &["--growth"]);
@@ -33,6 +40,7 @@ fn options_of_other_workloads_are_refused() {
 #[test]
 fn more_connections_than_a_system_admits_are_told_before_anything_is_begun() {
     refused(&["--streams", "3"], &["ma", "admits 4 connections at a time", "--streams"]);
+    refused(&["--rate", "0", "--streams", "1,5"], &["ma", "5 streams need as many", "--streams"]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Tests of the mixed workload, with the mock and planted faults, and with real systems at a tiny scale.
 
 mod faults;
+mod frontier;
 mod input;
 mod killed;
 mod phases;
+mod still;
 mod systems;
 
 use jsonathlon_results::cell_summary::CellSummary;
