@@ -255,6 +255,12 @@ fn acknowledged_batches_are_durable_and_analytics_does_not_notice() {
 }
 
 #[test]
+fn sqlite_is_drained_of_its_log() {
+    let drain = setup("sqlite", "indexed").statements("drain").to_vec();
+    assert_eq!(drain, ["ANALYZE", "PRAGMA wal_checkpoint(TRUNCATE)"]);
+}
+
+#[test]
 fn what_a_section_cannot_mean_is_refused_with_its_line() {
     let error = |system: &str, old: &str, new: &str| {
         let message = changed(system, old, new).unwrap_err().to_string();
