@@ -26,7 +26,10 @@ use jsonathlon_dataset::{
 };
 use jsonathlon_schema::{
     id::DataState,
-    settings::{WorkloadSettings, mixed::MixedSettings},
+    settings::{
+        WorkloadSettings,
+        mixed::{MAX_WRITERS, MixedSettings},
+    },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 use jsonathlon_telemetry::control::Control;
@@ -92,6 +95,11 @@ impl Mixed {
         let MixedSettings { writers, streams, batch, rate, growth, measure_s, .. } = settings;
         if writers == 0 || streams == 0 || batch == 0 {
             return Err("at least one writer, one stream and one document a batch are needed".to_owned());
+        }
+        if writers > MAX_WRITERS {
+            return Err(format!(
+                "{writers} writers are too many: a question tells what it saw of at most {MAX_WRITERS}"
+            ));
         }
         if let Some(rate) = rate.per_s() {
             BatchSchedule::new(writers.into(), batch.into(), rate)?;
@@ -295,6 +303,7 @@ mod tests {
         let settings = MixedSettings::default;
         assert!(Mixed::new(settings()).is_ok());
         assert!(refused(MixedSettings { writers: 0, ..settings() }).contains("at least one writer"));
+        assert!(refused(MixedSettings { writers: 501, ..settings() }).contains("at most 500"));
         assert!(refused(MixedSettings { streams: 0, ..settings() }).contains("one stream"));
         assert!(refused(MixedSettings { growth: 0.0, ..settings() }).contains("grow by 0 %"));
         assert!(refused(MixedSettings { measure_s: f64::NAN, ..settings() }).contains("cannot be measured"));

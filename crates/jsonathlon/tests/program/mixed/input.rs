@@ -18,6 +18,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
     refused(&["--rate", "0"], &["measures streams before the writers begin"]);
     refused(&["--streams", "1,4"], &["give one number"]);
     refused(&["--writers", "0"], &["--writers"]);
+    refused(&["--writers", "501"], &["--writers", "500"]);
     refused(&["--batch", "0"], &["--batch"]);
     refused(&["--growth", "0%"], &["--growth"]);
     refused(&["--measure", "1ms"], &["--measure"]);
