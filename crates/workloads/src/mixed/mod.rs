@@ -5,6 +5,7 @@
 //! the crate `mixed`. Expected answers are computed after the clients have ended, so that they cost the system
 //! nothing.
 
+mod answer_rows;
 mod documents;
 mod jobs;
 mod question_metrics;
