@@ -255,6 +255,23 @@ fn acknowledged_batches_are_durable_and_analytics_does_not_notice() {
 }
 
 #[test]
+fn systems_state_how_many_connections_they_admit() {
+    let limit = |system: &str, variant: &str| setup(system, variant).max_connections;
+    assert_eq!(limit("postgresql", "generated"), Some(96));
+    assert_eq!(limit("mysql", "generated"), Some(150));
+    assert_eq!(limit("mariadb", "generated"), Some(150));
+    assert_eq!(limit("dolt", "generated"), Some(999));
+    // Each connection of the others takes no more than memory and open files.
+    assert_eq!(limit("sqlite", "indexed"), None);
+}
+
+#[test]
+fn sqlite_is_drained_of_its_log() {
+    let drain = setup("sqlite", "indexed").statements("drain").to_vec();
+    assert_eq!(drain, ["ANALYZE", "PRAGMA wal_checkpoint(TRUNCATE)"]);
+}
+
+#[test]
 fn what_a_section_cannot_mean_is_refused_with_its_line() {
     let error = |system: &str, old: &str, new: &str| {
         let message = changed(system, old, new).unwrap_err().to_string();

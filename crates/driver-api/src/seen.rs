@@ -119,7 +119,8 @@ impl SeenForm {
     /// of each writer that has anything at or above its floor, in the order of their numbers.
     ///
     /// # Errors
-    /// If the answer does not tell what was seen. An answer without any row cannot, where that is a column.
+    /// If the answer does not tell what was seen, or contradicts itself. An answer without any row cannot tell,
+    /// where that is a column.
     pub fn decode(&self, mut answer: ResultSet) -> Result<(ResultSet, Vec<WriterSeen>), String> {
         let mut seen = match column_index(&answer, LIST_COLUMN) {
             Some(index) => self.take_list(&mut answer, index)?,
@@ -135,13 +136,19 @@ impl SeenForm {
     /// Removes the column with the list, which is the same in all rows, and reads the list.
     fn take_list(&self, answer: &mut ResultSet, index: usize) -> Result<Vec<WriterSeen>, String> {
         answer.columns.remove(index);
-        let mut list = None;
+        let mut list: Option<Value> = None;
         for row in &mut answer.rows {
             if index >= row.len() {
                 return Err(format!("a row of the answer lacks the column `{LIST_COLUMN}`"));
             }
             let cell = row.remove(index);
-            list.get_or_insert(cell);
+            match &list {
+                Some(first) if *first != cell => {
+                    return Err(format!("rows of one answer tell that {first:?} and that {cell:?} was seen"));
+                }
+                Some(_) => {}
+                None => list = Some(cell),
+            }
         }
         match list {
             None => Err("the answer has no row, so it does not tell what was seen".to_owned()),
@@ -439,6 +446,16 @@ mod tests {
             assert!(sql().decode(answer(&["seen"], vec![vec![text(list)]])).is_err(), "{list}");
         }
         assert!(sql().decode(answer(&["seen"], vec![vec![Value::Int(1)]])).is_err());
+    }
+
+    #[test]
+    fn an_answer_whose_rows_tell_different_things_is_refused() {
+        let rows = |second: Value| vec![vec![text("[[0, 1, 0]]")], vec![second]];
+        assert!(sql().decode(answer(&["seen"], rows(text("[[0, 1, 0]]")))).is_ok());
+        for second in [text("[[0, 2, 1]]"), Value::Null] {
+            let error = sql().decode(answer(&["seen"], rows(second))).unwrap_err();
+            assert!(error.contains("rows of one answer"), "{error}");
+        }
     }
 
     proptest! {

@@ -137,6 +137,7 @@ fn judge_all(
             end_ns: 4,
             floors: &floors,
             seen,
+            unreadable: None,
             rows,
         })
         .collect();

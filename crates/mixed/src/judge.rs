@@ -46,8 +46,19 @@ pub struct AskedQuestion<'a> {
     pub floors: &'a [u64],
     /// What was seen at or above the floors.
     pub seen: &'a [SeenCount],
+    /// Why the answer does not tell what was seen, or contradicts itself in it. `None` if it tells.
+    pub unreadable: Option<&'a str>,
     /// Rows of the answer, without what was seen.
     pub rows: &'a [Row],
+}
+
+impl AskedQuestion<'_> {
+    fn seen_documents(&self) -> Result<SeenDocuments, SeenError> {
+        match self.unreadable {
+            Some(message) => Err(SeenError::Unreadable(message.to_owned())),
+            None => SeenDocuments::new(self.floors, self.seen),
+        }
+    }
 }
 
 /// How an answer is compared at the prefixes where the walk stops for it.
@@ -98,7 +109,7 @@ pub fn judge(
     let mut stops = Vec::new();
     let mut seen_by_stream: BTreeMap<u32, Prefixes> = BTreeMap::new();
     for (position, question) in asked.iter().enumerate() {
-        let seen = match SeenDocuments::new(question.floors, question.seen) {
+        let seen = match question.seen_documents() {
             Ok(seen) => seen,
             Err(error) => {
                 judgements.push(contradiction(error));

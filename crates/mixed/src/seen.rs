@@ -19,6 +19,9 @@ pub struct SeenCount {
 /// Contradiction within what a question claims to have seen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeenError {
+    /// The answer told nothing that could be read, or two things at once. Holds what it told.
+    #[error("{0}")]
+    Unreadable(String),
     /// A writer that does not exist is mentioned.
     #[error("documents of writer {writer} were seen, but there are only {writers} writers")]
     UnknownWriter {

@@ -1,15 +1,15 @@
 //! Command-line options of `jsonathlon run mixed`.
 
 use clap::Args;
-use jsonathlon_schema::settings::mixed::{FrontierRate, InsertRate};
+use jsonathlon_schema::settings::mixed::{FrontierRate, InsertRate, MAX_WRITERS};
 
 use super::run_options::{CommonArguments, EventOptions, ExternalOptions, InputArguments};
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
 const MIXED: &str = "Options of mixed";
-/// Largest number of writers, and of streams.
-const MAX_CONNECTIONS: u32 = 1024;
+/// Largest number of streams.
+const MAX_STREAMS: u32 = 1024;
 /// Shortest time that can be measured, in seconds.
 const SHORTEST_S: f64 = 0.5;
 /// Word for writers that send as fast as batches are acknowledged.
@@ -39,7 +39,7 @@ pub(crate) struct MixedOptions {
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Number of writers, each with one connection and one batch in flight [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CONNECTIONS)), help_heading = MIXED)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WRITERS)), help_heading = MIXED)]
     pub(crate) writers: Option<u32>,
     /// Number of streams, each with one connection, which ask Q1 to Q5 again and again; several numbers with --rate 0
     /// [default: 2, or 1,4,16 with --rate 0]
@@ -74,8 +74,8 @@ pub(crate) enum RateOption {
 
 fn streams(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
-        Ok(number) if (1..=MAX_CONNECTIONS).contains(&number) => Ok(number),
-        _ => Err(format!("{text:?} is no number of streams: give 1 to {MAX_CONNECTIONS}")),
+        Ok(number) if (1..=MAX_STREAMS).contains(&number) => Ok(number),
+        _ => Err(format!("{text:?} is no number of streams: give 1 to {MAX_STREAMS}")),
     }
 }
 

@@ -108,6 +108,9 @@ pub struct QuestionLog {
     pub floors: Vec<u64>,
     /// What it saw of each writer at or above the floor.
     pub seen: Vec<SeenCount>,
+    /// Why the answer does not tell what it saw, or contradicts itself in it. Then it is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
     /// Index of its rows in [`MixedReport::answers`].
     pub answer: u32,
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use jsonathlon_driver_api::Connection;
 use jsonathlon_driver_api::driver::DriverError;
 use jsonathlon_driver_api::rows::ResultSet;
+use jsonathlon_driver_api::seen::WriterSeen;
 use jsonathlon_mixed::{SeenCount, SeenDocuments};
+use jsonathlon_schema::value::Row;
 
 use super::answer_store::AnswerStore;
 use super::job::{AskingJob, StreamQuestion};
@@ -106,27 +108,34 @@ impl Stream<'_> {
         let start_ns = self.state.now();
         let answer = self.connection.collect(&statement)?;
         let end_ns = self.state.now();
-        let (ResultSet { mut rows, .. }, seen) = match &self.job.form {
-            Some(form) => form.decode(answer).map_err(DriverError::Protocol)?,
-            None => (answer, Vec::new()),
+        // An answer that contradicts itself is judged later, as wrong; it moves no floor.
+        let (mut rows, seen, unreadable) = match self.decode(answer) {
+            Ok((rows, seen)) => (rows, seen, None),
+            Err(problem) => (Vec::new(), Vec::new(), Some(problem)),
         };
-        let seen: Vec<SeenCount> = seen
-            .into_iter()
-            .map(|count| SeenCount {
-                writer: count.writer as usize,
-                count: count.count,
-                highest: count.highest,
-            })
-            .collect();
         let floors = self.floors.clone();
-        // An answer that contradicts itself is judged later; it moves no floor.
-        if let Ok(documents) = SeenDocuments::new(&floors, &seen) {
+        if unreadable.is_none()
+            && let Ok(documents) = SeenDocuments::new(&floors, &seen)
+        {
             self.floors = documents.next_floors();
         }
         question.question.sort(&mut rows);
         let (answer, bytes) = answers.keep(rows);
         self.state.add_answer_bytes(bytes);
-        Ok(QuestionLog { question: question.question, set, start_ns, end_ns, floors, seen, answer })
+        let question = question.question;
+        Ok(QuestionLog { question, set, start_ns, end_ns, floors, seen, unreadable, answer })
+    }
+
+    /// Takes an answer apart into its rows and what it saw of each writer.
+    fn decode(&self, answer: ResultSet) -> Result<(Vec<Row>, Vec<SeenCount>), String> {
+        let Some(form) = &self.job.form else { return Ok((answer.rows, Vec::new())) };
+        let (ResultSet { rows, .. }, seen) = form.decode(answer)?;
+        let count = |WriterSeen { writer, count, highest }: WriterSeen| SeenCount {
+            writer: writer as usize,
+            count,
+            highest,
+        };
+        Ok((rows, seen.into_iter().map(count).collect()))
     }
 
     fn reconnect(&mut self) -> Result<(), DriverError> {

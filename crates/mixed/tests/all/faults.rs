@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_mixed::{
-    AskedQuestion, Declared, EndError, Judgement, Prefixes, QuestionVerdict, SeenCount, SeenDocuments, Sweep,
-    VerdictCounts, Visibility, WriterHistory, WrongReason, check_end, first_wrong, judge,
+    AskedQuestion, Declared, EndError, Judgement, Prefixes, QuestionVerdict, SeenCount, SeenDocuments,
+    SeenError, Sweep, VerdictCounts, Visibility, WriterHistory, WrongReason, check_end, first_wrong, judge,
 };
 use jsonathlon_schema::value::{Row, Value};
 
@@ -49,7 +49,7 @@ fn asked<'a>(
     seen: &'a [SeenCount],
     rows: &'a [Row],
 ) -> AskedQuestion<'a> {
-    AskedQuestion { stream: 0, question, start_ns: at, end_ns: at + 1, floors, seen, rows }
+    AskedQuestion { stream: 0, question, start_ns: at, end_ns: at + 1, floors, seen, unreadable: None, rows }
 }
 
 /// Judges one answer of a system that declares a snapshot, long after all batches.
@@ -235,13 +235,16 @@ fn contradictions_are_wrong_and_the_first_wrong_answer_is_named() {
         asked(Question::Q1, LATE, &[0, 0], &right, &rows),
         asked(Question::Q1, LATE, &[0, 0], &contradiction, &rows),
         asked(Question::Q2, LATE, &[0, 0], &right, &rows),
+        AskedQuestion { unreadable: Some("two lists"), ..asked(Question::Q1, LATE, &[0, 0], &right, &rows) },
     ];
     let judgements = judge(&mut world.sweep(), &declared(true), &histories([5, 5]), &questions).unwrap();
+    let unreadable = WrongReason::Contradiction(SeenError::Unreadable("two lists".to_owned()));
+    assert_eq!(judgements[3].verdict, QuestionVerdict::Wrong(unreadable));
     let (position, reason) = first_wrong(&judgements).unwrap();
     assert_eq!(position, 1);
     assert!(reason.to_string().contains("writer 7"), "{reason}");
     let counts = VerdictCounts::of(&judgements);
-    assert_eq!((counts.asked, counts.exact, counts.wrong, counts.bounded), (3, 1, 2, 0));
+    assert_eq!((counts.asked, counts.exact, counts.wrong, counts.bounded), (4, 1, 3, 0));
 }
 
 #[test]

@@ -84,6 +84,7 @@ impl Asked {
             end_ns: self.end_ns,
             floors: &self.floors,
             seen: &self.seen,
+            unreadable: None,
             rows: &self.rows,
         }
     }

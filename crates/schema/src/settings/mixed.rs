@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Largest number of writers. Each adds a range to every question, and SQLite joins at most 500 of them.
+pub const MAX_WRITERS: u32 = 500;
+
 /// How many clients insert and ask, how fast, and for how long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MixedSettings {

@@ -7,6 +7,7 @@ use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep, SweepError};
 use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings, PoolSummary};
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
+use super::answer_rows::check_answer_rows;
 use crate::RunError;
 use crate::run_context::LoadedDocuments;
 use crate::workload::Preparation;
@@ -34,7 +35,8 @@ impl MixedDocuments {
     /// Splits staged documents. Returns the documents that systems load, and both parts for later use.
     ///
     /// # Errors
-    /// If the documents do not suffice, or cannot be read or written.
+    /// If the documents do not suffice, if a question has no answer over those that are loaded, or if they cannot be
+    /// read or written.
     pub(super) fn split(
         staged: &StagedDocuments,
         settings: &MixedSettings,
@@ -56,6 +58,7 @@ impl MixedDocuments {
         file.visit(&mut builder)?;
         let pool = Pool::new(first..builder.len(), settings.writers as usize);
         let documents = Self { file, documents: builder.finish(), pool, clean_documents };
+        check_answer_rows(&documents.documents, &documents.pool, clean_documents)?;
         Ok((base, documents))
     }
 

@@ -5,6 +5,7 @@
 //! the crate `mixed`. Expected answers are computed after the clients have ended, so that they cost the system
 //! nothing.
 
+mod answer_rows;
 mod documents;
 mod frontier;
 mod jobs;
@@ -30,7 +31,7 @@ use jsonathlon_schema::{
     id::DataState,
     settings::{
         WorkloadSettings,
-        mixed::{FrontierRate, MixedSettings},
+        mixed::{FrontierRate, MAX_WRITERS, MixedSettings},
     },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
@@ -106,6 +107,11 @@ impl Mixed {
         }
         if writers == 0 || streams == 0 || batch == 0 {
             return Err("at least one writer, one stream and one document a batch are needed".to_owned());
+        }
+        if writers > MAX_WRITERS {
+            return Err(format!(
+                "{writers} writers are too many: a question tells what it saw of at most {MAX_WRITERS}"
+            ));
         }
         let is_share = |rate: &FrontierRate| match rate {
             FrontierRate::ShareOfPeak(share) => *share > 0.0 && *share <= 1.0,
@@ -371,6 +377,7 @@ mod tests {
         let settings = MixedSettings::default;
         assert!(Mixed::new(settings()).is_ok());
         assert!(refused(MixedSettings { writers: 0, ..settings() }).contains("at least one writer"));
+        assert!(refused(MixedSettings { writers: 501, ..settings() }).contains("at most 500"));
         assert!(refused(MixedSettings { streams: 0, ..settings() }).contains("one stream"));
         assert!(refused(MixedSettings { growth: 0.0, ..settings() }).contains("grow by 0 %"));
         assert!(refused(MixedSettings { measure_s: f64::NAN, ..settings() }).contains("cannot be measured"));

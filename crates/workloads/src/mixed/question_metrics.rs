@@ -193,6 +193,7 @@ mod tests {
             end_ns: *end_ns,
             floors: vec![0],
             seen: Vec::new(),
+            unreadable: None,
             answer: 0,
         });
         let stream = StreamLog { questions: questions.collect(), ..StreamLog::default() };

@@ -120,6 +120,7 @@ impl RoundLog {
                     end_ns: shift + question.end_ns,
                     floors: &question.floors,
                     seen: &question.seen,
+                    unreadable: question.unreadable.as_deref(),
                     rows: rows.map(Vec::as_slice).unwrap_or_default(),
                 });
             }

@@ -73,6 +73,14 @@ fn a_changed_value_in_an_answer_is_found() {
 }
 
 #[test]
+fn an_answer_that_contradicts_itself_in_what_it_saw_is_found() {
+    let script = json!({ "faults": [
+        { "statement": "mix_ask", "execution": 40, "action": "wrong_value", "row": 0, "column": 0 },
+    ] });
+    is_wrong(script, &["1 of"]);
+}
+
+#[test]
 fn a_batch_that_is_shown_late_is_a_finding_and_no_fault() {
     let summary = is_right(third_batch("hold_batch"));
     let beside = entry(&summary, "ma", Phase::Both, "all");

@@ -25,6 +25,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
     refused(&["--rate", "0", "--streams", "4,1,4"], &["names 4 twice"]);
     refused(&["--rate", "0", "--streams", "0,1"], &["1 to 1024"]);
     refused(&["--writers", "0"], &["--writers"]);
+    refused(&["--writers", "501"], &["--writers", "500"]);
     refused(&["--batch", "0"], &["--batch"]);
     refused(&["--growth", "0%"], &["--growth"]);
     refused(&["--measure", "1ms"], &["--measure"]);
