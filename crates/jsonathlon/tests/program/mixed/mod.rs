@@ -18,13 +18,18 @@ const ASKING: [Phase; 4] = [Phase::Still, Phase::Both, Phase::Left, Phase::Drain
 /// Steps of a phase in which questions are asked.
 const ASKED: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "all"];
 
-/// The only entry of a system's step in a phase.
-fn entry<'s>(summary: &'s Summary, system: &str, phase: Phase, step: &str) -> &'s CellSummary {
+/// All entries of a system's step in a phase, one of each configuration.
+fn entries<'s>(summary: &'s Summary, system: &str, phase: Phase, step: &str) -> Vec<&'s CellSummary> {
     let is_meant = |entry: &&CellSummary| {
         let cell = &entry.cell;
         cell.id.system == system && cell.phase == phase && cell.step.word() == step
     };
-    let found: Vec<&CellSummary> = summary.results.iter().filter(is_meant).collect();
+    summary.results.iter().filter(is_meant).collect()
+}
+
+/// The only entry of a system's step in a phase.
+fn entry<'s>(summary: &'s Summary, system: &str, phase: Phase, step: &str) -> &'s CellSummary {
+    let found = entries(summary, system, phase, step);
     let [entry] = found.as_slice() else {
         panic!("{} entries of {system} {step} {}", found.len(), phase.word())
     };

@@ -2,7 +2,7 @@
 
 use jsonathlon_schema::record::{Phase, Verdict};
 
-use crate::mixed::{ASKED, ASKING, entry};
+use crate::mixed::{ASKED, ASKING, entries};
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
@@ -23,17 +23,23 @@ fn mixes(system: &str) {
     all.extend(SMALL);
     let summary = world.start_mixed("out", system, &all).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let configurations = entries(&summary, system, Phase::Both, "ingest").len();
+    assert!(configurations > 0, "{:?}", summary.results);
     for phase in ASKING {
         for step in ASKED {
-            let entry = entry(&summary, system, phase, step);
-            assert!(VERIFIED.contains(&entry.verdict), "{step} {}: {entry:?}", phase.word());
-            assert!(entry.findings.is_empty(), "{step} {}: {entry:?}", phase.word());
-            assert!(entry.metrics["questions_per_h"] > 0.0, "{step} {}", phase.word());
+            let all = entries(&summary, system, phase, step);
+            assert_eq!(all.len(), configurations, "{step} {}", phase.word());
+            for entry in all {
+                assert!(VERIFIED.contains(&entry.verdict), "{step} {}: {entry:?}", phase.word());
+                assert!(entry.findings.is_empty(), "{step} {}: {entry:?}", phase.word());
+                assert!(entry.metrics["questions_per_h"] > 0.0, "{step} {}", phase.word());
+            }
         }
     }
     for phase in [Phase::Both, Phase::Alone] {
-        let writers = entry(&summary, system, phase, "ingest");
-        assert!(writers.metrics["documents_per_s"] > 0.0, "{writers:?}");
+        for writers in entries(&summary, system, phase, "ingest") {
+            assert!(writers.metrics["documents_per_s"] > 0.0, "{writers:?}");
+        }
     }
     world.kept("out").is_complete();
     world.nothing_left();
