@@ -63,7 +63,8 @@ pub fn run_mixed(
     let prepared = prepare(job, connections)?;
     let turns = Turns::default();
     let meter = UsageMeter::start(&*target.host.clock, target.location);
-    let state = MixedState::new(monotonic_ns() + START_NOTICE_NS, writers, streams);
+    let measured_from_ns = (job.measured_from_s * 1e9) as u64;
+    let state = MixedState::new(monotonic_ns() + START_NOTICE_NS, measured_from_ns, writers, streams);
     let phase = Phase { job, state: &state, turns: &turns, reopen: &reopen, schedule };
     let (writer_logs, stream_results, (end_ns, ended_by)) =
         phase.run(prepared, batches, stream_connections, report_progress)?;

@@ -203,6 +203,7 @@ fn run_beside(fault: Fault) -> MixedReport {
         asking: Some(asking(None)),
         seconds: 30.0,
         max_seconds: 30.0,
+        measured_from_s: 0.0,
     };
     let (report, documents) = run(&job, fault);
     assert_eq!(report.ended_by, WindowEnd::WritersEnded);
@@ -265,7 +266,13 @@ fn batches_that_fail_are_inserted_once() {
 
 #[test]
 fn streams_alone_ask_as_many_sets_as_planned() {
-    let job = MixedJob { writing: None, asking: Some(asking(Some(3))), seconds: 30.0, max_seconds: 30.0 };
+    let job = MixedJob {
+        writing: None,
+        asking: Some(asking(Some(3))),
+        seconds: 30.0,
+        max_seconds: 30.0,
+        measured_from_s: 0.0,
+    };
     let (report, documents) = run(&job, Fault::None);
     assert!(documents.is_empty() && report.writers.is_empty());
     assert_eq!(report.ended_by, WindowEnd::Planned);
@@ -284,9 +291,33 @@ fn writers_alone_insert_as_fast_as_they_can() {
         asking: None,
         seconds: 30.0,
         max_seconds: 30.0,
+        measured_from_s: 0.0,
     };
     let (report, documents) = run(&job, Fault::None);
     assert_eq!(documents.len() as u64, DOCUMENTS);
     assert_eq!((report.ended_by, report.streams.len()), (WindowEnd::WritersEnded, 0));
     assert!(report.writers.iter().flat_map(|writer| &writer.batches).all(|batch| batch.due_ns.is_none()));
+}
+
+#[test]
+fn a_phase_goes_on_until_a_set_that_began_in_the_measured_time_is_finished() {
+    let measured_from_s = 0.3;
+    let job = MixedJob {
+        writing: None,
+        asking: Some(asking(None)),
+        seconds: measured_from_s,
+        max_seconds: 30.0,
+        measured_from_s,
+    };
+    let (report, _) = run(&job, Fault::None);
+    assert_eq!(report.ended_by, WindowEnd::Planned);
+    for stream in &report.streams {
+        let starts_of = |set: u32| {
+            let questions = stream.questions.iter().filter(move |question| question.set == set);
+            questions.map(|question| question.start_ns).collect::<Vec<u64>>()
+        };
+        let is_whole =
+            |set: u32| starts_of(set).len() == 5 && starts_of(set).iter().all(|ns| *ns >= 300_000_000);
+        assert!((0..=stream.questions.last().unwrap().set).any(is_whole));
+    }
 }

@@ -1,13 +1,20 @@
 //! Metrics of the writers of one phase.
 
-use jsonathlon_loadgen::mixed::report::{BatchLog, MixedReport, WriterLog};
+use jsonathlon_loadgen::mixed::report::{BatchLog, MixedReport, WindowEnd, WriterLog};
 use jsonathlon_schema::metric;
-use jsonathlon_schema::record::{Metrics, TrialSecond};
+use jsonathlon_schema::record::{Finding, Metrics, TOO_SHORT, TrialSecond};
+use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_stats::batch_schedule::{BatchSchedule, kept_share};
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_stats::window::Window;
 
+use super::documents::larger_growth;
 use super::question_metrics::{blank_seconds, second_of};
+
+/// Seconds that writers alone must be measured for to be compared.
+const MIN_ALONE_S: f64 = 1.0;
+/// Batches of all writers together that must be sent in that time.
+const MIN_ALONE_BATCHES: usize = 5;
 
 /// Writers of one phase.
 #[derive(Clone, Copy)]
@@ -112,19 +119,43 @@ impl PhaseWriters<'_> {
         kept_share(kept, due)
     }
 
+    /// Finding that writers at full speed were measured for too short a time, with what to do. `None` if it was
+    /// long enough.
+    pub(super) fn shortness(&self, settings: &MixedSettings) -> Option<Finding> {
+        let seconds = self.window.seconds();
+        let batches = self.batches().filter(|batch| self.window.contains(batch.sent_ns)).count();
+        if seconds >= MIN_ALONE_S && batches >= MIN_ALONE_BATCHES {
+            return None;
+        }
+        let (missing_s, missing) =
+            (MIN_ALONE_S / seconds.max(1e-3), MIN_ALONE_BATCHES as f64 / batches.max(1) as f64);
+        // Half as much again, because the first batches are left out and rounds differ.
+        let times = 1.5 * missing_s.max(missing);
+        let remedy = match self.report.ended_by {
+            WindowEnd::WritersEnded => larger_growth(settings, times),
+            _ => format!("--measure {}s", (settings.measure_s * times).ceil()),
+        };
+        let message = format!(
+            "writers alone sent {batches} batches in {seconds:.2} s, too little to be compared: give {remedy}"
+        );
+        Some(Finding { message: Some(message), ..Finding::new(TOO_SHORT, format!("{seconds:.2} s")) })
+    }
+
     /// Metrics of all writers together.
     pub(super) fn metrics(&self) -> Metrics {
         let retries: u64 = self.batches().map(|batch| u64::from(batch.retries)).sum();
         let recovered = self.batches().filter(|batch| batch.was_recovered).count();
         let inserted = self.inserted();
         let mut metrics = Metrics::from([
-            metric::DOCUMENTS_PER_S.with_value(self.documents_per_s()),
             metric::MEASURED_S.with_value(self.window.seconds()),
             metric::RETRIES.with_value(retries as f64),
             metric::UNKNOWN_WRITES.with_value(recovered as f64),
             metric::DOCUMENTS.with_value(inserted as f64),
             metric::GROWN_SHARE.with_value(inserted as f64 / self.base.max(1) as f64),
         ]);
+        if self.window.seconds() > 0.0 {
+            metrics.extend([metric::DOCUMENTS_PER_S.with_value(self.documents_per_s())]);
+        }
         if let Some((due, kept)) = self.punctuality(0) {
             let backlog = (due as f64 - kept).max(0.0).round();
             metrics.insert(metric::BACKLOG_DOCUMENTS.name.to_owned(), backlog);
@@ -154,6 +185,19 @@ impl PhaseWriters<'_> {
         }
         seconds
     }
+}
+
+/// Time in which all writers without streams were at full speed: from when each has inserted its first batch, which
+/// finds everything cold, until the first one has no documents left.
+pub(super) fn alone_window(report: &MixedReport, documents_of: &[u64]) -> Window {
+    let warm_ns = report.writers.iter().filter_map(|log| log.batches.first()?.acknowledged_ns).max();
+    let are_used_up = report.ended_by == WindowEnd::WritersEnded;
+    let ran_out_ns = report.writers.iter().zip(documents_of).filter_map(|(log, documents)| {
+        let last = log.batches.last().filter(|last| are_used_up || last.end() >= *documents)?;
+        last.acknowledged_ns
+    });
+    let to_ns = ran_out_ns.min().unwrap_or(u64::MAX).min(report.end_ns);
+    Window { from_ns: warm_ns.unwrap_or(0).min(to_ns), to_ns }
 }
 
 /// Share of a batch's time that has passed at `ns`, from 0 to 1.
@@ -291,6 +335,49 @@ mod tests {
             assert!((reached - 1.0 / service_periods).abs() < 0.02, "{reached} at {service_periods}");
         }
         assert_eq!(kept_at(2_000.0, 200_000, 20.0, 0.98).0, 1.0);
+    }
+
+    #[test]
+    fn writers_alone_are_measured_while_all_are_at_work() {
+        let tenth = SECOND / 10;
+        // One writer sends a batch each tenth of a second, the other one has only four, after a slow first one.
+        let log = |numbers: std::ops::Range<u64>, late_ns: u64| WriterLog {
+            batches: numbers
+                .map(|number| BatchLog {
+                    due_ns: None,
+                    sent_ns: number * tenth + if number == 0 { 0 } else { late_ns },
+                    acknowledged_ns: Some((number + 1) * tenth + late_ns),
+                    ..batch(number, None)
+                })
+                .collect(),
+            error: None,
+        };
+        let writers = vec![log(0..30, 0), log(0..4, tenth)];
+        let mut report = MixedReport { writers, end_ns: 3 * SECOND, ..MixedReport::default() };
+        let window = alone_window(&report, &[10_000, 400]);
+        assert_eq!(window, Window { from_ns: 2 * tenth, to_ns: 5 * tenth });
+        assert_eq!(alone_window(&report, &[10_000, 10_000]).to_ns, 3 * SECOND);
+        report.ended_by = WindowEnd::WritersEnded;
+        assert_eq!(alone_window(&report, &[10_000, 10_000]).to_ns, 5 * tenth);
+        let shortness = |window| {
+            let documents_of: &[u64] = &[10_000, 400];
+            let phase = PhaseWriters {
+                report: &report,
+                window,
+                schedule: None,
+                documents_of,
+                batch: 100,
+                base: 1_000,
+            };
+            (phase.documents_per_s().round(), phase.shortness(&MixedSettings::default()))
+        };
+        let (rate, finding) = shortness(window);
+        let finding = finding.unwrap();
+        assert_eq!(rate, 2_000.0, "while both are at work");
+        assert_eq!(finding.subject, TOO_SHORT);
+        assert!(finding.message.as_ref().unwrap().contains("6 batches in 0.30 s"), "{finding:?}");
+        assert!(finding.message.as_ref().unwrap().contains("give --growth 100%"), "{finding:?}");
+        assert_eq!(shortness(Window { from_ns: tenth, to_ns: 2 * SECOND }).1, None);
     }
 
     #[test]
