@@ -39,6 +39,8 @@ enum Fault {
     LostAfter,
     /// The connection breaks after its first document was inserted.
     Torn,
+    /// Every batch breaks its connection, and none is inserted.
+    AlwaysLost,
 }
 
 /// The inserted documents by writer and number.
@@ -52,7 +54,8 @@ struct Table {
 impl Table {
     fn insert(&self, rows: &str) -> Result<()> {
         let number = self.batches.fetch_add(1, Ordering::SeqCst) + 1;
-        let fault = if number == 3 { self.fault } else { Fault::None };
+        let is_meant = number == 3 || self.fault == Fault::AlwaysLost;
+        let fault = if is_meant { self.fault } else { Fault::None };
         let lost = || Err(DriverError::Crashed("the connection broke".into()));
         let key = |row: &str| {
             let mut words = row.split(' ');
@@ -62,7 +65,7 @@ impl Table {
         let mut documents = self.documents.lock().unwrap();
         match fault {
             Fault::SentBack => return Err(DriverError::Conflict("busy".into())),
-            Fault::LostBefore => return lost(),
+            Fault::LostBefore | Fault::AlwaysLost => return lost(),
             Fault::Torn => documents.extend(keys.take(1)),
             Fault::None | Fault::LostAfter => documents.extend(keys),
         }
@@ -262,6 +265,26 @@ fn batches_that_fail_are_inserted_once() {
     assert_eq!(outcome(Fault::LostBefore), (1, 0));
     assert_eq!(outcome(Fault::LostAfter), (0, 1));
     assert_eq!(outcome(Fault::Torn), (0, 1));
+}
+
+#[test]
+fn a_batch_that_breaks_every_connection_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let writing = WritingJob { timeout_s: 0.5, ..writing(&folder.path().join("pool"), None) };
+    let job = MixedJob {
+        writing: Some(writing),
+        asking: None,
+        seconds: 30.0,
+        max_seconds: 30.0,
+        measured_from_s: 0.0,
+    };
+    let (report, documents) = run(&job, Fault::AlwaysLost);
+    assert!(documents.is_empty());
+    for writer in &report.writers {
+        let error = writer.error.as_ref().unwrap();
+        assert!(error.contains("broke its connection for 0.5 s: ") && error.contains("broke"), "{error}");
+        assert_eq!(writer.batches.iter().map(|batch| batch.acknowledged_ns).collect::<Vec<_>>(), [None]);
+    }
 }
 
 #[test]

@@ -218,6 +218,7 @@ mod tests {
         BatchLog {
             first: number * 100,
             count: 100,
+            sent_count: 100,
             due_ns: Some(number * SECOND),
             sent_ns: number * SECOND,
             acknowledged_ns,
