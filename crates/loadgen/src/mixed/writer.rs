@@ -17,7 +17,7 @@ use crate::turns::Turns;
 
 /// Placeholder of the writer's number in the statement that counts its documents.
 const WRITER: &str = "{{writer}}";
-/// Pause before a batch that the system sent back is sent again.
+/// Pause before a batch is sent again.
 const RETRY_DELAY: Duration = Duration::from_millis(2);
 /// Time within which a lost connection must be opened again.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -228,7 +228,6 @@ impl Writer<'_> {
                 Ok(()) => return Ok(None),
                 Err(DriverError::Conflict(message)) => {
                     self.allow_retry(entry, "was sent back", &message)?;
-                    std::thread::sleep(RETRY_DELAY);
                 }
                 Err(DriverError::Crashed(message) | DriverError::Unavailable(message)) => {
                     match self.fate_of(batch, &message)? {
@@ -249,7 +248,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Counts one more attempt to send a batch.
+    /// Counts one more attempt to send a batch, and pauses before it.
     ///
     /// # Errors
     /// If the time of the batch is over, counted from when it was sent first.
@@ -259,6 +258,7 @@ impl Writer<'_> {
             return Err(format!("a batch {what} for {limit_s} s: {message}"));
         }
         entry.retries += 1;
+        std::thread::sleep(RETRY_DELAY);
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-const READING_NOTES: [Explanation; 6] = [
+const READING_NOTES: [Explanation; 7] = [
     (
         ALWAYS,
         "still: questions on data as loaded; both: beside writers; left: writers gone, nothing drained; drained: \
@@ -38,7 +38,13 @@ const READING_NOTES: [Explanation; 6] = [
     ),
     (
         &["kept"],
-        "kept: acknowledged ÷ due in the window; below 95 % the questions beside these writers are not ranked",
+        "kept: share of the documents due in the window that were acknowledged by its end, without batches that had \
+         less time than others; below 95 % the questions beside these writers are not ranked",
+    ),
+    (
+        &["too short"],
+        "too short: writers alone used up their documents in less than a second, or sent fewer than five batches; \
+         give a larger --growth",
     ),
     (
         &["response"],
