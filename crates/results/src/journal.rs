@@ -99,7 +99,7 @@ impl Journal {
             let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
             file.write_all(&kept.concat())?;
             file.sync_data()?;
-            Ok(file)
+            Ok::<_, std::io::Error>(file)
         };
         // Further records are appended behind the last one through the same file.
         self.file = write(&new_path).map_err(ResultsError::io("write", &new_path))?;
