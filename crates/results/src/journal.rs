@@ -1,4 +1,5 @@
-//! Append-only journal of a run: one JSON line per record, on disk before the next trial begins.
+//! Journal of a run: one JSON line per record, on disk before the next trial begins. It is only appended to, except
+//! that the records of an incomplete unit of work are removed before it is repeated.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};

@@ -5,7 +5,7 @@ use jsonathlon_loadgen::mixed::report::{MixedReport, StreamLog, WindowEnd};
 use jsonathlon_mixed::{Declared, Visibility};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{
-    ALL_QUESTIONS, Failure, FailureKind, Finding, INGEST, Metrics, Phase, TOO_SHORT, Trial, Verdict,
+    ALL_QUESTIONS, Failure, FailureKind, Finding, INGEST, Metrics, Phase, Trial, Verdict,
 };
 use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_stats::batch_schedule::BatchSchedule;
