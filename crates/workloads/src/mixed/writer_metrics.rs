@@ -127,8 +127,10 @@ impl PhaseWriters<'_> {
         if seconds >= MIN_ALONE_S && batches >= MIN_ALONE_BATCHES {
             return None;
         }
+        // With a single batch a writer, nothing but the whole phase tells how fast they are.
+        let known_s = if seconds > 0.0 { seconds } else { self.report.end_ns as f64 / 1e9 };
         let (missing_s, missing) =
-            (MIN_ALONE_S / seconds.max(1e-3), MIN_ALONE_BATCHES as f64 / batches.max(1) as f64);
+            (MIN_ALONE_S / known_s.max(1e-3), MIN_ALONE_BATCHES as f64 / batches.max(1) as f64);
         // Half as much again, because the first batches are left out and rounds differ.
         let times = 1.5 * missing_s.max(missing);
         let remedy = match self.report.ended_by {
