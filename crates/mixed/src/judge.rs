@@ -214,7 +214,7 @@ fn compare_at(
                 Comparison::Equal => None,
                 Comparison::Approximate { error } => Some(QuestionVerdict::Approximate { error }),
                 Comparison::Different(difference) => {
-                    Some(QuestionVerdict::Wrong(WrongReason::Different(difference)))
+                    Some(QuestionVerdict::Wrong(different(asked, difference)))
                 }
             };
         }
@@ -222,4 +222,16 @@ fn compare_at(
         Check::AtMost => check_at_most(question, right, answer, approximate),
     };
     bounds.err().map(|outside| QuestionVerdict::Wrong(WrongReason::OutOfBounds(outside)))
+}
+
+/// Reason why an answer differs from the right one. What lies below the floors is not counted again, so an answer
+/// of an earlier moment than the floors looks like a wrong one if nothing was seen above some of them.
+fn different(asked: &AskedQuestion<'_>, difference: String) -> WrongReason {
+    let is_seen = |writer: usize| asked.seen.iter().any(|count| count.writer == writer);
+    let may_have_gone_back =
+        asked.floors.iter().enumerate().any(|(writer, floor)| *floor > 0 && !is_seen(writer));
+    match may_have_gone_back {
+        true => WrongReason::DifferentOrEarlier(difference),
+        false => WrongReason::Different(difference),
+    }
 }

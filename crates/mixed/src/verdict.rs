@@ -34,6 +34,13 @@ pub enum WrongReason {
     /// The right answer over what was seen is another one. Holds the first difference.
     #[error("not the answer over the documents that were seen: {0}")]
     Different(String),
+    /// As [`Self::Different`], or of an earlier moment than what the stream had seen before: nothing was seen above
+    /// some floor, and what lies below it was not counted again.
+    #[error(
+        "not the answer over the documents that were seen, or one of an earlier moment than the stream's previous \
+         answers: {0}"
+    )]
+    DifferentOrEarlier(String),
     /// No set of documents that the system may have seen has this answer. Holds the first value outside.
     #[error("not an answer over any documents that may have been seen: {0}")]
     OutOfBounds(String),
@@ -65,7 +72,8 @@ pub struct Judgement {
     pub has_holes: bool,
     /// Whether a prefix without holes ends within a batch.
     pub is_torn: bool,
-    /// Whether less was seen of a writer than by an earlier question of the same stream.
+    /// Whether less was seen of a writer than by an earlier question of the same stream that saw a hole. Below the
+    /// floors nothing is counted, so an answer that goes back behind a closed one is wrong instead.
     pub went_back: bool,
     /// Freshness in nanoseconds; see [`stale_ns`](crate::stale_ns). Above 0, it is a finding for a
     /// configuration that shows what it has acknowledged.

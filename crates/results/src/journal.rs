@@ -1,4 +1,5 @@
-//! Append-only journal of a run: one JSON line per record, on disk before the next trial begins.
+//! Journal of a run: one JSON line per record, on disk before the next trial begins. It is only appended to, except
+//! that the records of an incomplete unit of work are removed before it is repeated.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -83,6 +84,31 @@ impl Journal {
         Ok(true)
     }
 
+    /// Removes the records with these keys, for work that must be repeated because it is a unit of which only a part
+    /// is on record. A crash leaves either all of them or none.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`] if the journal cannot be read or replaced.
+    pub fn discard(&mut self, discarded: &HashSet<String>) -> Result<(), ResultsError> {
+        let text = std::fs::read(&self.path).map_err(ResultsError::io("read", &self.path))?;
+        let (records, _) = parse(&text, &self.path)?;
+        let lines = text.split_inclusive(|byte| *byte == b'\n').zip(&records);
+        let kept: Vec<&[u8]> =
+            lines.filter(|(_, record)| !discarded.contains(&record.key)).map(|(line, _)| line).collect();
+        let new_path = self.path.with_extension("new");
+        let write = |path: &Path| {
+            let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+            file.write_all(&kept.concat())?;
+            file.sync_data()?;
+            Ok::<_, std::io::Error>(file)
+        };
+        // Further records are appended behind the last one through the same file.
+        self.file = write(&new_path).map_err(ResultsError::io("write", &new_path))?;
+        std::fs::rename(&new_path, &self.path).map_err(ResultsError::io("replace", &self.path))?;
+        self.keys.retain(|key| !discarded.contains(key));
+        Ok(())
+    }
+
     /// Syncs everything that was appended to disk.
     ///
     /// # Errors
@@ -160,6 +186,23 @@ mod tests {
         assert!(!journal.append(&resumed(1)).unwrap());
         assert!(journal.contains_key("resumed#1") && !journal.contains_key("resumed#2"));
         assert_eq!(read(&path).unwrap(), [resumed(1)]);
+    }
+
+    #[test]
+    fn discarded_records_can_be_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.ndjson");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        for n in 0..5 {
+            journal.append(&resumed(n)).unwrap();
+        }
+        journal.discard(&HashSet::from(["resumed#1".to_owned(), "resumed#4".to_owned()])).unwrap();
+        assert_eq!(read(&path).unwrap(), [0, 2, 3].map(resumed));
+        assert!(journal.contains_key("resumed#3") && !journal.contains_key("resumed#4"));
+        assert!(journal.append(&resumed(4)).unwrap() && !journal.append(&resumed(2)).unwrap());
+        drop(journal);
+        assert_eq!(Journal::open(&path).unwrap().1, [0, 2, 3, 4].map(resumed));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     proptest! {

@@ -7,7 +7,9 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::ranking::MemoryProfile;
-use jsonathlon_schema::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
+use jsonathlon_schema::record::{
+    Cell, FULL_SPEED, INGEST, Phase, RATE, RATE_SHARE, TOO_SHORT, Trial, Verdict,
+};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
@@ -220,8 +222,8 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         let is_verified = !is_measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
         // Questions beside writers that fell behind were asked under a smaller load.
         let is_kept = entry.metric(&metric::KEPT_SHARE).is_none_or(|share| share >= KEPT_LIMIT);
-        // A share of its own capacity is a different rate for each system.
-        let comparable = is_loaded && is_verified && is_kept && !cell.parameters.contains_key(RATE_SHARE);
+        let is_long_enough = entry.finding(TOO_SHORT).is_none();
+        let comparable = is_loaded && is_verified && is_kept && is_long_enough && !is_under_own_load(cell);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
                 entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)
@@ -233,6 +235,14 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         Some(RankedCell { configuration, entry, comparable, can_be_best })
     };
     entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
+}
+
+/// Whether a cell was measured under a load that depends on the system, and so differs from that of all others: at
+/// a share of its own capacity, or beside writers that insert as fast as it lets them.
+fn is_under_own_load(cell: &Cell) -> bool {
+    let is_at_full_speed = cell.parameters.get(RATE).is_some_and(|rate| rate == FULL_SPEED);
+    let is_asked_beside = cell.phase == Phase::Both && cell.step.word() != INGEST;
+    cell.parameters.contains_key(RATE_SHARE) || (is_asked_beside && is_at_full_speed)
 }
 
 /// Compares every cell with the best of its ranking and with the first reference row, by the headline metric.
@@ -341,7 +351,31 @@ impl<'a> TrialsByRound<'a> {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::record::ALL_QUESTIONS;
+    use jsonathlon_schema::workload::WorkloadKind;
+
     use super::*;
+
+    #[test]
+    fn questions_beside_writers_at_full_speed_are_not_compared() {
+        let cell = |phase, step: &str, parameter: (&str, serde_json::Value)| Cell {
+            workload: WorkloadKind::Mixed.into(),
+            id: ConfigurationId::new("a", "1", "json", ""),
+            profile: None,
+            step: step.to_owned().into(),
+            phase,
+            state: None,
+            parameters: [(parameter.0.to_owned(), parameter.1)].into_iter().collect(),
+        };
+        let max = || (RATE, FULL_SPEED.into());
+        assert!(is_under_own_load(&cell(Phase::Both, ALL_QUESTIONS, max())));
+        assert!(is_under_own_load(&cell(Phase::Both, "q4", max())));
+        assert!(!is_under_own_load(&cell(Phase::Both, INGEST, max())));
+        assert!(!is_under_own_load(&cell(Phase::Alone, INGEST, max())));
+        assert!(!is_under_own_load(&cell(Phase::Still, ALL_QUESTIONS, max())));
+        assert!(!is_under_own_load(&cell(Phase::Both, ALL_QUESTIONS, (RATE, 2_000.into()))));
+        assert!(is_under_own_load(&cell(Phase::Measured, ALL_QUESTIONS, (RATE_SHARE, 0.5.into()))));
+    }
 
     #[test]
     fn words_follow_the_interval_and_not_the_median() {

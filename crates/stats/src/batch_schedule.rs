@@ -50,6 +50,25 @@ impl BatchSchedule {
         (turn as f64 * self.distance_ns).round() as u64
     }
 
+    /// Time between two batches of one writer, in nanoseconds: within it, a batch has to be acknowledged if its
+    /// writer is to keep the rate.
+    #[must_use]
+    pub fn period_ns(&self) -> u64 {
+        (self.writers as f64 * self.distance_ns).round() as u64
+    }
+
+    /// Number of batches that a writer with so many documents has, the last of which may be shorter.
+    #[must_use]
+    pub fn batches_of(&self, documents: u64) -> u64 {
+        documents.div_ceil(self.batch)
+    }
+
+    /// Number of documents in a batch of a writer that has `documents`; 0 behind its last batch.
+    #[must_use]
+    pub fn batch_documents(&self, documents: u64, batch: u64) -> u64 {
+        documents.saturating_sub(batch.saturating_mul(self.batch)).min(self.batch)
+    }
+
     /// Number of documents that are due strictly before `ns` nanoseconds after t₀. `documents_of` holds for
     /// each writer how many it has at all; its last batch may be shorter than the others.
     #[must_use]
@@ -74,25 +93,22 @@ impl BatchSchedule {
         count
     }
 
-    /// Time in seconds after which this many documents are used up, if the rate is kept.
+    /// Time in seconds after which all documents are used up, if the rate is kept. `documents_of` holds for each
+    /// writer how many it has: a batch that is shorter than the others takes as long as they do.
     #[must_use]
-    pub fn seconds_for(&self, documents: u64) -> f64 {
-        documents as f64 / self.batch as f64 * self.distance_ns / 1e9
+    pub fn seconds_for(&self, documents_of: &[u64]) -> f64 {
+        let end = |(writer, documents): (u64, &u64)| {
+            let last = self.batches_of(*documents).checked_sub(1)?;
+            Some(self.due_ns(writer, last) as f64 + self.distance_ns)
+        };
+        (0..).zip(documents_of).filter_map(end).fold(0.0, f64::max) / 1e9
     }
 }
 
-/// Share of due documents that were acknowledged, both counted inside the same window. Above 1 if a backlog
-/// from before was worked off. `None` if nothing was due.
+/// Share of the due documents that were acknowledged in time. `None` if nothing was due.
 #[must_use]
-pub fn kept_share(acknowledged: u64, due: u64) -> Option<f64> {
-    (due > 0).then(|| acknowledged as f64 / due as f64)
-}
-
-/// Documents that are due but not acknowledged, both counted from t₀ to the end of the window; 0 for a system
-/// that is ahead.
-#[must_use]
-pub fn backlog(due: u64, acknowledged: u64) -> u64 {
-    due.saturating_sub(acknowledged)
+pub fn kept_share(acknowledged: f64, due: u64) -> Option<f64> {
+    (due > 0).then(|| acknowledged / due as f64)
 }
 
 #[cfg(test)]
@@ -109,7 +125,21 @@ mod tests {
         let due =
             [(0, 0), (1, 0), (0, 1), (1, 1), (0, 9)].map(|(writer, batch)| schedule.due_ns(writer, batch));
         assert_eq!(due, [0, SECOND / 2, SECOND, 3 * SECOND / 2, 9 * SECOND]);
-        assert_eq!(schedule.seconds_for(20_000), 10.0, "the default rate uses up a pool of 20,000 in 10 s");
+        assert_eq!(
+            schedule.seconds_for(&[10_000, 10_000]),
+            10.0,
+            "the default rate uses up a pool of 20,000 in 10 s"
+        );
+    }
+
+    #[test]
+    fn short_batches_take_as_long_as_full_ones() {
+        // 5,000 documents a writer in batches of 10,000: half of the rate.
+        let schedule = BatchSchedule::new(4, 10_000, 2_000.0).unwrap();
+        assert_eq!(schedule.seconds_for(&[5_000; 4]), 20.0);
+        assert_eq!((schedule.seconds_for(&[0, 0]), schedule.period_ns()), (0.0, 20 * SECOND));
+        assert_eq!([0, 1, 2].map(|batch| schedule.batch_documents(12_000, batch)), [10_000, 2_000, 0]);
+        assert_eq!([0, 10_000, 10_001].map(|documents| schedule.batches_of(documents)), [0, 1, 2]);
     }
 
     #[test]
@@ -123,9 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn kept_and_backlog_are_of_what_was_due() {
-        assert_eq!((kept_share(1_187, 2_000), kept_share(0, 0)), (Some(0.5935), None));
-        assert_eq!((backlog(20_000, 11_870), backlog(1_000, 2_000)), (8_130, 0));
+    fn what_was_kept_is_a_share_of_what_was_due() {
+        assert_eq!((kept_share(1_187.0, 2_000), kept_share(0.0, 0)), (Some(0.5935), None));
     }
 
     #[test]

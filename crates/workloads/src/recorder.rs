@@ -181,6 +181,22 @@ impl<'a> TrialRecorder<'a> {
         self.journal.contains_key(key)
     }
 
+    /// Removes the records of a unit of work if the journal has only some of them, so that it can be repeated as a
+    /// whole: the process ended while they were written.
+    ///
+    /// # Errors
+    /// If the journal cannot be replaced.
+    pub(crate) fn discard_incomplete(&mut self, unit: &[String]) -> Result<(), RunError> {
+        let written: HashSet<String> = unit.iter().filter(|key| self.has(key)).cloned().collect();
+        if written.is_empty() || written.len() == unit.len() {
+            return Ok(());
+        }
+        self.journal.discard(&written)?;
+        self.open_keys.extend(written);
+        self.report_trials();
+        Ok(())
+    }
+
     /// Appends a trial under its planned key and waits until the record is on the disk.
     ///
     /// # Errors

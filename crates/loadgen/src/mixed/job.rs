@@ -21,6 +21,9 @@ pub struct MixedJob {
     pub seconds: f64,
     /// Seconds after which nothing new is begun in any case; at least `seconds`.
     pub max_seconds: f64,
+    /// Seconds from the beginning from which on questions are measured: only a set that begins later is one that
+    /// a stream must have finished. At most `seconds`.
+    pub measured_from_s: f64,
 }
 
 /// Work of the writers of a phase, who begin with their first document.
@@ -80,6 +83,10 @@ impl MixedJob {
         let is_time = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
         if !is_time(self.seconds) || !is_time(self.max_seconds) || self.max_seconds < self.seconds {
             return Some(format!("{} to {} s is no time", self.seconds, self.max_seconds));
+        }
+        if !is_time(self.measured_from_s) || self.measured_from_s > self.seconds {
+            let (from, seconds) = (self.measured_from_s, self.seconds);
+            return Some(format!("nothing is measured from {from} s on within {seconds} s"));
         }
         if self.writing.is_none() && self.asking.is_none() {
             return Some("the job neither inserts nor asks".to_owned());

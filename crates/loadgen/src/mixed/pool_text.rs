@@ -1,40 +1,100 @@
 //! Documents that writers insert, in memory.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use jsonathlon_mixed::{documents_of_writer, pool_position};
 
-/// Texts of a pool's documents, in the order of the data.
+/// Bytes of documents that are kept at most.
+const MAX_BYTES: u64 = 1 << 30;
+/// Bytes that are read at once.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Up to where a pool is read into memory. Writers take its last documents first, so the last ones are kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PoolLimits {
+    /// Number of documents that all writers together can need.
+    pub(super) documents: u64,
+    /// Bytes of documents.
+    pub(super) bytes: u64,
+}
+
+impl Default for PoolLimits {
+    fn default() -> Self {
+        Self { documents: u64::MAX, bytes: MAX_BYTES }
+    }
+}
+
+/// Texts of a pool's last documents, in the order of the data.
 #[derive(Debug)]
 pub(super) struct PoolText {
     text: Vec<u8>,
-    /// Offset of each document's newline.
+    /// Offset of the newline of each document that is kept.
     ends: Vec<usize>,
+    /// Number of all documents, kept or not.
+    documents: u64,
     writers: u64,
 }
 
 impl PoolText {
-    /// Reads a file with one document a line, which `writers` writers share.
+    /// Reads a file with one document a line, which `writers` writers share, and keeps its last documents within the
+    /// limits.
     ///
     /// # Errors
     /// If the file cannot be read or holds another number of documents.
-    pub(super) fn read(path: &Path, documents: u64, writers: u32) -> Result<Self, String> {
-        let mut text =
-            std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        if text.last().is_some_and(|byte| *byte != b'\n') {
-            text.push(b'\n');
-        }
-        let ends: Vec<usize> =
-            text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(end, _)| end).collect();
-        if ends.len() as u64 != documents {
-            let found = ends.len();
+    pub(super) fn read(
+        path: &Path,
+        documents: u64,
+        writers: u32,
+        limits: PoolLimits,
+    ) -> Result<Self, String> {
+        let read = Self::read_file(path, documents, writers, limits);
+        let (pool, found) = read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        if found != documents {
             return Err(format!("{} holds {found} documents instead of {documents}", path.display()));
         }
-        Ok(Self { text, ends, writers: u64::from(writers) })
+        Ok(pool)
     }
 
-    /// Number of documents that a writer has.
+    /// Reads a file. Returns also the number of documents in it.
+    fn read_file(
+        path: &Path,
+        documents: u64,
+        writers: u32,
+        limits: PoolLimits,
+    ) -> std::io::Result<(Self, u64)> {
+        let file = File::open(path)?;
+        let skipped_bytes = file.metadata()?.len().saturating_sub(limits.bytes);
+        let skipped_documents = documents.saturating_sub(limits.documents);
+        let mut pool = Self { text: Vec::new(), ends: Vec::new(), documents, writers: u64::from(writers) };
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+        let (mut line, mut found, mut offset) = (Vec::new(), 0, 0);
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line)?;
+            if length == 0 {
+                return Ok((pool, found));
+            }
+            if found >= skipped_documents && offset >= skipped_bytes {
+                if line.last() != Some(&b'\n') {
+                    line.push(b'\n');
+                }
+                pool.text.extend_from_slice(&line);
+                pool.ends.push(pool.text.len() - 1);
+            }
+            found += 1;
+            offset += length as u64;
+        }
+    }
+
+    /// Number of documents that a writer has, kept or not.
     pub(super) fn documents_of(&self, writer: u32) -> u64 {
+        documents_of_writer(self.documents, self.writers, u64::from(writer))
+    }
+
+    /// Number of a writer's documents that are kept, which are its first ones.
+    pub(super) fn kept_documents_of(&self, writer: u32) -> u64 {
         documents_of_writer(self.ends.len() as u64, self.writers, u64::from(writer))
     }
 
@@ -44,6 +104,7 @@ impl PoolText {
     }
 
     fn document(&self, writer: u32, number: u64) -> Option<&[u8]> {
+        // Positions from the end are the same among the kept documents.
         let position = pool_position(self.ends.len() as u64, self.writers, u64::from(writer), number)?;
         let position = usize::try_from(position).ok()?;
         let start = match position.checked_sub(1) {
@@ -63,7 +124,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pool.ndjson");
         std::fs::write(&file, "a\nbb\nc\nd\neee").unwrap();
-        let pool = PoolText::read(&file, 5, 2).unwrap();
+        let pool = PoolText::read(&file, 5, 2, PoolLimits::default()).unwrap();
         let texts = |writer: u32| -> Vec<String> {
             let documents = pool.documents(writer, 0, pool.documents_of(writer));
             documents.into_iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect()
@@ -71,7 +132,22 @@ mod tests {
         assert_eq!(texts(0), ["eee", "c", "a"]);
         assert_eq!(texts(1), ["d", "bb"]);
         assert_eq!(pool.documents(0, 1, 2), [b"c"]);
-        let error = PoolText::read(&file, 4, 2).unwrap_err();
+        let error = PoolText::read(&file, 4, 2, PoolLimits::default()).unwrap_err();
         assert!(error.ends_with("holds 5 documents instead of 4"), "{error}");
+    }
+
+    #[test]
+    fn only_the_documents_that_are_needed_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pool.ndjson");
+        std::fs::write(&file, "a\nbb\nc\nd\neee\n").unwrap();
+        let read = |documents, bytes| PoolText::read(&file, 5, 2, PoolLimits { documents, bytes }).unwrap();
+        for pool in [read(3, MAX_BYTES), read(u64::MAX, 8), read(u64::MAX, 9)] {
+            assert_eq!([0, 1].map(|writer| pool.documents_of(writer)), [3, 2]);
+            assert_eq!([0, 1].map(|writer| pool.kept_documents_of(writer)), [2, 1]);
+            assert_eq!(pool.documents(0, 0, 3), [&b"eee"[..], b"c"]);
+            assert_eq!(pool.documents(1, 0, 2), [b"d"]);
+        }
+        assert_eq!(read(u64::MAX, 3).kept_documents_of(0), 0);
     }
 }

@@ -57,8 +57,11 @@ pub struct WriterLog {
 pub struct BatchLog {
     /// Number of its first document within the writer's, from 0.
     pub first: u64,
-    /// Number of its documents.
+    /// Number of its documents, or of those that were found to be there.
     pub count: u32,
+    /// Number of documents that were sent. More than [`Self::count`] if a part of them was not found, and was sent
+    /// again as another batch.
+    pub sent_count: u32,
     /// Time at which it was to be sent. `None` at full speed.
     pub due_ns: Option<u64>,
     /// Time at which it was sent first.
@@ -76,6 +79,12 @@ impl BatchLog {
     #[must_use]
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.count)
+    }
+
+    /// Number of the document behind the last one that was sent.
+    #[must_use]
+    pub fn sent_end(&self) -> u64 {
+        self.first + u64::from(self.sent_count)
     }
 }
 

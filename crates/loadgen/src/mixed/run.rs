@@ -11,7 +11,7 @@ use jsonathlon_worker::{JobTarget, UsageMeter};
 
 use super::answer_store::AnswerStore;
 use super::job::{AskingJob, MixedJob, WritingJob};
-use super::pool_text::PoolText;
+use super::pool_text::{PoolLimits, PoolText};
 use super::report::{MixedReport, StreamLog, WindowEnd, WriterLog};
 use super::state::MixedState;
 use super::stream::Stream;
@@ -57,13 +57,17 @@ pub fn run_mixed(
     }
     let stream_connections = connections.split_off(writers);
     let (batches, schedule) = match &job.writing {
-        Some(writing) => (plan(writing)?, schedule(writing)?),
+        Some(writing) => {
+            let schedule = schedule(writing)?;
+            (plan(writing, schedule, job.max_seconds)?, schedule)
+        }
         None => (Vec::new(), None),
     };
     let prepared = prepare(job, connections)?;
     let turns = Turns::default();
     let meter = UsageMeter::start(&*target.host.clock, target.location);
-    let state = MixedState::new(monotonic_ns() + START_NOTICE_NS, writers, streams);
+    let measured_from_ns = (job.measured_from_s * 1e9) as u64;
+    let state = MixedState::new(monotonic_ns() + START_NOTICE_NS, measured_from_ns, writers, streams);
     let phase = Phase { job, state: &state, turns: &turns, reopen: &reopen, schedule };
     let (writer_logs, stream_results, (end_ns, ended_by)) =
         phase.run(prepared, batches, stream_connections, report_progress)?;
@@ -110,10 +114,21 @@ fn explain(error: DriverError, opened: usize, wanted: usize) -> Failure {
     Failure { message, ..failure }
 }
 
-/// Makes the batches of all writers.
-fn plan(writing: &WritingJob) -> Result<Vec<Vec<PlannedBatch>>, Failure> {
+/// Makes the batches of all writers, but none that are due after `max_seconds`, except for the first of these.
+fn plan(
+    writing: &WritingJob,
+    schedule: Option<BatchSchedule>,
+    max_seconds: f64,
+) -> Result<Vec<Vec<PlannedBatch>>, Failure> {
     let unreadable = |message: String| failure(FailureKind::UnreadableDocuments, message);
-    let pool = PoolText::read(&writing.pool, writing.documents, writing.writers).map_err(unreadable)?;
+    let batches_of_writer =
+        |schedule: BatchSchedule| (max_seconds * 1e9) as u64 / schedule.period_ns().max(1) + 2;
+    let documents = schedule.map(batches_of_writer).map_or(u64::MAX, |batches| {
+        batches.saturating_mul(writing.batch.into()).saturating_mul(writing.writers.into())
+    });
+    let limits = PoolLimits { documents, ..PoolLimits::default() };
+    let pool =
+        PoolText::read(&writing.pool, writing.documents, writing.writers, limits).map_err(unreadable)?;
     let batches = (0..writing.writers).map(|writer| plan_batches(writing, &pool, writer));
     batches.collect::<Result<_, _>>().map_err(unreadable)
 }
@@ -196,6 +211,7 @@ impl<'p> Phase<'p> {
             schedule: self.schedule,
             batches,
             connection,
+            longest_ns: 0,
             turns: writing.take_turns.then_some(self.turns),
             state: self.state,
             open: self.reopen,
@@ -228,7 +244,7 @@ impl<'p> Phase<'p> {
 
     /// Why the window is over at this time. `None` if it is not.
     fn window_end(&self, now_ns: u64) -> Option<WindowEnd> {
-        let MixedJob { writing, asking, seconds, max_seconds } = self.job;
+        let MixedJob { writing, asking, seconds, max_seconds, .. } = self.job;
         let has_time = |seconds: f64| now_ns < (seconds * 1e9) as u64;
         if self.state.has_too_many_answers() {
             return Some(WindowEnd::TooManyAnswers);

@@ -15,6 +15,8 @@ const MAX_ANSWER_BYTES: usize = 64 << 20;
 pub(super) struct MixedState {
     /// Beginning of the phase, a time of [`monotonic_ns`].
     start_ns: u64,
+    /// Time of the phase from which on questions are measured.
+    measured_from_ns: u64,
     is_over: AtomicBool,
     active_writers: AtomicUsize,
     active_streams: AtomicUsize,
@@ -25,10 +27,12 @@ pub(super) struct MixedState {
 }
 
 impl MixedState {
-    /// Creates the state of a job with these numbers of threads, which begins at `start_ns`.
-    pub(super) fn new(start_ns: u64, writers: usize, streams: usize) -> Self {
+    /// Creates the state of a job with these numbers of threads, which begins at `start_ns` and is measured from
+    /// `measured_from_ns` after it.
+    pub(super) fn new(start_ns: u64, measured_from_ns: u64, writers: usize, streams: usize) -> Self {
         Self {
             start_ns,
+            measured_from_ns,
             is_over: AtomicBool::new(false),
             active_writers: AtomicUsize::new(writers),
             active_streams: AtomicUsize::new(streams),
@@ -41,6 +45,11 @@ impl MixedState {
     /// Beginning of the phase by the machine's monotonic clock.
     pub(super) fn start_ns(&self) -> u64 {
         self.start_ns
+    }
+
+    /// Returns `true` if questions that begin now are measured.
+    pub(super) fn is_measured(&self) -> bool {
+        self.now() >= self.measured_from_ns
     }
 
     /// Nanoseconds since the beginning; 0 before it.
@@ -85,7 +94,7 @@ impl MixedState {
         self.active_streams.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Notes that one more stream has finished its first set.
+    /// Notes that one more stream has finished its first measured set.
     pub(super) fn whole_set_finished(&self) {
         self.streams_without_set.fetch_sub(1, Ordering::SeqCst);
     }
@@ -115,7 +124,7 @@ impl MixedState {
         self.active_streams.load(Ordering::SeqCst) > 0
     }
 
-    /// Returns `true` if every stream has finished a set, or has ended.
+    /// Returns `true` if every stream has finished a measured set, or has ended.
     pub(super) fn has_whole_sets(&self) -> bool {
         self.streams_without_set.load(Ordering::SeqCst) == 0
     }

@@ -41,19 +41,21 @@ impl Stream<'_> {
         let mut log = StreamLog::default();
         let mut answers = AnswerStore::default();
         let order = shuffled(self.job, self.number);
-        let mut sets = 0;
+        let (mut sets, mut has_whole_set) = (0, false);
         if self.state.wait_until(0) {
             while self.job.sets.is_none_or(|planned| sets < planned) {
+                let is_measured = self.state.is_measured();
                 if !self.ask_set(&order, sets, &mut log, &mut answers) {
                     break;
                 }
                 sets += 1;
-                if sets == 1 {
+                if is_measured && !has_whole_set {
+                    has_whole_set = true;
                     self.state.whole_set_finished();
                 }
             }
         }
-        self.state.stream_ended(sets > 0);
+        self.state.stream_ended(has_whole_set);
         log.floors = self.floors;
         // Nothing is asked any more, so an error in closing loses nothing.
         self.connection.close().ok();

@@ -10,19 +10,22 @@ use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
 use super::job::WritingJob;
-use super::pool_text::PoolText;
+use super::pool_text::{PoolLimits, PoolText};
 use super::report::{BatchLog, WriterLog};
 use super::state::MixedState;
 use crate::turns::Turns;
 
 /// Placeholder of the writer's number in the statement that counts its documents.
 const WRITER: &str = "{{writer}}";
-/// Pause before a batch that the system sent back is sent again.
+/// Pause before a batch is sent again.
 const RETRY_DELAY: Duration = Duration::from_millis(2);
 /// Time within which a lost connection must be opened again.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Pause between two attempts to open a lost connection, and between two looks at what became of a batch.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Least time after which documents of a lost connection are taken not to come any more.
+const LEAST_SETTLING: Duration = Duration::from_secs(1);
 
 /// Opens a connection of a writer or stream; makes one attempt.
 pub(super) type Opener<'a> = dyn Fn() -> Result<Box<dyn Connection>, DriverError> + Sync + 'a;
@@ -98,6 +101,8 @@ pub(super) struct Writer<'a> {
     pub(super) schedule: Option<BatchSchedule>,
     pub(super) batches: Vec<PlannedBatch>,
     pub(super) connection: WriterConnection,
+    /// Longest time from sending a batch to its acknowledgement so far, in nanoseconds.
+    pub(super) longest_ns: u64,
     /// Lock that writers hold one after the other. `None` if they need not.
     pub(super) turns: Option<&'a Turns>,
     pub(super) state: &'a MixedState,
@@ -113,7 +118,7 @@ pub(super) fn plan_batches(
     pool: &PoolText,
     writer: u32,
 ) -> Result<Vec<PlannedBatch>, String> {
-    let documents = pool.documents_of(writer);
+    let documents = planned_documents(pool, writer, u64::from(job.batch))?;
     let mut batches = Vec::new();
     let mut first = 0;
     while first < documents {
@@ -122,6 +127,21 @@ pub(super) fn plan_batches(
         first = end;
     }
     Ok(batches)
+}
+
+/// Number of a writer's documents that are in memory: all of them, or whole batches.
+///
+/// # Errors
+/// If not even one batch is.
+fn planned_documents(pool: &PoolText, writer: u32, batch: u64) -> Result<u64, String> {
+    let (all, kept) = (pool.documents_of(writer), pool.kept_documents_of(writer));
+    match kept.checked_div(batch).unwrap_or(0) {
+        _ if kept == all => Ok(all),
+        0 => Err(format!(
+            "a batch of {batch} documents for each writer takes too much memory: give a smaller --batch"
+        )),
+        batches => Ok(batches * batch),
+    }
 }
 
 fn encode(
@@ -171,6 +191,7 @@ impl Writer<'_> {
         let mut entry = BatchLog {
             first: batch.first,
             count: batch.count,
+            sent_count: batch.count,
             due_ns,
             sent_ns: self.state.now(),
             acknowledged_ns: None,
@@ -179,7 +200,9 @@ impl Writer<'_> {
         };
         let outcome = self.send(batch, &mut entry);
         if outcome.is_ok() {
-            entry.acknowledged_ns = Some(self.state.now());
+            let acknowledged_ns = self.state.now();
+            self.longest_ns = self.longest_ns.max(acknowledged_ns.saturating_sub(entry.sent_ns));
+            entry.acknowledged_ns = Some(acknowledged_ns);
             self.state.add_done(u64::from(entry.count));
         }
         log.batches.push(entry);
@@ -195,7 +218,6 @@ impl Writer<'_> {
     /// Sends a batch until all of it is there, or a part that the system keeps apart from the rest; then returns
     /// the number of the first document that is missing, and reduces the entry to that part.
     fn send(&mut self, batch: &PlannedBatch, entry: &mut BatchLog) -> Result<Option<u64>, String> {
-        let timeout_ns = (self.job.timeout_s * 1e9) as u64;
         loop {
             let result = {
                 let _turn = self.turns.map(Turns::take);
@@ -205,12 +227,7 @@ impl Writer<'_> {
             match result {
                 Ok(()) => return Ok(None),
                 Err(DriverError::Conflict(message)) => {
-                    if self.state.now().saturating_sub(entry.sent_ns) > timeout_ns {
-                        let limit = self.job.timeout_s;
-                        return Err(format!("a batch was sent back for {limit} s: {message}"));
-                    }
-                    entry.retries += 1;
-                    std::thread::sleep(RETRY_DELAY);
+                    self.allow_retry(entry, "was sent back", &message)?;
                 }
                 Err(DriverError::Crashed(message) | DriverError::Unavailable(message)) => {
                     match self.fate_of(batch, &message)? {
@@ -218,7 +235,7 @@ impl Writer<'_> {
                             entry.was_recovered = true;
                             return Ok(None);
                         }
-                        BatchFate::Absent => entry.retries += 1,
+                        BatchFate::Absent => self.allow_retry(entry, "broke its connection", &message)?,
                         BatchFate::PartlyPresent(end) => {
                             entry.was_recovered = true;
                             entry.count = u32::try_from(end - batch.first).unwrap_or(u32::MAX);
@@ -231,19 +248,42 @@ impl Writer<'_> {
         }
     }
 
-    /// Opens the connection again and asks what became of a batch, until two answers agree: a server may still be
-    /// committing what a lost connection has sent.
+    /// Counts one more attempt to send a batch, and pauses before it.
+    ///
+    /// # Errors
+    /// If the time of the batch is over, counted from when it was sent first.
+    fn allow_retry(&self, entry: &mut BatchLog, what: &str, message: &str) -> Result<(), String> {
+        let limit_s = self.job.timeout_s;
+        if self.state.now().saturating_sub(entry.sent_ns) > (limit_s * 1e9) as u64 {
+            return Err(format!("a batch {what} for {limit_s} s: {message}"));
+        }
+        entry.retries += 1;
+        std::thread::sleep(RETRY_DELAY);
+        Ok(())
+    }
+
+    /// Opens the connection again and asks what became of a batch. A server may still be committing what a lost
+    /// connection has sent: unless all of the batch is there, it is asked for as long as the slowest batch has
+    /// taken so far, and until two answers agree.
     fn fate_of(&mut self, batch: &PlannedBatch, message: &str) -> Result<BatchFate, String> {
+        let settling = LEAST_SETTLING.max(Duration::from_nanos(self.longest_ns));
         let mut waited = Duration::ZERO;
         let mut previous = None;
         loop {
             match self.reconnect_and_count() {
                 Ok(None) => return Ok(BatchFate::Absent),
-                Ok(Some(counted)) if previous == Some(counted) => {
-                    let fate = BatchFate::new(batch, counted.0, counted.1);
-                    return fate.map_err(|error| format!("{message}; after connecting again: {error}"));
+                Ok(Some(counted)) => {
+                    let is_settled = previous == Some(counted) && waited >= settling;
+                    previous = Some(counted);
+                    match BatchFate::new(batch, counted.0, counted.1) {
+                        Ok(BatchFate::Present) => return Ok(BatchFate::Present),
+                        fate if is_settled => {
+                            return fate
+                                .map_err(|error| format!("{message}; after connecting again: {error}"));
+                        }
+                        _ => {}
+                    }
                 }
-                Ok(Some(counted)) => previous = Some(counted),
                 Err(error) if waited >= RECONNECT_TIMEOUT => {
                     return Err(format!("{message}; it cannot be reached again: {error}"));
                 }
@@ -282,7 +322,8 @@ impl Writer<'_> {
 
     fn encode_rest(&self, first: u64, batch: &PlannedBatch) -> Result<PlannedBatch, String> {
         // So rare that the pool is read again instead of being kept beside the requests.
-        let pool = PoolText::read(&self.job.pool, self.job.documents, self.job.writers)?;
+        let pool =
+            PoolText::read(&self.job.pool, self.job.documents, self.job.writers, PoolLimits::default())?;
         encode(self.job, &pool, self.number, first, batch.first + u64::from(batch.count))
     }
 }

@@ -39,6 +39,8 @@ enum Fault {
     LostAfter,
     /// The connection breaks after its first document was inserted.
     Torn,
+    /// Every batch breaks its connection, and none is inserted.
+    AlwaysLost,
 }
 
 /// The inserted documents by writer and number.
@@ -52,7 +54,8 @@ struct Table {
 impl Table {
     fn insert(&self, rows: &str) -> Result<()> {
         let number = self.batches.fetch_add(1, Ordering::SeqCst) + 1;
-        let fault = if number == 3 { self.fault } else { Fault::None };
+        let is_meant = number == 3 || self.fault == Fault::AlwaysLost;
+        let fault = if is_meant { self.fault } else { Fault::None };
         let lost = || Err(DriverError::Crashed("the connection broke".into()));
         let key = |row: &str| {
             let mut words = row.split(' ');
@@ -62,7 +65,7 @@ impl Table {
         let mut documents = self.documents.lock().unwrap();
         match fault {
             Fault::SentBack => return Err(DriverError::Conflict("busy".into())),
-            Fault::LostBefore => return lost(),
+            Fault::LostBefore | Fault::AlwaysLost => return lost(),
             Fault::Torn => documents.extend(keys.take(1)),
             Fault::None | Fault::LostAfter => documents.extend(keys),
         }
@@ -203,6 +206,7 @@ fn run_beside(fault: Fault) -> MixedReport {
         asking: Some(asking(None)),
         seconds: 30.0,
         max_seconds: 30.0,
+        measured_from_s: 0.0,
     };
     let (report, documents) = run(&job, fault);
     assert_eq!(report.ended_by, WindowEnd::WritersEnded);
@@ -264,8 +268,34 @@ fn batches_that_fail_are_inserted_once() {
 }
 
 #[test]
+fn a_batch_that_breaks_every_connection_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let writing = WritingJob { timeout_s: 0.5, ..writing(&folder.path().join("pool"), None) };
+    let job = MixedJob {
+        writing: Some(writing),
+        asking: None,
+        seconds: 30.0,
+        max_seconds: 30.0,
+        measured_from_s: 0.0,
+    };
+    let (report, documents) = run(&job, Fault::AlwaysLost);
+    assert!(documents.is_empty());
+    for writer in &report.writers {
+        let error = writer.error.as_ref().unwrap();
+        assert!(error.contains("broke its connection for 0.5 s: ") && error.contains("broke"), "{error}");
+        assert_eq!(writer.batches.iter().map(|batch| batch.acknowledged_ns).collect::<Vec<_>>(), [None]);
+    }
+}
+
+#[test]
 fn streams_alone_ask_as_many_sets_as_planned() {
-    let job = MixedJob { writing: None, asking: Some(asking(Some(3))), seconds: 30.0, max_seconds: 30.0 };
+    let job = MixedJob {
+        writing: None,
+        asking: Some(asking(Some(3))),
+        seconds: 30.0,
+        max_seconds: 30.0,
+        measured_from_s: 0.0,
+    };
     let (report, documents) = run(&job, Fault::None);
     assert!(documents.is_empty() && report.writers.is_empty());
     assert_eq!(report.ended_by, WindowEnd::Planned);
@@ -284,9 +314,33 @@ fn writers_alone_insert_as_fast_as_they_can() {
         asking: None,
         seconds: 30.0,
         max_seconds: 30.0,
+        measured_from_s: 0.0,
     };
     let (report, documents) = run(&job, Fault::None);
     assert_eq!(documents.len() as u64, DOCUMENTS);
     assert_eq!((report.ended_by, report.streams.len()), (WindowEnd::WritersEnded, 0));
     assert!(report.writers.iter().flat_map(|writer| &writer.batches).all(|batch| batch.due_ns.is_none()));
+}
+
+#[test]
+fn a_phase_goes_on_until_a_set_that_began_in_the_measured_time_is_finished() {
+    let measured_from_s = 0.3;
+    let job = MixedJob {
+        writing: None,
+        asking: Some(asking(None)),
+        seconds: measured_from_s,
+        max_seconds: 30.0,
+        measured_from_s,
+    };
+    let (report, _) = run(&job, Fault::None);
+    assert_eq!(report.ended_by, WindowEnd::Planned);
+    for stream in &report.streams {
+        let starts_of = |set: u32| {
+            let questions = stream.questions.iter().filter(move |question| question.set == set);
+            questions.map(|question| question.start_ns).collect::<Vec<u64>>()
+        };
+        let is_whole =
+            |set: u32| starts_of(set).len() == 5 && starts_of(set).iter().all(|ns| *ns >= 300_000_000);
+        assert!((0..=stream.questions.last().unwrap().set).any(is_whole));
+    }
 }

@@ -264,6 +264,23 @@ fn a_stream_that_sees_less_has_gone_back() {
 }
 
 #[test]
+fn an_answer_that_goes_back_behind_the_floors_is_wrong_and_says_what_it_may_be() {
+    let world = world();
+    let rows = world.answer(Question::Q1, &[10, 20]);
+    let at = |floors: &[u64], seen: &[SeenCount]| {
+        let asked = asked(Question::Q1, LATE, floors, seen, &rows);
+        judge(&mut world.sweep(), &declared(true), &histories([5, 5]), &[asked]).unwrap().remove(0)
+    };
+    let behind = at(&[20, 20], &[]);
+    let QuestionVerdict::Wrong(reason @ WrongReason::DifferentOrEarlier(_)) = &behind.verdict else {
+        panic!("{behind:?}")
+    };
+    assert!(reason.to_string().contains("of an earlier moment than"), "{reason}");
+    // Something of each writer was seen above its floor, so that nothing can have gone back.
+    assert!(is_different(&at(&[10, 10], &seen_counts(&[10, 10], &[20, 20]))));
+}
+
+#[test]
 fn a_declared_column_is_approximate_and_no_other() {
     let world = world();
     let seen = seen_counts(&[0, 0], &[30, 20]);

@@ -30,7 +30,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Notes on how to read the workload's tables.
-const READING_NOTES: [Explanation; 8] = [
+const READING_NOTES: [Explanation; 9] = [
     (
         &["both"],
         "still: questions on data as loaded; both: beside writers; left: writers gone, nothing drained; drained: \
@@ -55,7 +55,13 @@ const READING_NOTES: [Explanation; 8] = [
     ),
     (
         &["kept"],
-        "kept: acknowledged ÷ due in the window; below 95 % the questions beside these writers are not ranked",
+        "kept: share of the documents due in the window that were acknowledged by its end, without batches that had \
+         less time than others; below 95 % the questions beside these writers are not ranked",
+    ),
+    (
+        &["too short"],
+        "too short: writers alone used up their documents in less than a second, or sent fewer than five batches; \
+         give a larger --growth",
     ),
     (
         &["response"],

@@ -2,7 +2,7 @@
 
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::metric;
-use jsonathlon_schema::record::{ALL_QUESTIONS, INGEST, Phase, RATE};
+use jsonathlon_schema::record::{ALL_QUESTIONS, INGEST, Phase, RATE, TOO_SHORT};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
 use super::cells::{find, plain, with_limits};
@@ -20,6 +20,15 @@ fn kept(entry: Option<&CellSummary>) -> String {
     match (rate, entry.value(&metric::KEPT_SHARE)) {
         (Some(rate), Some(share)) if share < KEPT_LIMIT => format!("{reached} of {}/s", format::count(rate)),
         _ => reached,
+    }
+}
+
+/// Rate of the writers alone, and whether it was measured for so short a time that it has no rank.
+fn alone_rate(entry: Option<&CellSummary>) -> String {
+    let rate = with_limits(entry, &metric::DOCUMENTS_PER_S);
+    match entry.and_then(|entry| entry.finding(TOO_SHORT)) {
+        Some(_) => format!("{rate}, {TOO_SHORT}"),
+        None => rate,
     }
 }
 
@@ -50,7 +59,7 @@ pub(super) fn writers(run: &Run, summary: &Summary) -> Section {
             with_limits(beside, &metric::INSERT_RESPONSE_P95_US),
             plain(beside, &metric::INSERT_RESPONSE_MAX_US),
             plain(beside, &metric::RETRIES),
-            with_limits(alone, &metric::DOCUMENTS_PER_S),
+            alone_rate(alone),
             plain(beside, &metric::GROWN_SHARE),
             entry.verdict.word().to_owned(),
         ]);

@@ -1,5 +1,6 @@
 //! Answers about mixed loads: who asks most beside writers, and who inserts most alone.
 
+use jsonathlon_schema::metric::{DOCUMENTS_PER_S, INSERT_RESPONSE_P95_US, MetricDef, QUESTIONS_PER_H};
 use jsonathlon_schema::record::{ALL_QUESTIONS, Cell, INGEST, Phase, WRITERS};
 use jsonathlon_schema::workload::WorkloadKind;
 
@@ -11,18 +12,27 @@ use crate::ratio_to_best::{RankedCell, dimensions};
 
 /// Comparisons of this workload, in the order in which they are said.
 const COMPARISONS: [Comparison; 4] = [
-    Comparison { phase: Phase::Both, step: ALL_QUESTIONS, relation: "the questions per hour of" },
-    Comparison { phase: Phase::Both, step: INGEST, relation: "shorter p95 response of a batch than" },
-    Comparison { phase: Phase::Alone, step: INGEST, relation: "the documents per second of" },
-    Comparison { phase: Phase::Still, step: ALL_QUESTIONS, relation: "the questions per hour of" },
+    Comparison { phase: Phase::Both, step: ALL_QUESTIONS },
+    Comparison { phase: Phase::Both, step: INGEST },
+    Comparison { phase: Phase::Alone, step: INGEST },
+    Comparison { phase: Phase::Still, step: ALL_QUESTIONS },
 ];
 
 /// What is compared between configurations.
 struct Comparison {
     phase: Phase,
     step: &'static str,
-    /// What follows the ratio in a sentence.
-    relation: &'static str,
+}
+
+/// What follows the ratio of a headline metric in a sentence. `None` for a metric that cells of this workload are
+/// not compared by.
+fn relation(metric: &MetricDef) -> Option<&'static str> {
+    let relations = [
+        (QUESTIONS_PER_H, "the questions per hour of"),
+        (INSERT_RESPONSE_P95_US, "shorter p95 response of a batch than"),
+        (DOCUMENTS_PER_S, "the documents per second of"),
+    ];
+    relations.into_iter().find_map(|(known, relation)| (known.name == metric.name).then_some(relation))
 }
 
 /// Answers of a run of mixed loads. Configurations that did not keep the rate are not compared beside writers.
@@ -64,7 +74,9 @@ impl Comparison {
         if cells.len() < 2 {
             return None;
         }
-        let labels = cells.first()?.entry.cell.dimension_labels().join(", ");
+        let first = cells.first()?.entry;
+        let relation = relation(first.headline())?;
+        let labels = first.cell.dimension_labels().join(", ");
         let who = match (self.phase, self.step) {
             (Phase::Still, _) => format!("{labels} on still data"),
             (Phase::Alone, _) => "writers alone".to_owned(),
@@ -83,7 +95,7 @@ impl Comparison {
             wording: Wording {
                 conditions: who,
                 deed: String::new(),
-                relation: self.relation,
+                relation,
                 scope: String::new(),
                 is_minimum: false,
                 exceptions: String::new(),
@@ -93,5 +105,37 @@ impl Comparison {
         let outcome = contest.outcome(context)?;
         let caveats = contest.caveats(context, &outcome, false);
         Some(topic.answer(context, outcome, caveats))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::id::ConfigurationId;
+    use jsonathlon_schema::metric::headline;
+    use jsonathlon_schema::record::{FULL_SPEED, RATE};
+
+    use super::*;
+
+    #[test]
+    fn writers_are_compared_in_words_of_what_they_are_compared_by() {
+        let words = |phase: Phase, step: &str, rate: serde_json::Value| {
+            let cell = Cell {
+                workload: WorkloadKind::Mixed.into(),
+                id: ConfigurationId::new("a", "1", "json", ""),
+                profile: None,
+                step: step.to_owned().into(),
+                phase,
+                state: None,
+                parameters: [(RATE.to_owned(), rate)].into_iter().collect(),
+            };
+            relation(headline(&cell, |_| true)).unwrap()
+        };
+        let at_rate = words(Phase::Both, INGEST, 2_000.into());
+        assert!(at_rate.contains("p95 response"), "{at_rate}");
+        for phase in [Phase::Both, Phase::Alone] {
+            let at_full_speed = words(phase, INGEST, FULL_SPEED.into());
+            assert!(at_full_speed.contains("documents per second"), "{at_full_speed}");
+        }
+        assert!(words(Phase::Both, ALL_QUESTIONS, FULL_SPEED.into()).contains("questions per hour"));
     }
 }

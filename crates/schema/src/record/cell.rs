@@ -151,6 +151,8 @@ pub const FULL_SPEED: &str = "max";
 
 /// Step of the documents that writers insert.
 pub const INGEST: &str = "ingest";
+/// Subject of the finding that a phase was too short for its results to be compared.
+pub const TOO_SHORT: &str = "too short";
 /// Step of all questions of a phase together.
 pub const ALL_QUESTIONS: &str = "all";
 

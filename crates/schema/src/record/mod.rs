@@ -16,7 +16,7 @@ pub use agreement::{
 pub use bottleneck::Bottleneck;
 pub use cell::{
     ALL_QUESTIONS, ARRIVAL, BATCH, CLIENTS, CLOSED, Cell, DURABILITY, FULL_SPEED, INGEST, OPERATION, RATE,
-    RATE_PER_S, RATE_SHARE, SLO, STREAMS, WRITERS,
+    RATE_PER_S, RATE_SHARE, SLO, STREAMS, TOO_SHORT, WRITERS,
 };
 
 /// Format version of journal records; records of any other version are refused.

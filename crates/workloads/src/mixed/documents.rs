@@ -3,7 +3,7 @@
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::pool::{DocumentPool, SplitDocuments, split_documents};
 use jsonathlon_dataset::stage::StagedDocuments;
-use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep, SweepError};
+use jsonathlon_mixed::{Documents, DocumentsBuilder, Pool, Sweep, SweepError, documents_of_writer};
 use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings, PoolSummary};
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
@@ -14,6 +14,9 @@ use crate::workload::Preparation;
 
 /// Folder of the split documents below the run's work folder.
 const FOLDER: &str = "mixed";
+/// Least number of full batches of each writer. With fewer, the shorter last one would make the rate a smaller one
+/// than it is said to be.
+const MIN_FULL_BATCHES: u64 = 5;
 
 /// Documents of a run in both parts, with the fields from which expected answers are computed.
 #[derive(Debug)]
@@ -93,10 +96,24 @@ pub(super) fn lead_s(settings: &MixedSettings) -> f64 {
 pub(super) fn pool_seconds(documents: u64, settings: &MixedSettings) -> Option<f64> {
     let InsertRate::PerSecond(rate) = settings.rate else { return None };
     let schedule = BatchSchedule::new(settings.writers.into(), settings.batch.into(), rate);
-    schedule.ok().map(|schedule| schedule.seconds_for(documents))
+    schedule.ok().map(|schedule| schedule.seconds_for(&shares(documents, settings.writers)))
 }
 
-/// Rejects a pool from which some writer gets nothing, or that is used up before anything is measured.
+/// Number of documents that each writer has of a pool.
+fn shares(documents: u64, writers: u32) -> Vec<u64> {
+    let writers = u64::from(writers);
+    (0..writers).map(|writer| documents_of_writer(documents, writers, writer)).collect()
+}
+
+/// The option that lets `times` as many documents come in, in whole percent.
+pub(super) fn larger_growth(settings: &MixedSettings, times: f64) -> String {
+    // Rounds up, but not because of the last digits of a product.
+    let percent = (settings.growth * times * 100.0 - 1e-6).ceil().max(1.0);
+    format!("--growth {percent}%")
+}
+
+/// Rejects a pool from which some writer gets nothing or too few batches, or that is used up before anything is
+/// measured.
 fn check_pool(file: &DocumentPool, base: u64, settings: &MixedSettings) -> Result<(), RunError> {
     let refuse = |reason: String| Err(RunError::Data(DataError::Range { reason }));
     let MixedSettings { writers, growth, .. } = settings;
@@ -107,21 +124,45 @@ fn check_pool(file: &DocumentPool, base: u64, settings: &MixedSettings) -> Resul
     if documents < u64::from(*writers) {
         return refuse(format!(
             "{documents} documents may come in ({} % of {base}), and {writers} writers need at least one each; give \
-             a larger --scale or --growth",
+             a larger --growth",
             growth * 100.0
         ));
+    }
+    if let Some(problem) = too_few_batches(documents, settings) {
+        return refuse(problem);
     }
     let lead_s = lead_s(settings);
     match pool_seconds(documents, settings) {
         Some(seconds) if seconds <= 2.0 * lead_s => {
-            let enough = (base as f64 * settings.measure_s / seconds).ceil();
+            let enough = larger_growth(settings, settings.measure_s / seconds);
             refuse(format!(
                 "the {documents} documents that may come in last {seconds:.2} s at this --rate, and questions are \
-                 measured from {lead_s} s on; give --scale {enough} or more, a larger --growth, or a lower --rate"
+                 measured from {lead_s} s on; give {enough} or more, or a lower --rate"
             ))
         }
         _ => Ok(()),
     }
+}
+
+/// Why writers have too few full batches for a rate, and what to do. `None` if they have enough.
+fn too_few_batches(documents: u64, settings: &MixedSettings) -> Option<String> {
+    settings.rate.per_s()?;
+    let batch = u64::from(settings.batch);
+    let least = shares(documents, settings.writers).into_iter().min()?;
+    let full = least / batch;
+    if full >= MIN_FULL_BATCHES {
+        return None;
+    }
+    let wanted = MIN_FULL_BATCHES * batch;
+    let larger = larger_growth(settings, wanted as f64 / least.max(1) as f64);
+    let smaller = match least / MIN_FULL_BATCHES {
+        0 => String::new(),
+        smaller => format!("--batch {smaller} or less, or "),
+    };
+    Some(format!(
+        "a writer has {least} documents, which are {full} full batches of {batch}, too few for writers to reach the \
+         --rate; give {smaller}{larger} or more"
+    ))
 }
 
 #[cfg(test)]
@@ -139,12 +180,26 @@ mod tests {
     }
 
     #[test]
+    fn batches_that_make_the_rate_a_smaller_one_are_refused_with_what_suffices() {
+        let settings = MixedSettings { batch: 10_000, writers: 4, ..MixedSettings::default() };
+        let pool = |documents| DocumentPool { file: "pool".into(), documents, left_out: 0 };
+        let error = check_pool(&pool(20_000), 100_000, &settings).unwrap_err().to_string();
+        assert!(error.contains("5000 documents, which are 0 full batches of 10000"), "{error}");
+        assert!(error.contains("--batch 1000 or less, or --growth 200% or more"), "{error}");
+        check_pool(&pool(20_000), 100_000, &MixedSettings { batch: 1_000, ..settings.clone() }).unwrap();
+        check_pool(&pool(200_000), 100_000, &MixedSettings { growth: 2.0, ..settings.clone() }).unwrap();
+        check_pool(&pool(20_000), 100_000, &MixedSettings { rate: InsertRate::FullSpeed, ..settings })
+            .unwrap();
+    }
+
+    #[test]
     fn a_pool_that_is_too_small_is_refused_with_what_suffices() {
         let pool = |documents| DocumentPool { file: "pool".into(), documents, left_out: 0 };
         let settings = MixedSettings::default();
         check_pool(&pool(20_000), 100_000, &settings).unwrap();
-        let error = check_pool(&pool(1_000), 5_000, &settings).unwrap_err().to_string();
-        assert!(error.contains("last 0.50 s") && error.contains("--scale 100000 or more"), "{error}");
+        let fast = MixedSettings { rate: InsertRate::PerSecond(20_000.0), ..settings.clone() };
+        let error = check_pool(&pool(20_000), 100_000, &fast).unwrap_err().to_string();
+        assert!(error.contains("last 1.00 s") && error.contains("give --growth 200% or more"), "{error}");
         let error = check_pool(&pool(1), 5, &settings).unwrap_err().to_string();
         assert!(error.contains("2 writers need at least one each"), "{error}");
         let at_full_speed = MixedSettings { rate: InsertRate::FullSpeed, ..settings };

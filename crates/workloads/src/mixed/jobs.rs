@@ -9,7 +9,7 @@ use jsonathlon_loadgen::mixed::job::{AskingJob, MixedJob, StreamQuestion, Writin
 use jsonathlon_schema::record::FailureKind;
 use jsonathlon_schema::settings::mixed::MixedSettings;
 
-use super::documents::MixedDocuments;
+use super::documents::{MixedDocuments, lead_s};
 use super::trials::QUESTIONS;
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, placeholder_error};
@@ -107,7 +107,7 @@ impl<'t> JobBuilder<'t> {
     }
 
     fn job(&self, writing: Option<WritingJob>, asking: Option<AskingJob>, seconds: f64) -> MixedJob {
-        MixedJob { writing, asking, seconds, max_seconds: MAX_PHASE_S.max(seconds) }
+        MixedJob { writing, asking, seconds, max_seconds: MAX_PHASE_S.max(seconds), measured_from_s: 0.0 }
     }
 
     /// Streams alone.
@@ -130,13 +130,20 @@ impl<'t> JobBuilder<'t> {
     /// One set by each stream, on data into which nothing comes.
     pub(super) fn warm_up_still(&self, max_seconds: f64) -> MixedJob {
         let asking = AskingJob { form: None, sets: Some(1), ..self.asking(self.no_floors()) };
-        MixedJob { writing: None, asking: Some(asking), seconds: max_seconds, max_seconds }
+        MixedJob {
+            measured_from_s: 0.0,
+            writing: None,
+            asking: Some(asking),
+            seconds: max_seconds,
+            max_seconds,
+        }
     }
 
     /// Streams beside writers.
     pub(super) fn ask_beside_writers(&self, floors: Floors) -> MixedJob {
         let writing = self.writing(self.settings.rate.per_s());
-        self.job(Some(writing), Some(self.asking(floors)), self.settings.measure_s)
+        let job = self.job(Some(writing), Some(self.asking(floors)), self.settings.measure_s);
+        MixedJob { measured_from_s: lead_s(self.settings), ..job }
     }
 
     /// Writers alone, at full speed.
@@ -147,6 +154,12 @@ impl<'t> JobBuilder<'t> {
     /// One set by each of these streams, which are as many as lists of floors, whatever time it takes.
     pub(super) fn ask_once(&self, floors: Floors, max_seconds: f64) -> MixedJob {
         let asking = AskingJob { sets: Some(1), ..self.asking(floors) };
-        MixedJob { writing: None, asking: Some(asking), seconds: max_seconds, max_seconds }
+        MixedJob {
+            writing: None,
+            asking: Some(asking),
+            seconds: max_seconds,
+            max_seconds,
+            measured_from_s: 0.0,
+        }
     }
 }

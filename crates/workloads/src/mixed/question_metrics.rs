@@ -10,6 +10,7 @@ use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_stats::window::Window;
 
 use super::round_log::JobLog;
+use super::trials::QUESTIONS;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -34,14 +35,35 @@ impl<'r> JudgedQuestions<'r> {
         self.of(question).count()
     }
 
-    /// Questions per hour, as if no documents had come in. A question at an edge of the window counts by the share
-    /// of its time within it, so that long questions do not bias the rate.
+    /// Questions per hour, as if no documents had come in: of all questions or of one.
+    ///
+    /// The window cuts sets, so it holds more of some questions than of others, and cheap ones would raise the rate.
+    /// The rate of all is therefore that of streams which ask whole sets of questions with these mean times.
     pub(super) fn per_hour(&self, question: Option<Question>) -> f64 {
-        self.window.per_hour(
-            self.of(question).map(|(log, judgement)| {
-                (log.start_ns, log.end_ns, self.growth.factor(judgement.seen_documents))
-            }),
-        )
+        let means: Vec<f64> = QUESTIONS.into_iter().filter_map(|question| self.mean_s(question)).collect();
+        let set_s: f64 = means.iter().sum();
+        let streams = self.job.report.streams.len() as f64;
+        match question {
+            _ if set_s <= 0.0 => 0.0,
+            None => 3_600.0 * streams * means.len() as f64 / set_s,
+            Some(question) if self.mean_s(question).is_some() => 3_600.0 * streams / set_s,
+            Some(_) => 0.0,
+        }
+    }
+
+    /// Mean time of a question in seconds, as if no documents had come in. `None` if it was not asked in the window.
+    ///
+    /// A question at an edge of the window counts by the share of its time within it, so that long questions do not
+    /// bias the mean.
+    fn mean_s(&self, question: Question) -> Option<f64> {
+        let (mut count, mut sum_ns) = (0.0, 0.0);
+        for (log, judgement) in self.of(Some(question)) {
+            let share = self.window.share(log.start_ns, log.end_ns);
+            let measured = log.end_ns.saturating_sub(log.start_ns) as f64;
+            count += share;
+            sum_ns += share * self.growth.latency(measured, judgement.seen_documents);
+        }
+        (count > 0.0).then(|| sum_ns / count / 1e9)
     }
 
     /// Questions per hour of the slowest stream ÷ those of the fastest one. `None` for a single stream.
@@ -222,9 +244,10 @@ mod tests {
         let judgements = [judgement(0, 0), judgement(0, 2_000_000), judgement(100, 7_000_000)];
         let window = Window { from_ns: SECOND_NS, to_ns: 3 * SECOND_NS };
         let judged = JudgedQuestions { job: &job, judgements: &judgements, window, growth: Growth::new(100) };
-        // One question, and half of one over twice the documents, in two seconds.
+        // Both take a second, since twice the documents take two; one stream asks them in turn.
         assert!((judged.per_hour(None) - 3_600.0).abs() < 1e-6);
         assert!((judged.per_hour(Some(Question::Q2)) - 1_800.0).abs() < 1e-6);
+        assert_eq!(judged.per_hour(Some(Question::Q3)), 0.0);
         let times = judged.times(Some(Question::Q1));
         assert_eq!(times.count(), 1);
         assert!((times.quantile_us(0.5) / 1e6 - 1.0).abs() < 0.01);
@@ -247,6 +270,30 @@ mod tests {
         job.report.streams.push(StreamLog { questions: slow, ..StreamLog::default() });
         let fairness = JudgedQuestions { job: &job, judgements: &[], window, growth }.fairness().unwrap();
         assert!((fairness - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_rate_does_not_depend_on_where_the_window_cuts_a_set() {
+        // Cheap questions take 10 ms, the dear one a second.
+        let mut asked = Vec::new();
+        let mut end_ns = 0;
+        for _ in 0..4 {
+            for question in QUESTIONS {
+                let begin_ns = end_ns;
+                end_ns += if question == Question::Q4 { SECOND_NS } else { SECOND_NS / 100 };
+                asked.push((question, begin_ns, end_ns));
+            }
+        }
+        let job = job(&asked);
+        let judgements = vec![judgement(0, 0); asked.len()];
+        for to_ns in [2_035_000_000, 2_500_000_000, 3_100_000_000, 3_150_000_000, end_ns] {
+            let window = Window { from_ns: SECOND_NS / 20, to_ns };
+            let judged =
+                JudgedQuestions { job: &job, judgements: &judgements, window, growth: Growth::new(100) };
+            let expected = 3_600.0 * 5.0 / 1.04;
+            let rate = judged.per_hour(None);
+            assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} instead of {expected} until {to_ns}");
+        }
     }
 
     #[test]

@@ -13,11 +13,11 @@ use jsonathlon_stats::growth::Growth;
 use jsonathlon_stats::phase_factors::{PhaseFactors, PhaseRates};
 use jsonathlon_stats::window::{Window, has_whole_set};
 
-use super::documents::lead_s;
+use super::documents::{larger_growth, lead_s};
 use super::question_metrics::JudgedQuestions;
 use super::round_log::{JobLog, Purpose, RoundJudgements, RoundLog};
 use super::trials::{ASKING_PHASES, QUESTIONS, cell, steps};
-use super::writer_metrics::PhaseWriters;
+use super::writer_metrics::{PhaseWriters, alone_window};
 use crate::cells::Cells;
 use crate::recorder::new_trial;
 
@@ -51,8 +51,11 @@ impl<'r> RoundResults<'r> {
     }
 
     fn window(&self, phase: Phase, report: &MixedReport) -> Window {
-        let from_ns = if phase == Phase::Both { (lead_s(self.settings) * 1e9) as u64 } else { 0 };
-        Window { from_ns, to_ns: report.end_ns }
+        match phase {
+            Phase::Alone => alone_window(report, self.documents_of),
+            Phase::Both => Window { from_ns: (lead_s(self.settings) * 1e9) as u64, to_ns: report.end_ns },
+            _ => Window { from_ns: 0, to_ns: report.end_ns },
+        }
     }
 
     fn questions(&self, phase: Phase, purpose: Purpose) -> Option<JudgedQuestions<'r>> {
@@ -142,14 +145,17 @@ impl<'r> RoundResults<'r> {
     fn shortness(&self, phase: Phase, job: &JobLog) -> Option<Failure> {
         let report = &job.report;
         if report.ended_by == WindowEnd::TooManyAnswers {
-            let message = "its answers take more memory than the clients may use: give a larger --scale, so that \
-                           questions take longer, or a shorter --measure";
+            let message = "its answers take more memory than the clients may use: give a shorter --measure";
             return Some(Failure::new(FailureKind::Environment, message));
+        }
+        if phase == Phase::Alone {
+            // No stream has to finish anything; see [`PhaseWriters::shortness`].
+            return None;
         }
         let window = self.window(phase, report);
         let has_sets = report.streams.iter().all(|stream| {
             let questions = stream.questions.iter().map(|question| (question.set, question.start_ns));
-            has_whole_set(questions, QUESTIONS.len(), 0)
+            has_whole_set(questions, QUESTIONS.len(), window.from_ns)
         });
         if has_sets && window.seconds() > 0.0 {
             return None;
@@ -157,16 +163,16 @@ impl<'r> RoundResults<'r> {
         if phase != Phase::Both || report.ended_by != WindowEnd::WritersEnded {
             let seconds = report.end_ns as f64 / 1e9;
             let message = format!(
-                "a stream did not finish a set of its questions within {seconds:.0} s: give a smaller --scale"
+                "a stream did not finish a set of its questions within {seconds:.0} s: load fewer documents"
             );
             return Some(Failure::new(FailureKind::Timeout, message));
         }
         let used_s = (report.end_ns as f64 / 1e9).max(1e-3);
         let needed_s = lead_s(self.settings) + 2.0 * self.set_seconds();
-        let scale = (self.base as f64 * (needed_s / used_s).max(2.0)).ceil();
+        let enough = larger_growth(self.settings, (needed_s / used_s).max(2.0));
         let message = format!(
             "too short: all documents that may come in were there after {used_s:.2} s, before each stream had \
-             finished a set of its questions in the measured time: give --scale {scale}, or a larger --growth"
+             finished a set of its questions in the measured time: give {enough}, or a lower --rate"
         );
         Some(Failure::new(FailureKind::Environment, message))
     }
@@ -213,6 +219,9 @@ impl<'r> RoundResults<'r> {
         let responses = writers.responses();
         if responses.count() > 0 {
             trial.histograms.insert("insert_response".into(), responses.to_text());
+        }
+        if phase == Phase::Alone {
+            trial.findings.extend(writers.shortness(self.settings));
         }
         Some(())
     }

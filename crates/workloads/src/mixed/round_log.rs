@@ -87,7 +87,7 @@ impl RoundLog {
             let shift = self.shift(job);
             for (history, log) in histories.iter_mut().zip(&job.report.writers) {
                 for batch in &log.batches {
-                    history.sent(batch.end(), shift + batch.sent_ns);
+                    history.sent(batch.sent_end(), shift + batch.sent_ns);
                     if let Some(acknowledged_ns) = batch.acknowledged_ns {
                         history.acknowledged(batch.end(), shift + acknowledged_ns);
                     }
@@ -214,6 +214,7 @@ mod tests {
         BatchLog {
             first,
             count: 10,
+            sent_count: 10,
             due_ns: None,
             sent_ns,
             acknowledged_ns: Some(sent_ns + 5),

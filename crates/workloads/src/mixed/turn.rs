@@ -82,6 +82,10 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         self.context.fail_planned_loads(self.round, &target.state, recorder)?;
         let mut is_load_due = self.context.is_load_due(self.round, &target.state, recorder);
         for phases in [ASKING_PHASES.as_slice(), [Phase::Alone].as_slice()] {
+            // Phases that ran on the same data must not be put together from two runs.
+            let cells = self.cells(phases, target);
+            let keys: Vec<String> = cells.iter().map(|cell| cell.trial_key(self.round, 0)).collect();
+            recorder.discard_incomplete(&keys)?;
             if is_load_due || self.has_missing(phases, target, recorder) {
                 self.run_part(phases, is_load_due, target, recorder)?;
                 is_load_due = false;
@@ -228,8 +232,15 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         self.warm_up(&jobs, target, recorder)?;
         let none = jobs.no_floors();
         let measured = |phase| (phase, Purpose::Measured);
-        self.run_job(measured(Phase::Still), &jobs.ask(none), part, target, recorder)?;
-        self.run_job((Phase::Still, Purpose::Plain), &jobs.ask_plainly(), part, target, recorder)?;
+        let mut still =
+            [(measured(Phase::Still), jobs.ask(none)), ((Phase::Still, Purpose::Plain), jobs.ask_plainly())];
+        if self.round.is_multiple_of(2) {
+            // What is first finds the system colder, so each of the two is first in half of the rounds.
+            still.reverse();
+        }
+        for (purpose, job) in &still {
+            self.run_job(*purpose, job, part, target, recorder)?;
+        }
         let beside = jobs.ask_beside_writers(jobs.no_floors());
         self.run_job(measured(Phase::Both), &beside, part, target, recorder)?;
         let floors = last_floors(part, jobs.no_floors());

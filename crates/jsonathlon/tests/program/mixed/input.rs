@@ -46,7 +46,7 @@ fn more_connections_than_a_system_admits_are_told_before_anything_is_begun() {
 
 #[test]
 fn a_pool_that_is_used_up_before_anything_is_measured_is_told_with_what_suffices() {
-    refused(&["--rate", "1000000"], &["documents that may come in last", "--scale", "--rate"]);
+    refused(&["--rate", "1000000"], &["documents that may come in last", "--growth", "--rate"]);
     refused(&["-n", "100", "--growth", "1%", "--rate", "max"], &["2 writers need at least one each"]);
 }
 
