@@ -244,7 +244,7 @@ impl<'p> Phase<'p> {
 
     /// Why the window is over at this time. `None` if it is not.
     fn window_end(&self, now_ns: u64) -> Option<WindowEnd> {
-        let MixedJob { writing, asking, seconds, max_seconds } = self.job;
+        let MixedJob { writing, asking, seconds, max_seconds, .. } = self.job;
         let has_time = |seconds: f64| now_ns < (seconds * 1e9) as u64;
         if self.state.has_too_many_answers() {
             return Some(WindowEnd::TooManyAnswers);
