@@ -196,7 +196,8 @@ impl PhaseWriters<'_> {
 }
 
 /// Time in which all writers without streams were at full speed: from when each has inserted its first batch, which
-/// finds everything cold, until the first one has no documents left.
+/// finds everything cold, until the first one has no documents left. If that was before, as on a system that lets one
+/// writer wait for all batches of another, it begins with the phase.
 pub(super) fn alone_window(report: &MixedReport, documents_of: &[u64]) -> Window {
     let warm_ns = report.writers.iter().filter_map(|log| log.batches.first()?.acknowledged_ns).max();
     let are_used_up = report.ended_by == WindowEnd::WritersEnded;
@@ -205,7 +206,7 @@ pub(super) fn alone_window(report: &MixedReport, documents_of: &[u64]) -> Window
         last.acknowledged_ns
     });
     let to_ns = ran_out_ns.min().unwrap_or(u64::MAX).min(report.end_ns);
-    Window { from_ns: warm_ns.unwrap_or(0).min(to_ns), to_ns }
+    Window { from_ns: warm_ns.filter(|warm_ns| *warm_ns < to_ns).unwrap_or(0), to_ns }
 }
 
 /// Share of a batch's time that has passed at `ns`, from 0 to 1.
@@ -367,6 +368,10 @@ mod tests {
         let window = alone_window(&report, &[10_000, 400]);
         assert_eq!(window, Window { from_ns: 2 * tenth, to_ns: 5 * tenth });
         assert_eq!(alone_window(&report, &[10_000, 10_000]).to_ns, 3 * SECOND);
+        // One has no documents left before the other one has inserted any.
+        let writers = vec![log(0..1, 0), log(0..4, 5 * tenth)];
+        let in_turn = MixedReport { writers, end_ns: 3 * SECOND, ..MixedReport::default() };
+        assert_eq!(alone_window(&in_turn, &[100, 400]), Window { from_ns: 0, to_ns: tenth });
         report.ended_by = WindowEnd::WritersEnded;
         assert_eq!(alone_window(&report, &[10_000, 10_000]).to_ns, 5 * tenth);
         let shortness = |window| {
