@@ -50,6 +50,12 @@ impl BatchSchedule {
         (turn as f64 * self.distance_ns).round() as u64
     }
 
+    /// Time between two batches of all writers, in nanoseconds.
+    #[must_use]
+    pub fn turn_ns(&self) -> u64 {
+        self.distance_ns.round() as u64
+    }
+
     /// Time between two batches of one writer, in nanoseconds: within it, a batch has to be acknowledged if its
     /// writer is to keep the rate.
     #[must_use]
@@ -138,6 +144,7 @@ mod tests {
         let schedule = BatchSchedule::new(4, 10_000, 2_000.0).unwrap();
         assert_eq!(schedule.seconds_for(&[5_000; 4]), 20.0);
         assert_eq!((schedule.seconds_for(&[0, 0]), schedule.period_ns()), (0.0, 20 * SECOND));
+        assert_eq!(schedule.turn_ns(), 5 * SECOND);
         assert_eq!([0, 1, 2].map(|batch| schedule.batch_documents(12_000, batch)), [10_000, 2_000, 0]);
         assert_eq!([0, 10_000, 10_001].map(|documents| schedule.batches_of(documents)), [0, 1, 2]);
     }
