@@ -59,7 +59,10 @@ fn judge_late(world: &World, question: Question, seen: &[SeenCount], rows: &[Row
 }
 
 fn is_different(judgement: &Judgement) -> bool {
-    matches!(judgement.verdict, QuestionVerdict::Wrong(WrongReason::Different(_)))
+    let wrong = |reason: &WrongReason| {
+        matches!(reason, WrongReason::Different(_) | WrongReason::DifferentOrEarlier(_))
+    };
+    matches!(&judgement.verdict, QuestionVerdict::Wrong(reason) if wrong(reason))
 }
 
 #[test]
