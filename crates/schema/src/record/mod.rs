@@ -122,7 +122,7 @@ pub enum Phase {
     Measured,
     /// Questions alone, on data as loaded.
     Still,
-    /// Questions beside writers.
+    /// Questions beside writers that insert documents.
     Both,
     /// Questions after the writers have gone, while nothing was drained.
     Left,
