@@ -177,6 +177,6 @@ fn rejected_and_faulty_elements_have_their_place() {
     assert_eq!((&rejected["ordinal"], &rejected["document"]), (&json!(10), &json!(12)));
     assert_eq!(rejected["document_byte"], json!(byte_of(11)));
     let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
-    let place = format!("(the first: {data}, document 12 from byte {} on)", byte_of(11));
+    let place = format!("rejected 1: no ({data}, document 12 from byte {} on)", byte_of(11));
     assert!(tables.contains(&place), "{tables}");
 }
