@@ -81,6 +81,31 @@ pub(super) fn remove(path: &Path) -> Result<(), RunError> {
     }
 }
 
+/// Loads `file`, which has `line_count` documents, into the temporary table. Returns the rejected documents and the
+/// number of those in the table.
+///
+/// # Errors
+/// If the system refuses the whole file, or does not answer.
+fn load_probe(
+    session: &mut Session<'_>,
+    file: &Path,
+    line_count: u64,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<(Vec<RejectedDocument>, u64), TrialError> {
+    let reply = load_file(session, PROBE_TABLE, file, None, ONE_DOCUMENT_LIMIT, recorder)?;
+    let rejected = rejected_lines(&reply);
+    let mut count = document_count(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
+    if count == 0 && (rejected.len() as u64) < line_count {
+        // Some systems load lines with keys first, and only the statements that follow a load make documents of them.
+        let statements = session.statements("index", &[("table", PROBE_TABLE)])?;
+        if !statements.is_empty() {
+            session.run(statements, ONE_DOCUMENT_LIMIT)?;
+            count = document_count(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
+        }
+    }
+    Ok((rejected, count))
+}
+
 /// Loads `file` into a temporary table and returns which documents are rejected. A crash or timeout of the
 /// engine counts as rejection of the whole file, and the engine is restarted. So does a wrong number of
 /// documents in the table.
@@ -92,16 +117,12 @@ pub(super) fn probe_file(
     session.open()?;
     let create = session.statements("create", &[("table", PROBE_TABLE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
-    let outcome = match load_file(session, PROBE_TABLE, file, None, ONE_DOCUMENT_LIMIT, recorder) {
-        Ok(reply) => {
-            let rejected = rejected_lines(&reply);
-            let line_count = reject_search::count_lines(file)?;
-            let count = document_count(session, PROBE_TABLE, ONE_DOCUMENT_LIMIT)?;
-            match count + rejected.len() as u64 == line_count {
-                true => ProbeOutcome::RejectedLines(rejected),
-                false => ProbeOutcome::RejectedWhole(format!("it makes {count} documents of {line_count}")),
-            }
-        }
+    let line_count = reject_search::count_lines(file)?;
+    let outcome = match load_probe(session, file, line_count, recorder) {
+        Ok((rejected, count)) => match count + rejected.len() as u64 == line_count {
+            true => ProbeOutcome::RejectedLines(rejected),
+            false => ProbeOutcome::RejectedWhole(format!("it makes {count} documents of {line_count}")),
+        },
         Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
             ProbeOutcome::RejectedWhole(failure.error)
         }
