@@ -175,6 +175,36 @@ fn a_guest_serves_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_guest_serves_own_documents_and_leaves_nothing_behind() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let (world, mut host) = (World::new(), Host::postgresql());
+    let document = |index: u32| match index {
+        7 => format!(r#"{{"id":{index},"text":"value {index:04}","number":123456789012345678901}}"#),
+        _ => format!(r#"{{"id":{index},"text":"value {index:04}"}}"#),
+    };
+    let data = world.file("data.ndjson", (0..400).map(document).collect::<Vec<_>>().join("\n"));
+    let (out, systems, address) = (world.text("out"), world.text("systems"), host.address(""));
+    let mut arguments =
+        vec!["run", "serving", "--systems-dir", &systems, "--system", &address, "--json", "-o", &out];
+    arguments.extend(["--data", &data, "--key", "/id", "--update", "/text", "--mixes", "a,churn"]);
+    arguments.extend(["-r", "1", "--clients", "3", "--warmup", "100ms", "--duration", "500ms"]);
+    let mut command = world.command(&arguments);
+    command.env("JSONATHLON_PASSWORD_POSTGRESQL", &host.password);
+    let running = Running::start(command, &world.path(""));
+    eventually("it works in a database of its own", || host.databases().len() == 1);
+    let summary = running.end(LIMIT).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()).collect();
+    assert!(own.iter().any(|entry| entry.cell.step.word() == "churn"), "{own:?}");
+    assert!(own.iter().all(|entry| entry.verdict == Verdict::Exact), "{own:?}");
+    assert_eq!(host.databases(), [""; 0]);
+    is_nowhere_in(&world.path("out"), &host.password);
+    host.close();
+}
+
+#[test]
 fn an_interrupted_guest_leaves_nothing_behind_and_can_go_on() {
     if excluded(&["postgresql"]) {
         return;
