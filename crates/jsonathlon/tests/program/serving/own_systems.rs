@@ -157,7 +157,7 @@ fn large_and_odd_documents(holds_nul: bool) -> String {
         9 if holds_nul => format!(r#"{{"id":{index},"text":"value {index:04}","nul":"\u0000"}}"#),
         _ => format!(r#"{{"id":{index},"text":"value {index:04}"}}"#),
     };
-    (0..60).map(document).collect::<Vec<_>>().join("\n")
+    (0..DOCUMENTS).map(document).collect::<Vec<_>>().join("\n")
 }
 
 /// Expects that a system loads all of them, and serves them.
@@ -169,7 +169,7 @@ fn serves_large_documents(system: &str, holds_nul: bool) {
     let paths = ["--key", "/id", "--update", "/text"];
     let summary = serves_data(&world, system, &large_and_odd_documents(holds_nul), &paths, "a", &[]);
     let load = summary.results.iter().find(|entry| entry.cell.step.word() == "load").unwrap();
-    assert!((load.metrics["documents_loaded"] - 60.0).abs() < 0.5, "{system}: {load:?}");
+    assert!((load.metrics["documents_loaded"] - DOCUMENTS as f64).abs() < 0.5, "{system}: {load:?}");
     world.nothing_left();
 }
 
