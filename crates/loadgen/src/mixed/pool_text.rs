@@ -16,7 +16,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub(super) struct PoolLimits {
     /// Number of documents that all writers together can need.
     pub(super) documents: u64,
-    /// Bytes of documents.
+    /// Largest size of the documents that are read, in bytes.
     pub(super) bytes: u64,
 }
 

@@ -102,7 +102,7 @@ pub struct StreamLog {
     pub error: Option<String>,
 }
 
-/// One answered question.
+/// One question of a stream, with its answer and what it saw of the writers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionLog {
     /// Question of the challenge.

@@ -123,9 +123,9 @@ struct LedOperation {
 enum Detail {
     /// Their names, and the runner-up of each with its factor.
     Factors,
-    /// Their names.
+    /// Their names, without factors.
     Names,
-    /// Their number.
+    /// Only how many they are.
     Counts,
 }
 

@@ -62,7 +62,7 @@ pub(super) fn forget(folder: &Path) {
     }
 }
 
-/// One inserted document.
+/// One document that a writer has inserted.
 struct Inserted {
     writer: u64,
     sequence: u64,

@@ -110,7 +110,7 @@ impl<'t> JobBuilder<'t> {
         MixedJob { writing, asking, seconds, max_seconds: MAX_PHASE_S.max(seconds), measured_from_s: 0.0 }
     }
 
-    /// Streams alone.
+    /// Streams alone, which also ask what they see of the writers.
     pub(super) fn ask(&self, floors: Floors) -> MixedJob {
         self.job(None, Some(self.asking(floors)), short_s(self.settings))
     }
@@ -139,7 +139,7 @@ impl<'t> JobBuilder<'t> {
         }
     }
 
-    /// Streams beside writers.
+    /// Streams beside writers that insert at the rate.
     pub(super) fn ask_beside_writers(&self, floors: Floors) -> MixedJob {
         let writing = self.writing(self.settings.rate.per_s());
         let job = self.job(Some(writing), Some(self.asking(floors)), self.settings.measure_s);

@@ -20,7 +20,7 @@ const LAST_STREAM: u32 = u32::MAX;
 /// What the questions of a job are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// They are measured.
+    /// They are measured with what they see of the writers.
     Measured,
     /// They are measured without asking what they see, to show what that costs.
     Plain,
