@@ -1,21 +1,48 @@
 //! Kills a run repeatedly and resumes it each time.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jsonathlon_results::summary::Summary;
 
 use super::process::Running;
 use super::{LIMIT, World};
 
+/// Number of kinds of kills of analytics runs, which share the number that `JSONATHLON_KILLS` asks for.
+pub(crate) const KINDS: u32 = 3;
+
+/// Number of kills of one kind; `usual` is the default and the minimum.
+pub(crate) fn kills(usual: u32) -> u32 {
+    let asked = std::env::var("JSONATHLON_KILLS").map(|text| {
+        text.parse::<u32>().unwrap_or_else(|_| panic!("JSONATHLON_KILLS is no number: {text:?}"))
+    });
+    asked.map_or(usual, |asked| usual.max(asked.div_ceil(KINDS)))
+}
+
+/// Pseudo-random kill moments by Marsaglia's xorshift, other ones in each test run.
+pub(crate) struct Moments(u64);
+
+impl Moments {
+    /// Prints the seed, with which `JSONATHLON_KILL_SEED` repeats the moments.
+    pub(crate) fn new() -> Self {
+        let given = std::env::var("JSONATHLON_KILL_SEED").ok().map(|text| text.parse::<u64>().unwrap());
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
+        let seed = given.unwrap_or_else(now) | 1;
+        println!("the same moments again: JSONATHLON_KILL_SEED={seed}");
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self, latest_ms: u64) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        Duration::from_millis(self.0 % latest_ms)
+    }
+}
+
 /// Deterministic kill moments below `latest_ms` (Marsaglia's xorshift); any distribution will do.
 pub(crate) fn moments(seed: u64, latest_ms: u64) -> impl FnMut() -> Duration {
-    let mut state = seed;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        Duration::from_millis(state % latest_ms)
-    }
+    let mut moments = Moments(seed);
+    move || moments.next(latest_ms)
 }
 
 /// Kills the run in the folder `out` at least once, as [`killed_until_it_ends`] does.

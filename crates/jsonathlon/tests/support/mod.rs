@@ -404,10 +404,15 @@ impl Look for Summary {
 }
 
 /// Waits until a condition is true; fails after one minute.
-pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, condition: impl FnMut() -> bool) {
+    eventually_within(Duration::from_secs(60), what, condition);
+}
+
+/// Waits until a condition is true; fails after the limit.
+pub(crate) fn eventually_within(limit: Duration, what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "not within a minute: {what}");
+        assert!(begun.elapsed() < limit, "not within {limit:?}: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

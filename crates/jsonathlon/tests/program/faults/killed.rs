@@ -4,53 +4,25 @@
 //! of the worker, which is the engine's process, after which the run continues. `JSONATHLON_KILLS` raises the
 //! number of kills.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::record::{FailureKind, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+use crate::support::killed::{KINDS, Moments, kills};
 use crate::support::process::{Ended, Running};
 use crate::support::{Kept, LIMIT, Look, World, eventually, mock};
 
 /// Default number of kills of all kinds together.
 const KILLS: u32 = 54;
-const KINDS: u32 = 3;
 /// Default number of kills of a real engine and of the program running it.
 const REAL_KILLS: u32 = 4;
 /// Latest moment of a kill, in ms after the start. A whole run takes longer.
 const LATEST_MS: u64 = 900;
 /// Latest moment of the next worker kill, in ms after the previous one.
 const NEXT_WORKER_MS: u64 = 500;
-
-/// Number of kills of one kind; `usual` is the default and the minimum.
-fn kills(usual: u32) -> u32 {
-    let asked = std::env::var("JSONATHLON_KILLS").map(|text| {
-        text.parse::<u32>().unwrap_or_else(|_| panic!("JSONATHLON_KILLS is no number: {text:?}"))
-    });
-    asked.map_or(usual, |asked| usual.max(asked.div_ceil(KINDS)))
-}
-
-/// Pseudo-random kill moments by Marsaglia's xorshift.
-struct Moments(u64);
-
-impl Moments {
-    fn new() -> Self {
-        let given = std::env::var("JSONATHLON_KILL_SEED").ok().map(|text| text.parse::<u64>().unwrap());
-        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
-        let seed = given.unwrap_or_else(now) | 1;
-        println!("the same moments again: JSONATHLON_KILL_SEED={seed}");
-        Self(seed)
-    }
-
-    fn next(&mut self, latest_ms: u64) -> Duration {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        Duration::from_millis(self.0 % latest_ms)
-    }
-}
 
 /// A run that is repeated and killed.
 struct Subject {

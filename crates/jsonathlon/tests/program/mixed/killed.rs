@@ -5,22 +5,48 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::mixed::{ASKED, ASKING, entry, is_measured};
-use crate::support::killed::{killed_to_its_end, moments};
+use crate::support::killed::{Moments, killed_until_it_ends, kills};
 use crate::support::{LIMIT, World, eventually, mock};
 
-/// Number of kills of the program.
+/// Default number of kills of the program, and of those of them while a real engine works.
 const KILLS: u32 = 8;
+const REAL_KILLS: u32 = 4;
 /// Latest moment of a kill, in ms after the start. A whole run takes longer, and a part of a round less.
 const LATEST_MS: u64 = 6000;
+
+/// Kills runs of these systems at random moments and resumes them to their ends, until there were enough kills.
+fn goes_on(world: &World, systems: &str, options: &[&str], wanted: u32) {
+    let mut moments = Moments::new();
+    let (mut killed, mut runs) = (0, 0);
+    while killed < wanted {
+        runs += 1;
+        let out = format!("out{runs}");
+        let anew = || {
+            // A folder without a plan cannot be resumed, so it is removed.
+            std::fs::remove_dir_all(world.path(&out)).ok();
+            world.start_mixed(&out, systems, options)
+        };
+        let pause = || moments.next(LATEST_MS);
+        let (kills, summary) = killed_until_it_ends(world, &out, wanted - killed, pause, anew, || {});
+        killed += kills;
+        for system in systems.split(',') {
+            is_measured(&summary, system, Verdict::Exact);
+        }
+        assert!(runs <= 2 * wanted, "{killed} kills in {runs} runs: choose other moments");
+    }
+    println!("{killed} kills, {runs} runs continued to their end");
+}
 
 #[test]
 fn a_run_that_is_killed_goes_on_and_leaves_nobody_behind() {
     let world = World::with(&[mock("ma", json!({})).mixed(), mock("mb", json!({})).mixed()]);
-    let begin = || world.start_mixed("out", "ma,mb", &["-r", "2"]);
-    let summary = killed_to_its_end(&world, KILLS, moments(0x9e37_79b9_7f4a_7c15, LATEST_MS), begin, || {});
-    for system in ["ma", "mb"] {
-        is_measured(&summary, system, Verdict::Exact);
-    }
+    goes_on(&world, "ma,mb", &["-r", "2"], kills(KILLS));
+}
+
+#[test]
+fn a_run_of_a_real_engine_that_is_killed_goes_on() {
+    let load = ["--variants", "indexed", "-n", "1000", "-r", "2"];
+    goes_on(&World::new(), "sqlite", &load, kills(REAL_KILLS));
 }
 
 #[test]

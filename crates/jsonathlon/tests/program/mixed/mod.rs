@@ -5,7 +5,9 @@ mod frontier;
 mod input;
 mod killed;
 mod phases;
+mod planted;
 mod still;
+mod stopped;
 mod systems;
 
 use jsonathlon_results::cell_summary::CellSummary;
