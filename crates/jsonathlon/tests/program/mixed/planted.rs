@@ -12,10 +12,14 @@ use crate::mixed::{ASKED, ASKING, entries};
 use crate::support::real::{SMALL, built_in, copy, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
-/// Load of which the documents that may come in last for longer than the phase.
-const LOAD: [&str; 8] = ["-n", "4000", "--growth", "100%", "--rate", "1000", "--measure", "2s"];
-/// Documents of a batch, one of which comes in every tenth of a second.
-const BATCH: &str = "100";
+/// Load of which the documents that may come in last for several times the phase.
+const LOAD: [&str; 6] = ["-n", "4000", "--growth", "200%", "--rate", "1000"];
+/// A batch comes in every tenth of a second.
+const USUAL: [&str; 4] = ["--batch", "100", "--measure", "2s"];
+/// A longer phase, for systems that show new documents only now and then.
+const LONG: [&str; 4] = ["--batch", "100", "--measure", "4s"];
+/// A batch comes in every fiftieth of a second, for systems in which nothing widens the gap within a question.
+const SMALL_BATCHES: [&str; 4] = ["--batch", "20", "--measure", "2s"];
 
 /// Folder of a built-in system in a world, with changes.
 struct Planted {
@@ -63,10 +67,9 @@ fn default_file(name: &str) -> String {
     std::fs::read_to_string(built_in("..").join("defaults").join(name)).unwrap()
 }
 
-/// Runs variants of a system with batches of this size, and returns the summary of the run, which exits with this
-/// code.
-fn run(world: &World, system: &str, variants: &str, batch: &str, code: i32) -> Summary {
-    let load = [LOAD.as_slice(), &SMALL, &["--variants", variants, "--batch", batch]].concat();
+/// Runs variants of a system and returns the summary of the run, which exits with this code.
+fn run(world: &World, system: &str, variants: &str, more: &[&str], code: i32) -> Summary {
+    let load = [LOAD.as_slice(), &SMALL, &["--variants", variants], more].concat();
     let summary = world.start_mixed("out", system, &load).end(LIMIT).expect(code).summary();
     assert!(summary.complete);
     world.kept("out").is_complete();
@@ -188,7 +191,7 @@ fn postgresql_is_wrong_with_two_statements_at_read_committed_and_right_at_repeat
         .file("mixed/extend.sql", &extend)
         .file("mixed/question.sql", TWO_STATEMENTS)
         .with(TWO_ISOLATIONS);
-    let summary = run(&world, "postgresql", "read-committed,repeatable-read", BATCH, 1);
+    let summary = run(&world, "postgresql", "read-committed,repeatable-read", &USUAL, 1);
     is_found_wrong(&summary, ("postgresql", "read-committed"));
     is_exact(&summary, ("postgresql", "repeatable-read"));
 }
@@ -210,12 +213,12 @@ fn mysql_is_wrong_with_one_statement_at_read_uncommitted() {
     }
     let world = World::new();
     Planted::new(&world, "mysql").with(DIRTY);
-    let summary = run(&world, "mysql", "dirty", BATCH, 1);
+    let summary = run(&world, "mysql", "dirty", &USUAL, 1);
     is_found_wrong(&summary, ("mysql", "dirty"));
 }
 
 /// A delay before each snapshot widens the gap between that of the answer and that of what it saw, if there are two.
-const DELAYED: &str = r#"["SET merge_tree_storage_snapshot_sleep_ms = 50"]"#;
+const DELAYED: &str = r#"["SET merge_tree_storage_snapshot_sleep_ms = 100"]"#;
 
 /// The setting that is stated for all variants of the built-in folder.
 const STATED: &str = r#"["SET enable_shared_storage_snapshot_in_query = 1"]"#;
@@ -243,7 +246,7 @@ fn clickhouse_is_wrong_where_parts_of_a_question_share_no_snapshot() {
     }
     let world = World::new();
     Planted::new(&world, "clickhouse").replacing(STATED, DELAYED).with(TWO_SNAPSHOTS);
-    let summary = run(&world, "clickhouse", "apart,shared", BATCH, 1);
+    let summary = run(&world, "clickhouse", "apart,shared", &USUAL, 1);
     is_found_wrong(&summary, ("clickhouse", "apart"));
     is_exact(&summary, ("clickhouse", "shared"));
 }
@@ -268,7 +271,7 @@ fn elasticsearch_with_two_shards_has_holes_which_are_never_exact() {
     let two = create.replace("\"number_of_shards\": 1", "\"number_of_shards\": 2");
     assert_ne!(two, create);
     Planted::new(&world, "elasticsearch").file("analytics/create.json", &two).with(TWO_SHARDS);
-    let summary = run(&world, "elasticsearch", "undeclared", BATCH, 0);
+    let summary = run(&world, "elasticsearch", "undeclared", &LONG, 0);
     let all = is_bounded(&summary, ("elasticsearch", "undeclared"));
     let (holes, bounded) = (all.metrics["holes"], all.metrics["bounded"]);
     assert!(holes > 0.0, "{:?}", all.metrics);
@@ -304,8 +307,7 @@ fn mongodb_without_snapshots_is_bounded_where_declared_and_wrong_where_not() {
     }
     let world = World::new();
     Planted::new(&world, "mongodb").with(WITHOUT_A_SET);
-    // Smaller batches come in more often, because nothing widens the gap within a question.
-    let summary = run(&world, "mongodb", "local,alone,alone-with-snapshot", "20", 1);
+    let summary = run(&world, "mongodb", "local,alone,alone-with-snapshot", &SMALL_BATCHES, 1);
     let all = is_bounded(&summary, ("mongodb", "local"));
     assert_eq!(all.metrics["exact"], 0.0, "where no snapshot is declared, no answer counts as exact");
     assert!(all.findings.is_empty(), "{:?}", all.findings);
