@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const ROUNDS: usize = 3;
-const RUNS: u32 = 500;
+const RUNS: u32 = 1_000;
 /// Share of false alarms that 95 % intervals allow.
 const ALLOWED: f64 = 0.05;
 /// Scatter of a phase's rate on its logarithm, and that of a round, which all of its phases share.

@@ -282,7 +282,8 @@ fn elasticsearch_with_two_shards_has_holes_which_are_never_exact() {
 
 fn is_of_holes(finding: &Finding) -> bool {
     let message = finding.message.as_deref().unwrap_or_default();
-    finding.subject == "snapshot" && message.contains("of no single moment, although one statement is declared")
+    finding.subject == "snapshot"
+        && message.contains("of no single moment, although one statement is declared")
 }
 
 /// A server alone has no snapshots, whatever its folder says.

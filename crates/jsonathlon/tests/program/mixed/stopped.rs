@@ -1,5 +1,6 @@
 //! A server that stands still for a while beside writers: everything that waited for it must show it.
 
+use std::fs::DirEntry;
 use std::time::Duration;
 
 use jsonathlon_schema::record::{Phase, Trial, TrialSecond, Verdict};
@@ -14,6 +15,10 @@ const STILLNESS: Duration = Duration::from_secs(2);
 /// Time that a batch and a question of the measured window must have taken. Even if the server stops when the writers
 /// begin, which is half a second before the window, it stands still for longer after the first batch of the window.
 const SHOWN_US: f64 = 1e6;
+/// Names of the threads of writers and of streams, without their numbers.
+const CLIENTS: [&str; 2] = ["writer-", "stream-"];
+/// Number of times that each of them must have waited before the server stops.
+const LEAST_WAITS: u64 = 30;
 /// Documents that may come in last for longer than the phase.
 const LOAD: [&str; 10] =
     ["-n", "4000", "--growth", "150%", "--rate", "1000", "--batch", "100", "--measure", "5s"];
@@ -51,13 +56,24 @@ fn children(process: u32) -> Vec<u32> {
     children.unwrap_or_default().split_whitespace().map(|child| child.parse().unwrap()).collect()
 }
 
-/// Whether a worker has threads whose names begin with all of these texts.
-fn has_threads(worker: u32, prefixes: &[&str]) -> bool {
+/// Whether writers and streams of a worker have waited for their server a few dozen times.
+fn is_beside(worker: &u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{worker}/task")) else { return false };
-    let names: Vec<String> = threads
-        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("comm")).ok())
-        .collect();
-    prefixes.iter().all(|prefix| names.iter().any(|name| name.starts_with(prefix)))
+    // Threads may end during the iteration.
+    let status =
+        |thread: std::io::Result<DirEntry>| std::fs::read_to_string(thread.ok()?.path().join("status")).ok();
+    let states: Vec<String> = threads.filter_map(status).collect();
+    CLIENTS.iter().all(|name| {
+        let mut clients =
+            states.iter().filter(|state| state.starts_with(&format!("Name:\t{name}"))).peekable();
+        clients.peek().is_some() && clients.all(|state| waits(state) >= LEAST_WAITS)
+    })
+}
+
+/// How often a thread has waited for something, by its status.
+fn waits(status: &str) -> u64 {
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.map_or(0, |count| count.trim().parse().unwrap())
 }
 
 /// Process id of the only server of this world that a command starts with this program.
@@ -84,9 +100,8 @@ fn a_server_that_stands_still_beside_writers_is_seen_in_responses_and_in_every_s
     let world = World::new();
     let all = [LOAD.as_slice(), &["--variants", "generated"]].concat();
     let mut running = world.start_mixed("out", "postgresql", &all);
-    let is_beside = |worker: &u32| has_threads(*worker, &["writer-", "stream-"]);
     // The server may have to be installed first.
-    eventually_within(LIMIT, "writers are beside streams", || {
+    eventually_within(LIMIT, "writers are at work beside streams", || {
         running.has_ended() || world.workers().iter().any(is_beside)
     });
     assert!(!running.has_ended(), "{}", running.stderr());
