@@ -67,9 +67,9 @@ fn share(count: u32) -> f64 {
 
 #[test]
 fn no_factor_of_a_system_that_writers_do_not_touch_excludes_one_too_often() {
+    let mut random = ChaCha8Rng::seed_from_u64(13);
     for (scatter, of_round) in NOISE {
         for has_stalls in [false, true] {
-            let mut random = ChaCha8Rng::seed_from_u64(13);
             let mut alarms = [0; NAMES.len()];
             for _ in 0..RUNS {
                 let shared = shared(&mut random, of_round);
@@ -91,8 +91,8 @@ fn no_factor_of_a_system_that_writers_do_not_touch_excludes_one_too_often() {
 /// The ratio of two configurations is paired by round, and so must not see what a round does to both of them.
 #[test]
 fn two_equal_configurations_are_not_called_different_too_often() {
+    let mut random = ChaCha8Rng::seed_from_u64(17);
     for (scatter, of_round) in NOISE {
-        let mut random = ChaCha8Rng::seed_from_u64(17);
         let mut alarms = [0; NAMES.len() + 1];
         for _ in 0..RUNS {
             let shared = shared(&mut random, of_round);

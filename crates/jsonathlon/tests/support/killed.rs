@@ -7,7 +7,8 @@ use jsonathlon_results::summary::Summary;
 use super::process::Running;
 use super::{LIMIT, World};
 
-/// Number of kinds of kills of analytics runs, which share the number that `JSONATHLON_KILLS` asks for.
+/// Number of kinds of kills of analytics runs, which share the number that `JSONATHLON_KILLS` asks for. Each test of
+/// another workload takes the share of one kind.
 pub(crate) const KINDS: u32 = 3;
 
 /// Number of kills of one kind; `usual` is the default and the minimum.
