@@ -85,7 +85,8 @@ impl<'t> JobBuilder<'t> {
     fn asking(&self, floors: Floors) -> AskingJob {
         AskingJob {
             questions: self.questions.clone(),
-            form: Some(self.seen.clone()),
+            // Where nothing comes in, there is nothing to see of writers.
+            form: (!self.settings.is_still()).then(|| self.seen.clone()),
             floors,
             sets: None,
             seed: self.seed,
@@ -110,9 +111,13 @@ impl<'t> JobBuilder<'t> {
         MixedJob { writing, asking, seconds, max_seconds: MAX_PHASE_S.max(seconds), measured_from_s: 0.0 }
     }
 
-    /// Streams alone, which also ask what they see of the writers.
+    /// Streams alone, which also ask what they see of writers if there are any.
     pub(super) fn ask(&self, floors: Floors) -> MixedJob {
-        self.job(None, Some(self.asking(floors)), short_s(self.settings))
+        let seconds = match self.settings.is_still() {
+            true => self.settings.measure_s,
+            false => short_s(self.settings),
+        };
+        self.job(None, Some(self.asking(floors)), seconds)
     }
 
     /// Streams alone, without asking what they see of the writers.
@@ -121,28 +126,11 @@ impl<'t> JobBuilder<'t> {
         self.job(None, Some(asking), short_s(self.settings))
     }
 
-    /// Streams on data into which nothing comes.
-    pub(super) fn ask_still(&self) -> MixedJob {
-        let asking = AskingJob { form: None, ..self.asking(self.no_floors()) };
-        self.job(None, Some(asking), self.settings.measure_s)
-    }
-
-    /// One set by each stream, on data into which nothing comes.
-    pub(super) fn warm_up_still(&self, max_seconds: f64) -> MixedJob {
-        let asking = AskingJob { form: None, sets: Some(1), ..self.asking(self.no_floors()) };
-        MixedJob {
-            measured_from_s: 0.0,
-            writing: None,
-            asking: Some(asking),
-            seconds: max_seconds,
-            max_seconds,
-        }
-    }
-
     /// Streams beside writers that insert at the rate.
-    pub(super) fn ask_beside_writers(&self, floors: Floors) -> MixedJob {
+    pub(super) fn ask_beside_writers(&self) -> MixedJob {
         let writing = self.writing(self.settings.rate.per_s());
-        let job = self.job(Some(writing), Some(self.asking(floors)), self.settings.measure_s);
+        let asking = self.asking(self.no_floors());
+        let job = self.job(Some(writing), Some(asking), self.settings.measure_s);
         MixedJob { measured_from_s: lead_s(self.settings), ..job }
     }
 

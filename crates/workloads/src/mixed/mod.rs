@@ -12,6 +12,7 @@ mod jobs;
 mod question_metrics;
 mod results;
 mod round_log;
+mod steps;
 mod still;
 mod trials;
 mod turn;
