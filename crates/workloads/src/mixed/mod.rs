@@ -36,17 +36,14 @@ use jsonathlon_schema::{
     },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
-use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
     analytics::other_documents,
-    cells::rotation,
     expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
     recorder::TrialRecorder,
     run_context::RunContext,
-    stopping::RoundDecision,
     target::Target,
     workload::{Preparation, Workload},
 };
@@ -336,33 +333,17 @@ impl Workload for Mixed {
             context.settings.rounds,
             self.schedule()
         )));
-        let mut control = Control::new();
-        let mut controller = context.round_controller(None);
-        let mut round = 1;
-        loop {
-            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
-                let Some(target) = targets.get_mut(index) else { continue };
-                context.time_control(round, position, &mut control, recorder)?;
-                let turn = MixedTurn { context, settings: &self.settings, documents, round };
-                if self.settings.is_still() {
-                    turn.run_missing_streams(target, recorder)?;
-                } else if self.settings.is_frontier() {
-                    turn.run_missing_points(target, recorder)?;
-                } else {
-                    turn.run_missing_parts(target, recorder)?;
-                }
-                recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
+        context.run_rounds(ROUNDS, &mut targets, recorder, |round, target, recorder| {
+            let turn = MixedTurn { context, settings: &self.settings, documents, round };
+            if self.settings.is_still() {
+                turn.run_missing_streams(target, recorder)?;
+            } else if self.settings.is_frontier() {
+                turn.run_missing_points(target, recorder)?;
+            } else {
+                turn.run_missing_parts(target, recorder)?;
             }
-            let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
-            controller.report(recorder.observer);
-            if let Some(planned) = controller.planned_rounds() {
-                recorder.plan_rounds(planned);
-            }
-            if decision == RoundDecision::Stop {
-                return Ok(());
-            }
-            round += 1;
-        }
+            Ok(target.state.cells.target)
+        })
     }
 }
 
