@@ -48,8 +48,8 @@ pub(crate) struct MixedOptions {
     /// the frontier of questions against documents
     #[arg(long, value_name = "RATE", default_value = "2000", value_parser = rate, help_heading = MIXED)]
     pub(crate) rate: RateOption,
-    /// Documents that may come in, as a share of those that are loaded; with --data the first ones of the data
-    /// [default: 20%]
+    /// Documents that may come in beside questions, as a share of those that are loaded; with --data the first ones of
+    /// the data. Writers alone get more if they are generated, as many as a fast system inserts [default: 20%]
     #[arg(long, value_name = "PCT", value_parser = growth, help_heading = MIXED)]
     pub(crate) growth: Option<f64>,
     /// Time that questions are asked beside writers, and with each number of streams on still data; the other phases

@@ -26,13 +26,13 @@ pub(super) fn build_request(arguments: &MixedArguments) -> Result<RunRequest<'_>
     let MixedArguments { run, options } = arguments;
     let EventRunArguments { common, external, events, .. } = run;
     let settings = mixed_settings(options).map_err(Failure::usage)?;
-    let source = match events_of(run)? {
+    let (settings, source) = match events_of(run)? {
         // `--scale` is what systems load; the documents that come in are generated in addition.
         Source::Generated { seed, start, documents, malformed } => {
-            let documents = Mixed::documents_needed(documents, settings.growth);
-            Source::Generated { seed, start, documents, malformed }
+            let (settings, documents) = Mixed::of_generated(settings, documents);
+            (settings, Source::Generated { seed, start, documents, malformed })
         }
-        source => source,
+        source => (settings, source),
     };
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),

@@ -1,12 +1,10 @@
 //! Builds the jobs of the phases of one configuration.
 
-use std::path::PathBuf;
-
 use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_driver_api::{batch::BatchForm, seen::SeenForm};
 use jsonathlon_loadgen::mixed::job::{AskingJob, MixedJob, StreamQuestion, WritingJob};
-use jsonathlon_schema::record::FailureKind;
+use jsonathlon_schema::record::{FailureKind, Phase};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 
 use super::documents::{MixedDocuments, lead_s};
@@ -39,8 +37,7 @@ pub(super) struct JobBuilder<'t> {
     batch: BatchForm,
     own_prefix: String,
     take_turns: bool,
-    pool: PathBuf,
-    pool_documents: u64,
+    documents: &'t MixedDocuments,
     seed: u64,
 }
 
@@ -50,7 +47,7 @@ impl<'t> JobBuilder<'t> {
         settings: &'t MixedSettings,
         setup: &MixedSetup,
         session: &Session<'_>,
-        documents: &MixedDocuments,
+        documents: &'t MixedDocuments,
         seed: u64,
     ) -> Result<Self, TrialError> {
         let question = |question: Question| {
@@ -71,8 +68,7 @@ impl<'t> JobBuilder<'t> {
             batch: setup.batch_form(TABLE).map_err(placeholder_error)?,
             own_prefix,
             take_turns: setup.writers_take_turns,
-            pool: documents.file.file.clone(),
-            pool_documents: documents.file.documents,
+            documents,
             seed,
         })
     }
@@ -93,10 +89,11 @@ impl<'t> JobBuilder<'t> {
         }
     }
 
-    fn writing(&self, rate: Option<f64>) -> WritingJob {
+    fn writing(&self, phase: Phase, rate: Option<f64>) -> WritingJob {
         WritingJob {
-            pool: self.pool.clone(),
-            documents: self.pool_documents,
+            pool: self.documents.file.file.clone(),
+            documents: self.documents.file.documents,
+            dealt: self.documents.dealt_in(phase),
             writers: self.settings.writers,
             batch: self.settings.batch,
             rate,
@@ -128,7 +125,7 @@ impl<'t> JobBuilder<'t> {
 
     /// Streams beside writers that insert at the rate.
     pub(super) fn ask_beside_writers(&self) -> MixedJob {
-        let writing = self.writing(self.settings.rate.per_s());
+        let writing = self.writing(Phase::Both, self.settings.rate.per_s());
         let asking = self.asking(self.no_floors());
         let job = self.job(Some(writing), Some(asking), self.settings.measure_s);
         MixedJob { measured_from_s: lead_s(self.settings), ..job }
@@ -136,7 +133,7 @@ impl<'t> JobBuilder<'t> {
 
     /// Writers alone, at full speed.
     pub(super) fn write(&self) -> MixedJob {
-        self.job(Some(self.writing(None)), None, short_s(self.settings))
+        self.job(Some(self.writing(Phase::Alone, None)), None, short_s(self.settings))
     }
 
     /// One set by each of these streams, which are as many as lists of floors, whatever time it takes.

@@ -196,7 +196,7 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         target.state.session.subject().set_activity(&activity);
     }
 
-    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'b>, TrialError> {
+    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'_>, TrialError> {
         target.state.session.open()?;
         let seed = self.context.settings.seed.wrapping_add(u64::from(self.round) << 32);
         JobBuilder::new(self.settings, &target.setup, &target.state.session, self.documents, seed)
@@ -309,7 +309,9 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
             let failure = Failure::new(FailureKind::Wrong, wrong.clone());
             return self.record_failures(phases, &failure, target, recorder);
         }
-        let documents_of = self.documents.documents_of_writers();
+        // All writers of a part insert in the same phase.
+        let inserting = if phases == [Phase::Alone] { Phase::Alone } else { Phase::Both };
+        let documents_of = self.documents.documents_of_writers(inserting);
         let results = RoundResults {
             settings: self.settings,
             cells: target.state.cells,
