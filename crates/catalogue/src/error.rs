@@ -100,6 +100,20 @@ pub enum CatalogueError {
         /// All names and aliases of variants that could be requested.
         known: Vec<String>,
     },
+    /// A system has such a variant, and none of the selected ones has it for the workload.
+    #[error("{system} has the variant `{variant}` for other workloads than {workload}; there is {}; the default is {default}", join_names(.known))]
+    OtherVariant {
+        /// System that has the variant.
+        system: String,
+        /// Variant that was requested.
+        variant: String,
+        /// Name of the workload.
+        workload: String,
+        /// All names and aliases of variants that could be requested.
+        known: Vec<String>,
+        /// Name and title of the default variant of the system for the workload.
+        default: String,
+    },
     /// The system has no such storage setting.
     #[error("{system} has no storage setting `{storage}`{}; there is {}", did_you_mean(.storage, .known.iter().map(String::as_str)), join_names(.known))]
     UnknownStorage {

@@ -1,6 +1,11 @@
 //! Selections of systems (`a,b@version|all`) and of variants (`default|all|as-is|prepared|extracted|names`).
 
-use super::{Catalogue, error::CatalogueError, system::System, variants::Variant};
+use super::{
+    Catalogue,
+    error::CatalogueError,
+    system::System,
+    variants::{Variant, main_variant},
+};
 
 /// One system at one version, as selected.
 #[derive(Debug, Clone, Copy)]
@@ -105,20 +110,51 @@ pub fn select_variants<'a>(
 /// Returns the variants that `text` names, for each of the systems, among those of one workload.
 ///
 /// # Errors
-/// [`CatalogueError::UnknownVariant`] if no system knows a name, [`CatalogueError::Selection`] if the text
-/// names nothing.
+/// [`CatalogueError::UnknownVariant`] if no system knows a name, [`CatalogueError::OtherVariant`] if one knows it for
+/// other workloads, [`CatalogueError::Selection`] if the text names nothing.
 pub fn select_variants_of<'a>(
     workload: &str,
     systems: &[&'a System],
     text: &str,
     setting: TargetKind,
 ) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
-    select_among(&|system| system.variants_of(workload), systems, text, setting)
+    let selected = select_among(&|system| system.variants_of(workload), systems, text, setting);
+    selected.map_err(|error| match error {
+        CatalogueError::UnknownVariant { system, variant, known } => {
+            other_variant(workload, systems, &variant, &known).unwrap_or(CatalogueError::UnknownVariant {
+                system,
+                variant,
+                known,
+            })
+        }
+        error => error,
+    })
+}
+
+/// Error that a name is that of a variant for other workloads. `None` if no system has such a variant.
+fn other_variant(
+    workload: &str,
+    systems: &[&System],
+    variant: &str,
+    known: &[String],
+) -> Option<CatalogueError> {
+    let system = systems.iter().find(|system| {
+        let name = variant.strip_prefix(&format!("{}/", system.name())).unwrap_or(variant);
+        system.all_variants().any(|other| other.has_name(name))
+    })?;
+    let default = main_variant(system.variants_of(workload), |variant| variant.is_default)?;
+    Some(CatalogueError::OtherVariant {
+        system: system.name().to_owned(),
+        variant: variant.to_owned(),
+        workload: workload.to_owned(),
+        known: known.to_vec(),
+        default: format!("{}: {}", default.name, default.title),
+    })
 }
 
 /// Returns the variants that `text` names, for each of the systems. The text holds, separated by commas:
-/// `default` (the default of each preparation class), a class (its default), `all` (all ranked variants),
-/// names or aliases, or `SYSTEM/NAME` for one system alone. At least one system must know a name; for the
+/// `default` (the default of each preparation class), `main` (one of these, see [`main_variant`]), a class (its
+/// default), `all` (all ranked variants), names or aliases, or `SYSTEM/NAME` for one system alone. At least one system must know a name; for the
 /// others it selects nothing.
 fn select_among<'a>(
     variants: &dyn Fn(&'a System) -> &'a [Variant],
@@ -130,15 +166,20 @@ fn select_among<'a>(
     if parts.is_empty() {
         return Err(CatalogueError::Selection {
             text: text.to_owned(),
-            message: "name variants, a class (as-is, prepared, extracted), `default` or `all`".to_owned(),
+            message: "name variants, a class (as-is, prepared, extracted), `main`, `default` or `all`"
+                .to_owned(),
         });
     }
     let is_default = |system: &System, variant: &Variant| match setting {
         TargetKind::ByAddress => system.is_default_by_address(variant),
         TargetKind::Started => variant.is_default,
     };
-    let matches = |system: &System, variant: &Variant, part: &str| match part {
+    let matches = |system: &'a System, variant: &Variant, part: &str| match part {
         "default" => is_default(system, variant),
+        "main" => {
+            let main = main_variant(variants(system), |variant| is_default(system, variant));
+            main.is_some_and(|main| main.name == variant.name)
+        }
         "all" => variant.ranked,
         name if name == variant.preparation.word() => is_default(system, variant),
         name => match name.split_once('/') {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::ranking::PreparationClass;
 use jsonathlon_servers::Recipe;
 
 use crate::{
@@ -15,7 +14,7 @@ use crate::{
     profile::Profiles,
     rules::{self, ParsedSection, SECTION_KEYS, WorkloadRules},
     sections::Sections,
-    variants::{Storage, Variant},
+    variants::{Storage, Variant, main_variant},
     workload_files::WorkloadFiles,
 };
 
@@ -217,11 +216,7 @@ impl System {
     /// class `prepared`, otherwise of `as-is`, otherwise of `extracted`, otherwise the first shared variant.
     /// `None` if there is no shared variant.
     pub fn representative_variant(&self) -> Option<&Variant> {
-        let classes = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
-        let default_of = |class| {
-            self.variants.iter().find(move |variant| variant.is_default && variant.preparation == class)
-        };
-        classes.into_iter().find_map(default_of).or(self.variants.first())
+        main_variant(&self.variants, |variant| variant.is_default).or(self.variants.first())
     }
 
     /// Returns the storage settings. The first is `default`, which always exists.

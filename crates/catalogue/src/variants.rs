@@ -13,8 +13,8 @@ use super::{
     sections::Sections,
 };
 
-/// Words that select several variants, or the default of a class; no variant can have such a name.
-const SETS: [&str; 5] = ["default", "all", "as-is", "prepared", "extracted"];
+/// Words that select several variants, or a default; no variant can have such a name.
+const SETS: [&str; 6] = ["default", "all", "main", "as-is", "prepared", "extracted"];
 
 /// Variant: a named way to set up a system (schema, indexes, settings).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +55,20 @@ impl Variant {
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
+}
+
+/// Returns the one of these variants that stands for the system: the default of the class `prepared`, otherwise of
+/// `as-is`, otherwise of `extracted`. `None` if no variant is a default.
+pub(crate) fn main_variant(
+    variants: &[Variant],
+    is_default: impl Fn(&Variant) -> bool,
+) -> Option<&Variant> {
+    let classes = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
+    let default_of = |class| {
+        let mut of_class = variants.iter().filter(move |variant| variant.preparation == class);
+        of_class.find(|variant| is_default(variant))
+    };
+    classes.into_iter().find_map(default_of)
 }
 
 /// Storage setting: how a system compresses its data.

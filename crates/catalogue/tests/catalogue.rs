@@ -559,6 +559,8 @@ fn variants_are_selected_by_set_name_and_alias() {
             .to_vec())
     };
     assert_eq!(names("default"), lists(&["ordered", "plain"], &["default"]));
+    assert_eq!(names("main"), lists(&["ordered"], &["default"]));
+    assert_eq!(names("main,no-index"), lists(&["ordered", "plain"], &["default"]));
     assert_eq!(names("prepared"), lists(&["ordered"], &[]));
     assert_eq!(names("as-is,prepared"), lists(&["ordered", "plain"], &["default"]));
     let error = names("extracted").unwrap_err();

@@ -133,6 +133,12 @@ fn serving_has_variants_of_its_own_and_analytics_keeps_its_own() {
     };
     assert_eq!(chosen("default"), ["by-key"]);
     assert_eq!(chosen("all"), ["by-key", "inside"]);
+    for text in ["ordered", "example/ordered"] {
+        let error =
+            select_variants_of(SERVING, &[example], text, TargetKind::Started).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{text}` for other workloads than serving")), "{error}");
+        assert!(error.contains("by-key and inside") && error.contains("the default is by-key: "), "{error}");
+    }
     let error = select_variants(&[example], "inside", TargetKind::Started).unwrap_err().to_string();
     assert!(error.contains("no variant `inside`") && !error.contains("by-key"), "{error}");
     let of_analytics = example.configuration("2.0", "ordered", "default").unwrap();

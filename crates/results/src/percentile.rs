@@ -10,6 +10,12 @@ use jsonathlon_stats::statistics::{BootstrapEstimate, bootstrap_median};
 /// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
 /// interval.
 const MIN_TAIL_SAMPLES: f64 = 10.0;
+/// The same for metrics whose trials have few samples: the largest of n is as often above the quantile q as below it if
+/// n (1 − q) = ln 2, so that it stands for q without a bias. How uncertain it is shows in the scatter of the rounds, which
+/// are independent.
+const FEW_TAIL_SAMPLES: f64 = std::f64::consts::LN_2;
+/// Samples that each round of such a metric must have at least, whatever the quantile.
+const FEW_SAMPLES: u64 = 5;
 
 /// Histograms of a cell's trials, by name and round.
 pub struct Histograms(BTreeMap<String, BTreeMap<u32, Histogram>>);
@@ -57,8 +63,8 @@ impl Histograms {
         let values = || {
             let (name, quantile) = metric.quantile()?;
             let percentiles = self.0.get(name)?.iter().map(|(round, histogram)| {
-                let has_enough = histogram.count() as f64 * (1.0 - quantile) >= MIN_TAIL_SAMPLES - 1e-6;
-                has_enough.then(|| (*round, vec![histogram.quantile_us(quantile)]))
+                has_enough_samples(histogram.count(), quantile, metric)
+                    .then(|| (*round, vec![histogram.quantile_us(quantile)]))
             });
             percentiles.collect::<Option<BTreeMap<u32, Vec<f64>>>>()
         };
@@ -91,6 +97,15 @@ impl Histograms {
     }
 }
 
+/// Whether a round with `count` samples can say where a quantile is.
+fn has_enough_samples(count: u64, quantile: f64, metric: &MetricDef) -> bool {
+    let beyond = count as f64 * (1.0 - quantile) + 1e-6;
+    match metric.has_few_samples {
+        true => beyond >= FEW_TAIL_SAMPLES && count >= FEW_SAMPLES,
+        false => beyond >= MIN_TAIL_SAMPLES,
+    }
+}
+
 /// Histograms with this name, merged by round. `None` if a trial has none.
 fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
     let mut rounds: BTreeMap<u32, Histogram> = BTreeMap::new();
@@ -104,4 +119,54 @@ fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
         }
     }
     Some(rounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::metric::{INSERT_RESPONSE_P50_US, INSERT_RESPONSE_P95_US, SERVICE_P99_US};
+    use jsonathlon_stats::statistics::ALPHA;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    const REPETITIONS: u32 = 150;
+
+    /// Response times with the distribution of a logarithm that is nearly normal: most near 1 ms, a few far longer.
+    fn responses(random: &mut ChaCha8Rng, count: usize) -> Histogram {
+        let mut histogram = Histogram::new();
+        for _ in 0..count {
+            let normal = (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0;
+            histogram.record_ns((1e6 * (0.6 * normal).exp()) as u64);
+        }
+        histogram
+    }
+
+    #[test]
+    fn intervals_of_a_few_batches_a_round_contain_the_true_percentile() {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let true_p95 = responses(&mut random, 200_000).quantile_us(0.95);
+        for count in [14, 18] {
+            let mut inside = 0;
+            for _ in 0..REPETITIONS {
+                let rounds = (1..=3).map(|round| (round, responses(&mut random, count))).collect();
+                let histograms = Histograms(BTreeMap::from([("insert_response".to_owned(), rounds)]));
+                let value = histograms.percentiles()[INSERT_RESPONSE_P95_US.name];
+                let [low, high] = histograms.interval(&INSERT_RESPONSE_P95_US, value, ALPHA).unwrap();
+                inside += u32::from((low..=high).contains(&true_p95));
+            }
+            // 95 % are meant; 90 % are out of reach of chance.
+            assert!(inside * 10 >= REPETITIONS * 9, "{inside} of {REPETITIONS} with {count} batches a round");
+        }
+    }
+
+    #[test]
+    fn a_percentile_beyond_the_samples_has_no_interval() {
+        assert!(!has_enough_samples(13, 0.95, &INSERT_RESPONSE_P95_US));
+        assert!(has_enough_samples(14, 0.95, &INSERT_RESPONSE_P95_US));
+        assert!(!has_enough_samples(4, 0.5, &INSERT_RESPONSE_P50_US));
+        assert!(has_enough_samples(5, 0.5, &INSERT_RESPONSE_P50_US));
+        assert!(!has_enough_samples(999, 0.99, &SERVICE_P99_US));
+        assert!(has_enough_samples(1_000, 0.99, &SERVICE_P99_US));
+    }
 }

@@ -120,6 +120,9 @@ pub struct MetricDef {
     pub covers_processes: bool,
     /// Whether the metric says how fast operations were. A cell without verified answers omits it.
     pub is_speed: bool,
+    /// Whether trials have a few samples rather than thousands, so that a quantile's interval over rounds asks for few
+    /// in each.
+    pub has_few_samples: bool,
 }
 
 impl MetricDef {
@@ -134,6 +137,7 @@ impl MetricDef {
             interval: false,
             covers_processes: false,
             is_speed: false,
+            has_few_samples: false,
         }
     }
 
@@ -144,6 +148,10 @@ impl MetricDef {
     /// Quantile of a trial's histogram, which the metric's name specifies; see [`MetricDef::quantile`].
     const fn quantile_of_histogram(self) -> Self {
         Self { reduction: Reduction::MergedHistogram, interval: true, is_speed: true, ..self }
+    }
+
+    const fn of_few_samples(self) -> Self {
+        Self { has_few_samples: true, ..self }
     }
 
     const fn is_speed(self) -> Self {
@@ -283,12 +291,12 @@ metrics! {
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
     // Mixed load: questions while documents come in.
     QUESTIONS_PER_H = "questions_per_h", "questions per hour", PerHour, Higher, with_interval, is_speed;
-    QUESTION_P50_US = "question_p50_us", "question, median", Microseconds, Lower, quantile_of_histogram;
-    QUESTION_P95_US = "question_p95_us", "question, p95", Microseconds, Lower, quantile_of_histogram;
+    QUESTION_P50_US = "question_p50_us", "question, median", Microseconds, Lower, quantile_of_histogram, of_few_samples;
+    QUESTION_P95_US = "question_p95_us", "question, p95", Microseconds, Lower, quantile_of_histogram, of_few_samples;
     KEPT_SHARE = "kept_share", "share of the rate kept", Share, Higher, with_interval;
     BACKLOG_DOCUMENTS = "backlog_documents", "documents due and not acknowledged at the end", Count, Lower, maximum;
-    INSERT_RESPONSE_P50_US = "insert_response_p50_us", "response of a batch, median", Microseconds, Lower, quantile_of_histogram;
-    INSERT_RESPONSE_P95_US = "insert_response_p95_us", "response of a batch, p95", Microseconds, Lower, quantile_of_histogram;
+    INSERT_RESPONSE_P50_US = "insert_response_p50_us", "response of a batch, median", Microseconds, Lower, quantile_of_histogram, of_few_samples;
+    INSERT_RESPONSE_P95_US = "insert_response_p95_us", "response of a batch, p95", Microseconds, Lower, quantile_of_histogram, of_few_samples;
     INSERT_RESPONSE_MAX_US = "insert_response_max_us", "response of a batch, longest", Microseconds, Lower, maximum, is_speed;
     STALE_P50_MS = "stale_p50_ms", "staleness, median", Milliseconds, Lower;
     STALE_P95_MS = "stale_p95_ms", "staleness, p95", Milliseconds, Lower;

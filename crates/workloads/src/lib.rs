@@ -37,6 +37,7 @@ mod in_memory;
 mod limit;
 mod plain_name;
 mod plan_check;
+mod rounds;
 mod scratch;
 mod snapshot;
 mod time_left;

@@ -3,7 +3,7 @@
 use clap::Args;
 use jsonathlon_schema::settings::mixed::{FrontierRate, InsertRate, MAX_WRITERS};
 
-use super::run_options::{CommonArguments, EventOptions, ExternalOptions, InputArguments};
+use super::run_options::EventRunArguments;
 use crate::parse;
 
 /// Help heading of the options that only this workload has.
@@ -15,18 +15,13 @@ const SHORTEST_S: f64 = 0.5;
 /// Word for writers that send as fast as batches are acknowledged.
 const FULL_SPEED: &str = "max";
 
-/// Without any option: PostgreSQL, ClickHouse and MongoDB hold 100,000 events and get 20,000 more within ten seconds,
-/// while two streams ask questions about all of them.
+/// Without any option: PostgreSQL, ClickHouse and MongoDB, in one variant each, hold 100,000 events and get 20,000 more
+/// within ten seconds, while two streams ask questions about all of them. This takes about five minutes; --variants
+/// default takes twice as long, with every class of preparation.
 #[derive(Debug, Args)]
 pub(crate) struct MixedArguments {
     #[command(flatten)]
-    pub(crate) common: CommonArguments,
-    #[command(flatten)]
-    pub(crate) external: ExternalOptions,
-    #[command(flatten)]
-    pub(crate) events: EventOptions,
-    #[command(flatten)]
-    pub(crate) input: InputArguments,
+    pub(crate) run: EventRunArguments,
     #[command(flatten)]
     pub(crate) options: MixedOptions,
 }
@@ -53,8 +48,8 @@ pub(crate) struct MixedOptions {
     /// the frontier of questions against documents
     #[arg(long, value_name = "RATE", default_value = "2000", value_parser = rate, help_heading = MIXED)]
     pub(crate) rate: RateOption,
-    /// Documents that may come in, as a share of those that are loaded; with --data the first ones of the data
-    /// [default: 20%]
+    /// Documents that may come in beside questions, as a share of those that are loaded; with --data the first ones of
+    /// the data. Writers alone get more if they are generated, as many as a fast system inserts [default: 20%]
     #[arg(long, value_name = "PCT", value_parser = growth, help_heading = MIXED)]
     pub(crate) growth: Option<f64>,
     /// Time that questions are asked beside writers, and with each number of streams on still data; the other phases

@@ -3,9 +3,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::run_options::{
-    ASKING, CommonArguments, EventOptions, ExternalOptions, InputArguments, PaceOptions, QuestionOptions,
-};
+use super::run_options::{ASKING, EventRunArguments, PaceOptions, QuestionOptions};
 use super::{documents, durability, fidelity, mixed, questions, serving};
 
 /// A workload with its own arguments; without a name it is analytics.
@@ -43,13 +41,7 @@ pub(crate) enum RunWorkload {
 #[derive(Debug, Args)]
 pub(crate) struct AnalyticsArguments {
     #[command(flatten)]
-    pub(crate) common: CommonArguments,
-    #[command(flatten)]
-    pub(crate) external: ExternalOptions,
-    #[command(flatten)]
-    pub(crate) events: EventOptions,
-    #[command(flatten)]
-    pub(crate) input: InputArguments,
+    pub(crate) run: EventRunArguments,
     #[command(flatten)]
     pub(crate) pace: PaceOptions,
     #[command(flatten)]

@@ -77,10 +77,11 @@ pub(crate) struct SystemOptions {
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
     /// Variants of the systems' configurations: a preparation class (`as-is`, `prepared`, `extracted`) for its default
-    /// variant, `default` for that of every class, `all` for all that are ranked, or names, of one system alone as
-    /// SYSTEM/NAME, separated by commas
-    #[arg(long, value_name = "NAMES", default_value = "default")]
-    pub(crate) variants: String,
+    /// variant, `default` for that of every class, `main` for one of these for each system, of the first class that it
+    /// has of prepared, as-is and extracted, `all` for all that are ranked, or names, of one system alone as SYSTEM/NAME,
+    /// separated by commas [default: `default`; of mixed `main`]
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) variants: Option<String>,
     /// Storage settings: `default`, `best`, or `all`
     #[arg(long, value_name = "NAMES", default_value = "default")]
     pub(crate) storage: String,
@@ -147,6 +148,20 @@ pub(crate) struct EventOptions {
     /// Seed of the generated documents
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub(crate) seed: u64,
+}
+
+/// What every workload over events can be told.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub(crate) struct EventRunArguments {
+    #[command(flatten)]
+    pub(crate) common: CommonArguments,
+    #[command(flatten)]
+    pub(crate) external: ExternalOptions,
+    #[command(flatten)]
+    pub(crate) events: EventOptions,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
 }
 
 /// Form of the files that `--data` names. Stands beside the other groups of a command, because a group with a

@@ -6,7 +6,7 @@ use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, TargetKind, select_variants};
 use jsonathlon_workloads::target::Target;
 
-use super::{install, setup::SetupContext};
+use super::{install, run_request::RunDefaults, setup::SetupContext};
 use crate::{cli::run_options::SystemOptions, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
@@ -14,23 +14,24 @@ use crate::{cli::run_options::SystemOptions, exit::Failure, interrupt::Interrupt
 pub(super) fn configurations(
     options: &SystemOptions,
     has_external: bool,
-    default_systems: Option<&str>,
+    defaults: &RunDefaults,
     context: SetupContext<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match &options.systems {
         None if has_external => Vec::new(),
-        None => context.default_systems(catalogue, default_systems)?,
+        None => context.default_systems(catalogue, defaults.systems)?,
         names => catalogue.select(names.as_deref())?,
     };
     let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
     if !systems.is_empty() {
         catalogue.supporting_systems(context.workload, &systems)?;
     }
+    let variant_names = defaults.variants_of(options);
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
-        context.variants(&systems, &options.variants, TargetKind::Started)?
+        context.variants(&systems, variant_names, TargetKind::Started)?
     };
     let storage_names: Vec<&str> =
         options.storage.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -59,7 +60,11 @@ pub(super) fn configurations(
             }
         }
         if configurations.len() == count_before {
-            crate::say!("note: skipping {}: {}", system.name(), context.skip_reason(system, options));
+            crate::say!(
+                "note: skipping {}: {}",
+                system.name(),
+                context.skip_reason(system, variant_names, &options.storage)
+            );
         }
     }
     if configurations.is_empty() && !has_external {

@@ -6,7 +6,7 @@ use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
 
-use super::run_request::{RunDefaults, RunRequest};
+use super::run_request::{DEFAULT_VARIANTS, RunDefaults, RunRequest};
 use crate::cli::documents::{ContentChoice, DocumentsArguments};
 use crate::exit::Failure;
 
@@ -43,6 +43,7 @@ pub(super) fn build_request(arguments: &DocumentsArguments) -> Result<RunRequest
     let tables = settings.tables().map_err(Failure::usage)?;
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
+        variants: DEFAULT_VARIANTS,
         rounds: options.rounds.unwrap_or(ROUNDS),
         stopping: StoppingRule::Rounds,
         load_rounds: None,

@@ -7,7 +7,7 @@ use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_workloads::durability::Durability;
 use jsonathlon_workloads::durability::settings::DurabilitySettings;
 
-use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
+use super::run_request::{DEFAULT_VARIANTS, RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::durability::DurabilityArguments;
 use crate::exit::Failure;
 use crate::parse;
@@ -50,6 +50,7 @@ pub(super) fn build_request(arguments: &DurabilityArguments) -> Result<RunReques
     settings.enter_namespace().map_err(Failure::environment)?;
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
+        variants: DEFAULT_VARIANTS,
         rounds: 1,
         stopping: StoppingRule::Rounds,
         load_rounds: Some(1),

@@ -4,7 +4,7 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_schema::settings::{StoppingRule, fidelity::CorpusSelection};
 use jsonathlon_workloads::fidelity::Fidelity;
 
-use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
+use super::run_request::{DEFAULT_VARIANTS, RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::fidelity::FidelityArguments;
 use crate::cli::run_options::DEFAULT_SEED;
 use crate::exit::Failure;
@@ -24,6 +24,7 @@ pub(super) fn build_request(arguments: &FidelityArguments) -> Result<RunRequest<
     let source = Some(Source::Corpus(corpus.clone()));
     let defaults = RunDefaults {
         systems: None,
+        variants: DEFAULT_VARIANTS,
         rounds: 1,
         stopping: StoppingRule::Rounds,
         load_rounds: None,

@@ -6,12 +6,15 @@ use jsonathlon_schema::settings::StoppingRule;
 use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings};
 use jsonathlon_workloads::mixed::Mixed;
 
-use super::run_request::{RunDefaults, RunRequest, event_source, read_as};
+use super::run_request::{RunDefaults, RunRequest, events_of};
 use crate::cli::mixed::{MixedArguments, MixedOptions, RateOption};
+use crate::cli::run_options::EventRunArguments;
 use crate::exit::Failure;
 
 /// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,clickhouse,mongodb";
+/// Default of `--variants` for this workload: one of each system, because its phases take half a minute a round.
+const VARIANTS: &str = "main";
 /// Default of `--rounds` for this workload.
 const ROUNDS: u32 = 3;
 /// Default of `--streams` on still data.
@@ -20,18 +23,20 @@ const STILL_STREAMS: [u32; 3] = [1, 4, 16];
 pub(super) const DURABILITY: DurabilityTier = DurabilityTier::Synced;
 
 pub(super) fn build_request(arguments: &MixedArguments) -> Result<RunRequest<'_>, Failure> {
-    let MixedArguments { common, external, events, input, options } = arguments;
+    let MixedArguments { run, options } = arguments;
+    let EventRunArguments { common, external, events, .. } = run;
     let settings = mixed_settings(options).map_err(Failure::usage)?;
-    let source = match event_source(events)? {
+    let (settings, source) = match events_of(run)? {
         // `--scale` is what systems load; the documents that come in are generated in addition.
         Source::Generated { seed, start, documents, malformed } => {
-            let documents = Mixed::documents_needed(documents, settings.growth);
-            Source::Generated { seed, start, documents, malformed }
+            let (settings, documents) = Mixed::of_generated(settings, documents);
+            (settings, Source::Generated { seed, start, documents, malformed })
         }
-        source => source,
+        source => (settings, source),
     };
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
+        variants: VARIANTS,
         rounds: options.rounds.unwrap_or(ROUNDS),
         stopping: StoppingRule::Rounds,
         load_rounds: Some(1),
@@ -43,7 +48,7 @@ pub(super) fn build_request(arguments: &MixedArguments) -> Result<RunRequest<'_>
     Ok(RunRequest {
         common,
         external: Some(external),
-        source: Some(read_as(source, *input, common)?),
+        source: Some(source),
         seed: events.seed,
         has_yardstick: false,
         defaults,

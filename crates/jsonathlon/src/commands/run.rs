@@ -160,7 +160,7 @@ fn new_run(
         questions.check_systems(catalogue)?;
     }
     let has_external = !external.system.is_empty();
-    let selected = configurations(&common.systems, has_external, defaults.systems, context, catalogue)?;
+    let selected = configurations(&common.systems, has_external, &defaults, context, catalogue)?;
     let mut configurations = selected
         .into_iter()
         .map(|configuration| {
@@ -175,7 +175,7 @@ fn new_run(
     let external_request = ExternalRequest {
         systems: &external.system,
         restart_commands: &external.restart_command,
-        variants: &common.systems.variants,
+        variants: defaults.variants_of(&common.systems),
         storage: &common.systems.storage,
         transport: settings.transport,
         memory: &memory,

@@ -7,8 +7,8 @@ use jsonathlon_schema::{durability::DurabilityTier, id::DataState};
 use jsonathlon_workloads::workload::Workload;
 
 use crate::cli::run_options::{
-    CommonArguments, DEFAULT_SCALE, DataStates, EventOptions, ExternalOptions, InputArguments, PaceOptions,
-    QuestionOptions,
+    CommonArguments, DEFAULT_SCALE, DataStates, EventOptions, EventRunArguments, ExternalOptions,
+    InputArguments, PaceOptions, QuestionOptions, SystemOptions,
 };
 use crate::exit::Failure;
 
@@ -34,6 +34,8 @@ pub(super) struct RunRequest<'a> {
 pub(super) struct RunDefaults {
     /// Value in place of `--systems`, separated by commas. `None` if the embedded engines are the default.
     pub(super) systems: Option<&'static str>,
+    /// Value in place of `--variants`.
+    pub(super) variants: &'static str,
     /// Number of rounds, from `--rounds` or the workload's default.
     pub(super) rounds: u32,
     /// Stopping rule of the run, as the options say or as the workload fixes it.
@@ -49,6 +51,15 @@ pub(super) struct RunDefaults {
     pub(super) memory_limit_bytes: Option<u64>,
 }
 
+impl RunDefaults {
+    /// Variants that the options select, or those of the workload.
+    pub(super) fn variants_of<'o>(&self, options: &'o SystemOptions) -> &'o str {
+        options.variants.as_deref().unwrap_or(self.variants)
+    }
+}
+
+/// Default of `--variants`: the default variant of every class of preparation.
+pub(super) const DEFAULT_VARIANTS: &str = "default";
 /// Default of `--memory`, in bytes, of a workload that measures no speed. Such a workload starts many
 /// servers, and servers with less memory to set up start sooner.
 pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
@@ -105,6 +116,7 @@ pub(super) fn question_settings(pace: &PaceOptions, arguments: &QuestionOptions)
 pub(super) fn question_defaults(pace: &PaceOptions) -> RunDefaults {
     RunDefaults {
         systems: None,
+        variants: DEFAULT_VARIANTS,
         rounds: pace.rounds.unwrap_or_else(|| RunSettings::default().rounds),
         stopping: stopping_rule(pace),
         load_rounds: pace.load_rounds,
@@ -137,8 +149,17 @@ pub(super) fn read_as(
     Err(Failure::usage(format!("--input and --bulk-actions say how --data is read, {reason}")))
 }
 
+/// Source of the events that the arguments of a run describe, as they say that it is read.
+///
+/// # Errors
+/// As those of [`read_as`], and if malformed lines exceed the documents.
+pub(super) fn events_of(arguments: &EventRunArguments) -> Result<Source, Failure> {
+    let EventRunArguments { common, events, input, .. } = arguments;
+    read_as(event_source(events)?, *input, common)
+}
+
 /// Source of the events that the options describe: `--data`, otherwise generated ones.
-pub(super) fn event_source(options: &EventOptions) -> Result<Source, Failure> {
+fn event_source(options: &EventOptions) -> Result<Source, Failure> {
     let EventOptions { scale, data, malformed, seed } = options;
     if let Some(text) = data {
         return document_source(text);

@@ -13,7 +13,7 @@ use jsonathlon_workloads::serving::settings::{
 use jsonathlon_workloads::serving::{Serving, mixes};
 
 use super::memory::default_budget_bytes;
-use super::run_request::{RunDefaults, RunRequest, document_source, read_as};
+use super::run_request::{DEFAULT_VARIANTS, RunDefaults, RunRequest, document_source, read_as};
 use crate::cli::run_options::DEFAULT_SCALE;
 use crate::cli::serving::{
     ArrivalChoice, DocumentsChoice, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments,
@@ -57,6 +57,7 @@ pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'
     };
     let defaults = RunDefaults {
         systems: Some(SYSTEMS),
+        variants: DEFAULT_VARIANTS,
         rounds: options.rounds.unwrap_or(ROUNDS),
         stopping,
         load_rounds: Some(options.load_rounds.unwrap_or(1)),

@@ -7,7 +7,7 @@ use jsonathlon_catalogue::{
 };
 use jsonathlon_schema::durability::DurabilityTier;
 
-use crate::{cli::run_options::SystemOptions, exit::Failure};
+use crate::exit::Failure;
 
 /// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,12 @@ impl SetupContext<'_> {
             let mut names = Vec::new();
             for folder in questions.folders.iter().filter(|folder| folder.system == system.name()) {
                 let name = variant_name(folder, system)?;
-                if requested.iter().any(|requested| ["default", "all", name.as_str()].contains(requested)) {
+                let is_selected = |requested: &&str| match *requested {
+                    "default" | "all" => true,
+                    "main" => names.is_empty(),
+                    requested => requested == name,
+                };
+                if requested.iter().any(is_selected) {
                     names.push(name);
                 }
             }
@@ -106,12 +111,12 @@ impl SetupContext<'_> {
     }
 
     /// Reason why a system has no configuration in a run, as shown to the user.
-    pub(super) fn skip_reason(self, system: &System, options: &SystemOptions) -> String {
+    pub(super) fn skip_reason(self, system: &System, variants: &str, storage: &str) -> String {
         match self.user_questions {
             Some(questions) if !questions.folders.iter().any(|folder| folder.system == system.name()) => {
                 format!("{} has no folder {}/", questions.path.display(), system.name())
             }
-            _ => format!("it has no variant `{}` with storage `{}`", options.variants, options.storage),
+            _ => format!("it has no variant `{variants}` with storage `{storage}`"),
         }
     }
 }

@@ -20,11 +20,12 @@ use jsonathlon_workloads::{
 
 use super::{
     documents, durability as durable, fidelity, mixed, questions,
-    run_request::{RunRequest, event_source, question_defaults, question_settings, read_as},
+    run_request::{RunRequest, events_of, question_defaults, question_settings},
     serving,
 };
 use crate::{
     cli::run::{AnalyticsArguments, RunCommand, RunWorkload},
+    cli::run_options::EventRunArguments,
     exit::Failure,
 };
 
@@ -46,11 +47,12 @@ fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> 
     let settings = question_settings(&arguments.pace, &arguments.question_options);
     let workload = Analytics::new(settings);
     let workload = Box::new(if arguments.force { workload.with_any_documents() } else { workload });
+    let EventRunArguments { common, external, events, .. } = &arguments.run;
     Ok(RunRequest {
-        common: &arguments.common,
-        external: Some(&arguments.external),
-        source: Some(read_as(event_source(&arguments.events)?, arguments.input, &arguments.common)?),
-        seed: arguments.events.seed,
+        common,
+        external: Some(external),
+        source: Some(events_of(&arguments.run)?),
+        seed: events.seed,
         has_yardstick: !arguments.no_yardstick,
         defaults: question_defaults(&arguments.pace),
         workload,

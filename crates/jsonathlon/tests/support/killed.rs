@@ -105,3 +105,25 @@ pub(crate) fn killed_until_it_ends(
     assert!(kept.work().is_empty());
     (killed, summary)
 }
+
+/// Cuts the journal of the run in the folder `out` after the first `kept` records of a unit, as if the program had
+/// ended while it wrote them, and resumes the run to its end. The whole unit must be measured again, since its results
+/// would otherwise be of two runs, and nothing else that was recorded before. `is_of_unit` decides by a line of the
+/// journal.
+pub(crate) fn resumed_amid_a_unit(world: &World, kept: usize, is_of_unit: impl Fn(&str) -> bool) -> Summary {
+    let path = world.path("out").join("journal.ndjson");
+    let journal = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    let of_unit: Vec<usize> = (0..lines.len()).filter(|line| is_of_unit(lines[*line])).collect();
+    assert!((1..of_unit.len()).contains(&kept), "{kept} of {} records", of_unit.len());
+    let before = &lines[..=of_unit[kept - 1]];
+    std::fs::write(&path, before.concat()).unwrap();
+    let summary = world.resume("out").expect(0).summary();
+    let resumed = std::fs::read_to_string(&path).unwrap();
+    for line in before {
+        let is_there = resumed.contains(line);
+        assert_eq!(is_there, !is_of_unit(line), "was it measured again? {line}");
+    }
+    world.kept("out").is_complete();
+    summary
+}

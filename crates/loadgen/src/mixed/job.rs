@@ -34,6 +34,8 @@ pub struct WritingJob {
     pub pool: PathBuf,
     /// Number of documents in the file.
     pub documents: u64,
+    /// Number of its last documents, which are dealt to the writers; at least 1, at most all.
+    pub dealt: u64,
     /// Number of writers, each with one connection; at least 1.
     pub writers: u32,
     /// Number of documents of one batch; at least 1. The last batch of a writer may be smaller.
@@ -92,8 +94,11 @@ impl MixedJob {
             return Some("the job neither inserts nor asks".to_owned());
         }
         if let Some(writing) = &self.writing {
-            if writing.writers == 0 || writing.batch == 0 || writing.documents == 0 {
+            if writing.writers == 0 || writing.batch == 0 || writing.dealt == 0 {
                 return Some("a writer needs documents and batches of at least one".to_owned());
+            }
+            if writing.dealt > writing.documents {
+                return Some(format!("{} of {} documents cannot be dealt", writing.dealt, writing.documents));
             }
             if !(writing.timeout_s.is_finite() && writing.timeout_s > 0.0) {
                 return Some(format!("{} s is no timeout of a batch", writing.timeout_s));

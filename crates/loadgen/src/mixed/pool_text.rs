@@ -26,30 +26,36 @@ impl Default for PoolLimits {
     }
 }
 
+/// File with one document a line, of which writers share the last ones.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PoolFile<'p> {
+    pub(super) path: &'p Path,
+    /// Number of documents in the file.
+    pub(super) documents: u64,
+    /// Number of the last documents that writers share.
+    pub(super) dealt: u64,
+    pub(super) writers: u32,
+}
+
 /// Texts of a pool's last documents, in the order of the data.
 #[derive(Debug)]
 pub(super) struct PoolText {
     text: Vec<u8>,
     /// Offset of the newline of each document that is kept.
     ends: Vec<usize>,
-    /// Number of all documents, kept or not.
-    documents: u64,
+    /// Number of documents of all writers, kept or not.
+    dealt: u64,
     writers: u64,
 }
 
 impl PoolText {
-    /// Reads a file with one document a line, which `writers` writers share, and keeps its last documents within the
-    /// limits.
+    /// Reads a file, and keeps the last ones of the documents that writers share, within the limits.
     ///
     /// # Errors
     /// If the file cannot be read or holds another number of documents.
-    pub(super) fn read(
-        path: &Path,
-        documents: u64,
-        writers: u32,
-        limits: PoolLimits,
-    ) -> Result<Self, String> {
-        let read = Self::read_file(path, documents, writers, limits);
+    pub(super) fn read(file: PoolFile<'_>, limits: PoolLimits) -> Result<Self, String> {
+        let PoolFile { path, documents, .. } = file;
+        let read = Self::read_file(file, limits);
         let (pool, found) = read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         if found != documents {
             return Err(format!("{} holds {found} documents instead of {documents}", path.display()));
@@ -58,16 +64,12 @@ impl PoolText {
     }
 
     /// Reads a file. Returns also the number of documents in it.
-    fn read_file(
-        path: &Path,
-        documents: u64,
-        writers: u32,
-        limits: PoolLimits,
-    ) -> std::io::Result<(Self, u64)> {
+    fn read_file(pool_file: PoolFile<'_>, limits: PoolLimits) -> std::io::Result<(Self, u64)> {
+        let PoolFile { path, documents, dealt, writers } = pool_file;
         let file = File::open(path)?;
         let skipped_bytes = file.metadata()?.len().saturating_sub(limits.bytes);
-        let skipped_documents = documents.saturating_sub(limits.documents);
-        let mut pool = Self { text: Vec::new(), ends: Vec::new(), documents, writers: u64::from(writers) };
+        let skipped_documents = documents.saturating_sub(limits.documents.min(dealt));
+        let mut pool = Self { text: Vec::new(), ends: Vec::new(), dealt, writers: u64::from(writers) };
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
         let (mut line, mut found, mut offset) = (Vec::new(), 0, 0);
         loop {
@@ -90,7 +92,7 @@ impl PoolText {
 
     /// Number of documents that a writer has, kept or not.
     pub(super) fn documents_of(&self, writer: u32) -> u64 {
-        documents_of_writer(self.documents, self.writers, u64::from(writer))
+        documents_of_writer(self.dealt, self.writers, u64::from(writer))
     }
 
     /// Number of a writer's documents that are kept, which are its first ones.
@@ -119,29 +121,48 @@ impl PoolText {
 mod tests {
     use super::*;
 
+    fn file(path: &Path, documents: u64, dealt: u64) -> PoolFile<'_> {
+        PoolFile { path, documents, dealt, writers: 2 }
+    }
+
+    fn texts(pool: &PoolText, writer: u32) -> Vec<String> {
+        let documents = pool.documents(writer, 0, pool.documents_of(writer));
+        documents.into_iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect()
+    }
+
     #[test]
     fn the_last_document_comes_first_and_every_document_once() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("pool.ndjson");
-        std::fs::write(&file, "a\nbb\nc\nd\neee").unwrap();
-        let pool = PoolText::read(&file, 5, 2, PoolLimits::default()).unwrap();
-        let texts = |writer: u32| -> Vec<String> {
-            let documents = pool.documents(writer, 0, pool.documents_of(writer));
-            documents.into_iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect()
-        };
-        assert_eq!(texts(0), ["eee", "c", "a"]);
-        assert_eq!(texts(1), ["d", "bb"]);
+        let path = folder.path().join("pool.ndjson");
+        std::fs::write(&path, "a\nbb\nc\nd\neee").unwrap();
+        let pool = PoolText::read(file(&path, 5, 5), PoolLimits::default()).unwrap();
+        assert_eq!(texts(&pool, 0), ["eee", "c", "a"]);
+        assert_eq!(texts(&pool, 1), ["d", "bb"]);
         assert_eq!(pool.documents(0, 1, 2), [b"c"]);
-        let error = PoolText::read(&file, 4, 2, PoolLimits::default()).unwrap_err();
+        let error = PoolText::read(file(&path, 4, 4), PoolLimits::default()).unwrap_err();
         assert!(error.ends_with("holds 5 documents instead of 4"), "{error}");
+    }
+
+    #[test]
+    fn writers_that_share_fewer_documents_begin_with_the_same_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pool.ndjson");
+        std::fs::write(&path, "a\nbb\nc\nd\neee\n").unwrap();
+        let pool = PoolText::read(file(&path, 5, 3), PoolLimits::default()).unwrap();
+        assert_eq!(texts(&pool, 0), ["eee", "c"]);
+        assert_eq!(texts(&pool, 1), ["d"]);
+        // Nothing was left out for want of memory: these are all documents of the writers.
+        assert_eq!([0, 1].map(|writer| pool.kept_documents_of(writer)), [2, 1]);
+        assert_eq!([0, 1].map(|writer| pool.documents_of(writer)), [2, 1]);
     }
 
     #[test]
     fn only_the_documents_that_are_needed_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("pool.ndjson");
-        std::fs::write(&file, "a\nbb\nc\nd\neee\n").unwrap();
-        let read = |documents, bytes| PoolText::read(&file, 5, 2, PoolLimits { documents, bytes }).unwrap();
+        let path = folder.path().join("pool.ndjson");
+        std::fs::write(&path, "a\nbb\nc\nd\neee\n").unwrap();
+        let read =
+            |documents, bytes| PoolText::read(file(&path, 5, 5), PoolLimits { documents, bytes }).unwrap();
         for pool in [read(3, MAX_BYTES), read(u64::MAX, 8), read(u64::MAX, 9)] {
             assert_eq!([0, 1].map(|writer| pool.documents_of(writer)), [3, 2]);
             assert_eq!([0, 1].map(|writer| pool.kept_documents_of(writer)), [2, 1]);

@@ -15,7 +15,7 @@ use super::pool_text::{PoolLimits, PoolText};
 use super::report::{MixedReport, StreamLog, WindowEnd, WriterLog};
 use super::state::MixedState;
 use super::stream::Stream;
-use super::writer::{Opener, PlannedBatch, Writer, WriterConnection, plan_batches};
+use super::writer::{Opener, PlannedBatch, Writer, WriterConnection, plan_batches, pool_file};
 use crate::reactor::monotonic_ns;
 use crate::turns::Turns;
 
@@ -127,8 +127,7 @@ fn plan(
         batches.saturating_mul(writing.batch.into()).saturating_mul(writing.writers.into())
     });
     let limits = PoolLimits { documents, ..PoolLimits::default() };
-    let pool =
-        PoolText::read(&writing.pool, writing.documents, writing.writers, limits).map_err(unreadable)?;
+    let pool = PoolText::read(pool_file(writing), limits).map_err(unreadable)?;
     let batches = (0..writing.writers).map(|writer| plan_batches(writing, &pool, writer));
     batches.collect::<Result<_, _>>().map_err(unreadable)
 }

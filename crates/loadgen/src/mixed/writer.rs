@@ -10,7 +10,7 @@ use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
 use super::job::WritingJob;
-use super::pool_text::{PoolLimits, PoolText};
+use super::pool_text::{PoolFile, PoolLimits, PoolText};
 use super::report::{BatchLog, WriterLog};
 use super::state::MixedState;
 use crate::turns::Turns;
@@ -107,6 +107,11 @@ pub(super) struct Writer<'a> {
     pub(super) turns: Option<&'a Turns>,
     pub(super) state: &'a MixedState,
     pub(super) open: &'a Opener<'a>,
+}
+
+/// File of the documents of a job's writers.
+pub(super) fn pool_file(job: &WritingJob) -> PoolFile<'_> {
+    PoolFile { path: &job.pool, documents: job.documents, dealt: job.dealt, writers: job.writers }
 }
 
 /// Makes the requests of all batches of a writer, before the clock runs.
@@ -322,8 +327,7 @@ impl Writer<'_> {
 
     fn encode_rest(&self, first: u64, batch: &PlannedBatch) -> Result<PlannedBatch, String> {
         // So rare that the pool is read again instead of being kept beside the requests.
-        let pool =
-            PoolText::read(&self.job.pool, self.job.documents, self.job.writers, PoolLimits::default())?;
+        let pool = PoolText::read(pool_file(self.job), PoolLimits::default())?;
         encode(self.job, &pool, self.number, first, batch.first + u64::from(batch.count))
     }
 }

@@ -151,6 +151,7 @@ fn writing(pool: &std::path::Path, rate: Option<f64>) -> WritingJob {
     WritingJob {
         pool: pool.to_owned(),
         documents: DOCUMENTS,
+        dealt: DOCUMENTS,
         writers: CLIENTS,
         batch: BATCH,
         rate,

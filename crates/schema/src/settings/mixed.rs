@@ -23,13 +23,21 @@ pub struct MixedSettings {
     /// Rates of the points of the frontier, which replace [`Self::rate`]. Empty for a run at one rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frontier: Vec<FrontierRate>,
-    /// Number of documents that may come in, as a share of the loaded ones; 0.2 by default.
+    /// Number of documents that may come in beside questions, as a share of the loaded ones; 0.2 by default.
     pub growth: f64,
+    /// Number of documents that may come in while writers are alone, beyond those that may come in beside questions.
+    /// 0 if these suffice, and with documents of the user's own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_alone: u64,
     /// Seconds of the phases `both` and `alone`; 10 by default.
     pub measure_s: f64,
     /// What became of the documents that come in. `None` before they are staged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolSummary>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Default for MixedSettings {
@@ -42,6 +50,7 @@ impl Default for MixedSettings {
             rate: InsertRate::PerSecond(2_000.0),
             frontier: Vec::new(),
             growth: 0.2,
+            more_alone: 0,
             measure_s: 10.0,
             pool: None,
         }
@@ -59,6 +68,14 @@ impl MixedSettings {
     #[must_use]
     pub fn is_frontier(&self) -> bool {
         !self.frontier.is_empty()
+    }
+
+    /// Number of documents that writers alone may insert ÷ number of those that may come in beside questions. 1 before
+    /// the documents are staged.
+    #[must_use]
+    pub fn alone_times(&self) -> f64 {
+        let alone = self.pool.and_then(|pool| Some((pool.alone?, pool.documents)));
+        alone.map_or(1.0, |(alone, beside)| alone as f64 / beside.max(1) as f64)
     }
 
     /// Settings of one point of the frontier, with the rate that it means for a configuration.
@@ -120,8 +137,11 @@ impl FrontierRate {
 /// Documents that writers insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolSummary {
-    /// Number of documents that writers may insert.
+    /// Number of documents that writers may insert beside questions.
     pub documents: u64,
+    /// Number of documents that writers alone may insert, those among them. `None` if they have no others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<u64>,
     /// Number of documents that were left out for all systems, because some system may refuse them.
     pub left_out: u64,
 }
@@ -133,11 +153,13 @@ mod tests {
     #[test]
     fn settings_are_read_as_they_were_written() {
         for rate in [InsertRate::PerSecond(0.5), InsertRate::FullSpeed] {
-            let pool = Some(PoolSummary { documents: 7, left_out: 1 });
-            let settings = MixedSettings { rate, pool, ..MixedSettings::default() };
+            let pool = Some(PoolSummary { documents: 7, alone: Some(9), left_out: 1 });
+            let settings = MixedSettings { rate, pool, more_alone: 2, ..MixedSettings::default() };
             let json = serde_json::to_value(&settings).unwrap();
             assert_eq!(serde_json::from_value::<MixedSettings>(json).unwrap(), settings);
+            assert!((settings.alone_times() - 9.0 / 7.0).abs() < 1e-9);
         }
+        assert_eq!(MixedSettings::default().alone_times(), 1.0);
         let still = MixedSettings { still_streams: vec![1, 4], ..MixedSettings::default() };
         let streams: Vec<u32> = still.still_loads().iter().map(|load| load.streams).collect();
         assert_eq!((streams, MixedSettings::default().is_still()), (vec![1, 4], false));

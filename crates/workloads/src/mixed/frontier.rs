@@ -28,15 +28,17 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         self.context.fail_planned_loads(self.round, &target.state, recorder)?;
         let is_load_due = self.context.is_load_due(self.round, &target.state, recorder);
         target.peak_per_s = None;
-        let points = frontier_points(self.settings);
-        let is_missing = points.iter().any(|point| {
+        let is_peak_missing = self.is_unit_missing(&self.cells(&WRITERS_ALONE, target), recorder)?;
+        let are_streams_missing = self.is_unit_missing(&self.cells(&STREAMS_ALONE, target), recorder)?;
+        let mut is_point_missing = false;
+        for point in &frontier_points(self.settings) {
             let turn = self.with_settings(point);
-            turn.has_missing(&POINT, target, recorder)
-        });
-        if is_load_due || is_missing || self.has_missing(&WRITERS_ALONE, target, recorder) {
+            is_point_missing |= turn.is_unit_missing(&turn.cells(&POINT, target), recorder)?;
+        }
+        if is_load_due || is_point_missing || is_peak_missing {
             self.run_part(&WRITERS_ALONE, is_load_due, target, recorder)?;
         }
-        if self.has_missing(&STREAMS_ALONE, target, recorder) {
+        if are_streams_missing {
             self.run_part(&STREAMS_ALONE, false, target, recorder)?;
         }
         for index in rotation(self.settings.frontier.len(), self.round) {

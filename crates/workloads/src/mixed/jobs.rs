@@ -1,12 +1,10 @@
 //! Builds the jobs of the phases of one configuration.
 
-use std::path::PathBuf;
-
 use jsonathlon_catalogue::MixedSetup;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_driver_api::{batch::BatchForm, seen::SeenForm};
 use jsonathlon_loadgen::mixed::job::{AskingJob, MixedJob, StreamQuestion, WritingJob};
-use jsonathlon_schema::record::FailureKind;
+use jsonathlon_schema::record::{FailureKind, Phase};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 
 use super::documents::{MixedDocuments, lead_s};
@@ -39,8 +37,7 @@ pub(super) struct JobBuilder<'t> {
     batch: BatchForm,
     own_prefix: String,
     take_turns: bool,
-    pool: PathBuf,
-    pool_documents: u64,
+    documents: &'t MixedDocuments,
     seed: u64,
 }
 
@@ -50,7 +47,7 @@ impl<'t> JobBuilder<'t> {
         settings: &'t MixedSettings,
         setup: &MixedSetup,
         session: &Session<'_>,
-        documents: &MixedDocuments,
+        documents: &'t MixedDocuments,
         seed: u64,
     ) -> Result<Self, TrialError> {
         let question = |question: Question| {
@@ -71,8 +68,7 @@ impl<'t> JobBuilder<'t> {
             batch: setup.batch_form(TABLE).map_err(placeholder_error)?,
             own_prefix,
             take_turns: setup.writers_take_turns,
-            pool: documents.file.file.clone(),
-            pool_documents: documents.file.documents,
+            documents,
             seed,
         })
     }
@@ -85,17 +81,19 @@ impl<'t> JobBuilder<'t> {
     fn asking(&self, floors: Floors) -> AskingJob {
         AskingJob {
             questions: self.questions.clone(),
-            form: Some(self.seen.clone()),
+            // Where nothing comes in, there is nothing to see of writers.
+            form: (!self.settings.is_still()).then(|| self.seen.clone()),
             floors,
             sets: None,
             seed: self.seed,
         }
     }
 
-    fn writing(&self, rate: Option<f64>) -> WritingJob {
+    fn writing(&self, phase: Phase, rate: Option<f64>) -> WritingJob {
         WritingJob {
-            pool: self.pool.clone(),
-            documents: self.pool_documents,
+            pool: self.documents.file.file.clone(),
+            documents: self.documents.file.documents,
+            dealt: self.documents.dealt_in(phase),
             writers: self.settings.writers,
             batch: self.settings.batch,
             rate,
@@ -110,9 +108,13 @@ impl<'t> JobBuilder<'t> {
         MixedJob { writing, asking, seconds, max_seconds: MAX_PHASE_S.max(seconds), measured_from_s: 0.0 }
     }
 
-    /// Streams alone, which also ask what they see of the writers.
+    /// Streams alone, which also ask what they see of writers if there are any.
     pub(super) fn ask(&self, floors: Floors) -> MixedJob {
-        self.job(None, Some(self.asking(floors)), short_s(self.settings))
+        let seconds = match self.settings.is_still() {
+            true => self.settings.measure_s,
+            false => short_s(self.settings),
+        };
+        self.job(None, Some(self.asking(floors)), seconds)
     }
 
     /// Streams alone, without asking what they see of the writers.
@@ -121,34 +123,17 @@ impl<'t> JobBuilder<'t> {
         self.job(None, Some(asking), short_s(self.settings))
     }
 
-    /// Streams on data into which nothing comes.
-    pub(super) fn ask_still(&self) -> MixedJob {
-        let asking = AskingJob { form: None, ..self.asking(self.no_floors()) };
-        self.job(None, Some(asking), self.settings.measure_s)
-    }
-
-    /// One set by each stream, on data into which nothing comes.
-    pub(super) fn warm_up_still(&self, max_seconds: f64) -> MixedJob {
-        let asking = AskingJob { form: None, sets: Some(1), ..self.asking(self.no_floors()) };
-        MixedJob {
-            measured_from_s: 0.0,
-            writing: None,
-            asking: Some(asking),
-            seconds: max_seconds,
-            max_seconds,
-        }
-    }
-
     /// Streams beside writers that insert at the rate.
-    pub(super) fn ask_beside_writers(&self, floors: Floors) -> MixedJob {
-        let writing = self.writing(self.settings.rate.per_s());
-        let job = self.job(Some(writing), Some(self.asking(floors)), self.settings.measure_s);
+    pub(super) fn ask_beside_writers(&self) -> MixedJob {
+        let writing = self.writing(Phase::Both, self.settings.rate.per_s());
+        let asking = self.asking(self.no_floors());
+        let job = self.job(Some(writing), Some(asking), self.settings.measure_s);
         MixedJob { measured_from_s: lead_s(self.settings), ..job }
     }
 
     /// Writers alone, at full speed.
     pub(super) fn write(&self) -> MixedJob {
-        self.job(Some(self.writing(None)), None, short_s(self.settings))
+        self.job(Some(self.writing(Phase::Alone, None)), None, short_s(self.settings))
     }
 
     /// One set by each of these streams, which are as many as lists of floors, whatever time it takes.

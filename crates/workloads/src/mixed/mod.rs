@@ -12,12 +12,13 @@ mod jobs;
 mod question_metrics;
 mod results;
 mod round_log;
+mod steps;
 mod still;
 mod trials;
 mod turn;
 mod writer_metrics;
 
-use documents::{MixedDocuments, lead_s, pool_seconds};
+use documents::{MixedDocuments, beside_questions, more_alone, pool_seconds};
 use jobs::short_s;
 use turn::{MixedTarget, MixedTurn};
 
@@ -35,27 +36,26 @@ use jsonathlon_schema::{
     },
 };
 use jsonathlon_stats::batch_schedule::BatchSchedule;
-use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
     analytics::other_documents,
-    cells::rotation,
     expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
     recorder::TrialRecorder,
     run_context::RunContext,
-    stopping::RoundDecision,
     target::Target,
     workload::{Preparation, Workload},
 };
 
 /// Part of the run that all rounds belong to.
 const ROUNDS: RunPart = RunPart::Rounds(DataState::Drained);
-/// Number of phases of a round beside `both`, and of the sets that warm up and check the end.
-const SHORT_PHASES: f64 = 7.0;
-/// Expected seconds of a set that warms up.
-const WARM_UP_S: f64 = 1.0;
+/// Number of jobs of a round beside `both`: still with and without what is seen, left, drained, and writers alone.
+const SHORT_JOBS: f64 = 5.0;
+/// Number of sets of a round that are not measured: one that warms up, and one that checks the end of each part.
+const UNMEASURED_SETS: f64 = 3.0;
+/// Expected seconds of a set that is not measured.
+const UNMEASURED_SET_S: f64 = 1.0;
 /// Expected seconds of putting a copy of the loaded data back, for each document.
 const RESTORE_DOCUMENT_S: f64 = 3e-6;
 /// Number of rounds that begin with a load unless the user asks for more.
@@ -129,10 +129,22 @@ impl Mixed {
         Ok(Self { settings, events: EventCount::default(), documents: None })
     }
 
-    /// Number of generated documents that a run needs which loads `scale` of them.
+    /// The settings for generated documents, of which `scale` are loaded, and the number of all documents that are
+    /// generated: the loaded ones and those that come in. Writers alone get as many as a fast system inserts.
     #[must_use]
-    pub fn documents_needed(scale: u64, growth: f64) -> u64 {
-        scale.saturating_add((scale as f64 * growth).round() as u64)
+    pub fn of_generated(settings: MixedSettings, scale: u64) -> (MixedSettings, u64) {
+        if settings.is_still() {
+            return (settings, scale);
+        }
+        let more_alone = more_alone(scale, &settings);
+        let comes_in = beside_questions(scale, &settings).saturating_add(more_alone);
+        (MixedSettings { more_alone, ..settings }, scale.saturating_add(comes_in))
+    }
+
+    /// Number of documents that are loaded of those of a data set of this size.
+    fn loaded_of(&self, documents: f64) -> f64 {
+        let MixedSettings { growth, more_alone, .. } = &self.settings;
+        ((documents - *more_alone as f64) / (1.0 + growth)).max(0.0)
     }
 
     /// What happens in a round.
@@ -281,27 +293,34 @@ impl Workload for Mixed {
     }
 
     fn describe_documents(&self, source: &Source) -> String {
-        match &self.settings.pool {
-            Some(pool) => format!("{source}, of which {} come in while questions are asked", pool.documents),
-            None => source.to_string(),
+        let Some(pool) = &self.settings.pool else { return source.to_string() };
+        let beside = format!("{source}, of which {} come in while questions are asked", pool.documents);
+        match pool.alone {
+            Some(alone) => format!("{beside}, and {alone}, these among them, while writers are alone"),
+            None => beside,
         }
     }
 
     fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
         let settings = &self.settings;
         let load_rounds = outline.settings.load_rounds.unwrap_or(LOAD_ROUNDS).max(1);
-        let still_s = settings.still_streams.len() as f64 * (settings.measure_s + WARM_UP_S);
-        let beside_s = settings.measure_s + SHORT_PHASES * short_s(settings) + lead_s(settings);
+        let still_s = settings.still_streams.len() as f64 * (settings.measure_s + UNMEASURED_SET_S);
+        let beside_s =
+            settings.measure_s + SHORT_JOBS * short_s(settings) + UNMEASURED_SETS * UNMEASURED_SET_S;
         let points = settings.frontier.len() as f64;
-        let frontier_s = points * (settings.measure_s + 2.0 * WARM_UP_S) + 2.0 * short_s(settings);
+        let frontier_s = points * (settings.measure_s + 2.0 * UNMEASURED_SET_S) + 2.0 * short_s(settings);
         let (clients_s, parts) = match (settings.is_still(), settings.is_frontier()) {
             (true, _) => (still_s, 1.0),
             (_, true) => (frontier_s, points + 2.0),
             _ => (beside_s, 2.0),
         };
+        // Once the documents are split, the outline counts those that are loaded.
+        let documents = match self.documents {
+            Some(_) => outline.typical_documents,
+            None => self.loaded_of(outline.typical_documents),
+        };
         let turns_of = |round: u32| -> Vec<f64> {
             let turn = |times: TypicalTimes| {
-                let documents = outline.typical_documents;
                 let load_s = if round <= load_rounds { times.load_seconds(documents) } else { 0.0 };
                 load_s + clients_s + parts * (times.start_s + documents * RESTORE_DOCUMENT_S)
             };
@@ -335,33 +354,17 @@ impl Workload for Mixed {
             context.settings.rounds,
             self.schedule()
         )));
-        let mut control = Control::new();
-        let mut controller = context.round_controller(None);
-        let mut round = 1;
-        loop {
-            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
-                let Some(target) = targets.get_mut(index) else { continue };
-                context.time_control(round, position, &mut control, recorder)?;
-                let turn = MixedTurn { context, settings: &self.settings, documents, round };
-                if self.settings.is_still() {
-                    turn.run_missing_streams(target, recorder)?;
-                } else if self.settings.is_frontier() {
-                    turn.run_missing_points(target, recorder)?;
-                } else {
-                    turn.run_missing_parts(target, recorder)?;
-                }
-                recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
+        context.run_rounds(ROUNDS, &mut targets, recorder, |round, target, recorder| {
+            let turn = MixedTurn { context, settings: &self.settings, documents, round };
+            if self.settings.is_still() {
+                turn.run_missing_streams(target, recorder)?;
+            } else if self.settings.is_frontier() {
+                turn.run_missing_points(target, recorder)?;
+            } else {
+                turn.run_missing_parts(target, recorder)?;
             }
-            let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
-            controller.report(recorder.observer);
-            if let Some(planned) = controller.planned_rounds() {
-                recorder.plan_rounds(planned);
-            }
-            if decision == RoundDecision::Stop {
-                return Ok(());
-            }
-            round += 1;
-        }
+            Ok(target.state.cells.target)
+        })
     }
 }
 
@@ -400,8 +403,15 @@ mod tests {
     }
 
     #[test]
-    fn both_parts_are_generated() {
-        assert_eq!(Mixed::documents_needed(100_000, 0.2), 120_000);
-        assert_eq!(Mixed::documents_needed(7, 0.2), 8);
+    fn all_parts_are_generated() {
+        let settings = MixedSettings::default;
+        let (beside_few, documents) = Mixed::of_generated(settings(), 100_000);
+        assert_eq!((beside_few.more_alone, documents), (130_000, 250_000));
+        let loaded = Mixed::new(beside_few).unwrap().loaded_of(250_000.0);
+        assert!((loaded - 100_000.0).abs() < 1.0, "{loaded}");
+        let (beside_many, documents) = Mixed::of_generated(settings(), 2_000_000);
+        assert_eq!((beside_many.more_alone, documents), (0, 2_400_000));
+        let still = MixedSettings { still_streams: vec![1], growth: 0.0, ..settings() };
+        assert_eq!(Mixed::of_generated(still.clone(), 7), (still, 7));
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::record::{Failure, Phase};
+use jsonathlon_schema::record::{Cell, Failure, Phase};
 
-use super::round_log::Purpose;
 use super::turn::{MixedTarget, MixedTurn, PartLog};
 use crate::RunError;
 use crate::cells::rotation;
@@ -26,7 +25,8 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         let is_load_due = self.context.is_load_due(self.round, &target.state, recorder);
         let loads = self.settings.still_loads();
         let turns: Vec<_> = loads.iter().map(|settings| self.with_settings(settings)).collect();
-        let is_missing = turns.iter().any(|turn| turn.has_missing(&PHASES, target, recorder));
+        let unit: Vec<Cell> = turns.iter().flat_map(|turn| turn.cells(&PHASES, target)).collect();
+        let is_missing = self.is_unit_missing(&unit, recorder)?;
         if !is_load_due && !is_missing {
             return Ok(());
         }
@@ -45,9 +45,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
                 failures.insert(index, failure);
             }
         }
-        if let Err(failure) = TrialError::split_fatal(target.state.session.close())? {
-            recorder.warn(&format!("{}: failed to close the session: {}", target.name(), failure.error));
-        }
+        self.close_session(target, recorder)?;
         for (index, turn) in turns.iter().enumerate() {
             turn.record(&PHASES, &part, failures.remove(&index), target, recorder)?;
         }
@@ -62,23 +60,12 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         target: &mut MixedTarget<'d, 'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Option<Failure>, RunError> {
-        let measured = self.ask_still(part, target, recorder);
+        let measured = self.measure(&PHASES, part, target, recorder);
         let failure = TrialError::split_fatal(measured)?.err();
         if failure.is_some() {
             // The next number of streams gets a new process.
             drop(self.restore_loaded_data(false, target, recorder)?);
         }
         Ok(failure)
-    }
-
-    fn ask_still(
-        &self,
-        part: &mut PartLog,
-        target: &mut MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        let jobs = self.jobs(target)?;
-        self.warm_up(&jobs, target, recorder)?;
-        self.run_job((Phase::Still, Purpose::Measured), &jobs.ask_still(), part, target, recorder)
     }
 }

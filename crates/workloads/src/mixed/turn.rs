@@ -12,7 +12,7 @@ use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_worker::protocol::Op;
 
 use super::documents::MixedDocuments;
-use super::jobs::{Floors, JobBuilder};
+use super::jobs::JobBuilder;
 use super::results::RoundResults;
 use super::round_log::{JobLog, Purpose, RoundJudgements, RoundLog, declared};
 use super::trials::{ASKING_PHASES, phase_cells};
@@ -60,7 +60,8 @@ pub(super) struct MixedTurn<'d, 'b, 'a> {
 #[derive(Debug, Default)]
 pub(super) struct PartLog {
     pub(super) log: RoundLog,
-    drained_s: Option<f64>,
+    /// Seconds that draining took. `None` if it was not reached.
+    pub(super) drained_s: Option<f64>,
 }
 
 impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
@@ -82,11 +83,7 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         self.context.fail_planned_loads(self.round, &target.state, recorder)?;
         let mut is_load_due = self.context.is_load_due(self.round, &target.state, recorder);
         for phases in [ASKING_PHASES.as_slice(), [Phase::Alone].as_slice()] {
-            // Phases that ran on the same data must not be put together from two runs.
-            let cells = self.cells(phases, target);
-            let keys: Vec<String> = cells.iter().map(|cell| cell.trial_key(self.round, 0)).collect();
-            recorder.discard_incomplete(&keys)?;
-            if is_load_due || self.has_missing(phases, target, recorder) {
+            if self.is_unit_missing(&self.cells(phases, target), recorder)? || is_load_due {
                 self.run_part(phases, is_load_due, target, recorder)?;
                 is_load_due = false;
             }
@@ -94,7 +91,20 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         Ok(())
     }
 
-    fn cells(&self, phases: &[Phase], target: &MixedTarget<'d, 'a>) -> Vec<Cell> {
+    /// Whether the journal lacks results of cells that are measured as a unit, in the same process. If it has only
+    /// some of them, because the program ended while they were written, these are removed: a unit must not be put
+    /// together from two runs.
+    pub(super) fn is_unit_missing(
+        &self,
+        unit: &[Cell],
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<bool, RunError> {
+        let keys: Vec<String> = unit.iter().map(|cell| cell.trial_key(self.round, 0)).collect();
+        recorder.discard_incomplete(&keys)?;
+        Ok(keys.iter().any(|key| !recorder.has(key)))
+    }
+
+    pub(super) fn cells(&self, phases: &[Phase], target: &MixedTarget<'d, 'a>) -> Vec<Cell> {
         let cells = |phase: &Phase| phase_cells(target.state.cells, self.settings, *phase);
         phases.iter().flat_map(cells).collect()
     }
@@ -125,19 +135,25 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
             return Ok(());
         }
         let mut part = PartLog::default();
-        let measured = match phases {
-            [Phase::Alone] => self.measure_writers(&mut part, target, recorder),
-            [Phase::Still] => self.measure_streams(&mut part, target, recorder),
-            [Phase::Both] => self.measure_beside(&mut part, target, recorder),
-            _ => self.measure_questions(&mut part, target, recorder),
-        };
+        let measured = self.measure(phases, &mut part, target, recorder);
         let failure = TrialError::split_fatal(measured)?.err();
-        if failure.is_some() {
-            target.state.session.kill();
-        } else if let Err(failure) = TrialError::split_fatal(target.state.session.close())? {
-            recorder.warn(&format!("{}: failed to close the session: {}", target.name(), failure.error));
+        match failure {
+            Some(_) => target.state.session.kill(),
+            None => self.close_session(target, recorder)?,
         }
         self.record(phases, &part, failure, target, recorder)
+    }
+
+    /// Ends the session after its last job. An error in ending it costs no results, because all clients have ended.
+    pub(super) fn close_session(
+        &self,
+        target: &mut MixedTarget<'d, 'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        if let Err(failure) = TrialError::split_fatal(target.state.session.close())? {
+            recorder.warn(&format!("{}: failed to close the session: {}", target.name(), failure.error));
+        }
+        Ok(())
     }
 
     /// Loads the data or restores the copy of the last load. Leaves the engine stopped. The inner failure is that
@@ -180,7 +196,7 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         target.state.session.subject().set_activity(&activity);
     }
 
-    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'b>, TrialError> {
+    pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'_>, TrialError> {
         target.state.session.open()?;
         let seed = self.context.settings.seed.wrapping_add(u64::from(self.round) << 32);
         JobBuilder::new(self.settings, &target.setup, &target.state.session, self.documents, seed)
@@ -221,78 +237,6 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         Ok(())
     }
 
-    /// Streams before, beside and after the writers, on the same data.
-    fn measure_questions(
-        &self,
-        part: &mut PartLog,
-        target: &mut MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        let jobs = self.jobs(target)?;
-        self.warm_up(&jobs, target, recorder)?;
-        let none = jobs.no_floors();
-        let measured = |phase| (phase, Purpose::Measured);
-        let mut still =
-            [(measured(Phase::Still), jobs.ask(none)), ((Phase::Still, Purpose::Plain), jobs.ask_plainly())];
-        if self.round.is_multiple_of(2) {
-            // What is first finds the system colder, so each of the two is first in half of the rounds.
-            still.reverse();
-        }
-        for (purpose, job) in &still {
-            self.run_job(*purpose, job, part, target, recorder)?;
-        }
-        let beside = jobs.ask_beside_writers(jobs.no_floors());
-        self.run_job(measured(Phase::Both), &beside, part, target, recorder)?;
-        let floors = last_floors(part, jobs.no_floors());
-        self.run_job(measured(Phase::Left), &jobs.ask(floors), part, target, recorder)?;
-        let floors = last_floors(part, jobs.no_floors());
-        part.drained_s = Some(self.drain(target)?);
-        self.check_end(Phase::Drained, &jobs, part, target, recorder)?;
-        self.run_job(measured(Phase::Drained), &jobs.ask(floors), part, target, recorder)
-    }
-
-    /// Streams without writers, on data as loaded.
-    fn measure_streams(
-        &self,
-        part: &mut PartLog,
-        target: &mut MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        let jobs = self.jobs(target)?;
-        self.warm_up(&jobs, target, recorder)?;
-        let asking = jobs.ask(jobs.no_floors());
-        self.run_job((Phase::Still, Purpose::Measured), &asking, part, target, recorder)
-    }
-
-    /// Streams beside writers, on data as loaded, without anything before or after.
-    fn measure_beside(
-        &self,
-        part: &mut PartLog,
-        target: &mut MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        let jobs = self.jobs(target)?;
-        self.warm_up(&jobs, target, recorder)?;
-        let beside = jobs.ask_beside_writers(jobs.no_floors());
-        self.run_job((Phase::Both, Purpose::Measured), &beside, part, target, recorder)?;
-        part.drained_s = Some(self.drain(target)?);
-        self.check_end(Phase::Both, &jobs, part, target, recorder)
-    }
-
-    /// Writers without streams, on data as loaded.
-    fn measure_writers(
-        &self,
-        part: &mut PartLog,
-        target: &mut MixedTarget<'d, 'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        let jobs = self.jobs(target)?;
-        self.run_job((Phase::Alone, Purpose::Measured), &jobs.write(), part, target, recorder)?;
-        // Questions of some systems see documents only after a refresh, which is part of draining.
-        self.drain(target)?;
-        self.check_end(Phase::Alone, &jobs, part, target, recorder)
-    }
-
     /// Asks one set by each stream, unmeasured.
     pub(super) fn warm_up(
         &self,
@@ -301,11 +245,7 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), TrialError> {
         self.announce(Phase::Still, target, recorder);
-        let timeout_s = self.context.settings.timeout_s;
-        let job = match self.settings.is_still() {
-            true => jobs.warm_up_still(timeout_s),
-            false => jobs.ask_once(jobs.no_floors(), timeout_s),
-        };
+        let job = jobs.ask_once(jobs.no_floors(), self.context.settings.timeout_s);
         let report = self.drive(&job, target, recorder)?;
         let log = JobLog { phase: Phase::Still, purpose: Purpose::Measured, report };
         let (_, messages) = log.errors();
@@ -316,14 +256,14 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
     }
 
     /// Waits until the system has done what it does by itself after a while. Returns the seconds that this took.
-    fn drain(&self, target: &mut MixedTarget<'d, 'a>) -> Result<f64, TrialError> {
+    pub(super) fn drain(&self, target: &mut MixedTarget<'d, 'a>) -> Result<f64, TrialError> {
         let limit_s = self.context.settings.load_timeout_s;
         let sync = !target.state.session.is_remote();
         Ok(settle(&mut target.state.session, "drain", TABLE, limit_s, sync)?.seconds)
     }
 
     /// Asks every question once, with everything that the writers have inserted above its floors.
-    fn check_end(
+    pub(super) fn check_end(
         &self,
         phase: Phase,
         jobs: &JobBuilder<'_>,
@@ -369,7 +309,9 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
             let failure = Failure::new(FailureKind::Wrong, wrong.clone());
             return self.record_failures(phases, &failure, target, recorder);
         }
-        let documents_of = self.documents.documents_of_writers();
+        // All writers of a part insert in the same phase.
+        let inserting = if phases == [Phase::Alone] { Phase::Alone } else { Phase::Both };
+        let documents_of = self.documents.documents_of_writers(inserting);
         let results = RoundResults {
             settings: self.settings,
             cells: target.state.cells,
@@ -474,14 +416,4 @@ fn load_failure(target: &MixedTarget<'_, '_>) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(failure) => Err(skipped_after_load_failure(failure)),
     }
-}
-
-/// Floors with which each stream goes on after the last measured job; `none` if it has no such stream.
-fn last_floors(part: &PartLog, none: Floors) -> Floors {
-    let job = part.log.jobs.iter().rev().find(|job| job.purpose == Purpose::Measured);
-    let streams = job.map(|job| job.report.streams.as_slice()).unwrap_or_default();
-    let last = |(stream, none): (usize, Vec<u64>)| {
-        streams.get(stream).map(|log| log.floors.clone()).filter(|floors| !floors.is_empty()).unwrap_or(none)
-    };
-    none.into_iter().enumerate().map(last).collect()
 }

@@ -140,7 +140,8 @@ impl PhaseWriters<'_> {
         // Half as much again, because the first batches are left out and rounds differ.
         let times = 1.5 * missing_s.max(missing);
         let remedy = match self.report.ended_by {
-            WindowEnd::WritersEnded => larger_growth(settings, times),
+            // Writers alone have more documents than those that come in beside questions.
+            WindowEnd::WritersEnded => larger_growth(settings, times * settings.alone_times()),
             _ => format!("--measure {}s", (settings.measure_s * times).ceil()),
         };
         let message = format!(

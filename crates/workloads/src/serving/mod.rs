@@ -35,17 +35,14 @@ use jsonathlon_dataset::{
     stage::StagedDocuments,
 };
 use jsonathlon_schema::{id::DataState, settings::WorkloadSettings, workload::WorkloadKind};
-use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
-    cells::rotation,
     expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
     recorder::TrialRecorder,
     run_context::{RunContext, TargetState},
     snapshot::Snapshot,
-    stopping::RoundDecision,
     target::Target,
     workload::{Preparation, Workload},
 };
@@ -284,26 +281,10 @@ impl Serving {
             trial_seconds * targets.len() as f64,
             starts * targets.len()
         )));
-        let mut control = Control::new();
-        let mut controller = context.round_controller(None);
-        let mut round = 1;
-        loop {
-            for (position, index) in rotation(targets.len(), round).into_iter().enumerate() {
-                let Some(target) = targets.get_mut(index) else { continue };
-                context.time_control(round, position, &mut control, recorder)?;
-                let mut turn = ServingTurn { context, settings, round, capacity: HashMap::new() };
-                turn.run_missing_trials(target, recorder)?;
-                recorder.end_turn(ROUNDS, round, index, target.state.cells.target);
-            }
-            let decision = controller.decide_after(round, context.elapsed_s(), Vec::new)?;
-            controller.report(recorder.observer);
-            if let Some(planned) = controller.planned_rounds() {
-                recorder.plan_rounds(planned);
-            }
-            if decision == RoundDecision::Stop {
-                return Ok(());
-            }
-            round += 1;
-        }
+        context.run_rounds(ROUNDS, targets, recorder, |round, target, recorder| {
+            let mut turn = ServingTurn { context, settings, round, capacity: HashMap::new() };
+            turn.run_missing_trials(target, recorder)?;
+            Ok(target.state.cells.target)
+        })
     }
 }

@@ -6,7 +6,7 @@ use jsonathlon_schema::record::{FailureKind, Phase, Verdict};
 use serde_json::{Value, json};
 
 use crate::mixed::{ASKED, entry};
-use crate::support::killed::{killed_to_its_end, moments};
+use crate::support::killed::{killed_to_its_end, moments, resumed_amid_a_unit};
 use crate::support::{World, mock};
 
 /// Options of a run whose pool lasts at every rate.
@@ -115,6 +115,18 @@ fn a_peak_that_cannot_be_measured_leaves_no_shares_of_it() {
     assert!(told("as planted") && told("a share of the writers' peak"), "{:?}", summary.failures);
     assert_eq!(entry(&summary, "ma", Phase::Still, "all").verdict, Verdict::Exact);
     world.kept("out").is_complete();
+}
+
+#[test]
+fn a_point_or_peak_of_which_only_some_results_were_recorded_is_repeated() {
+    let has_phase = |line: &str, phase: Phase| line.contains(&format!("\"phase\":\"{}\"", phase.word()));
+    let is_of_point = |line: &str| has_phase(line, Phase::Both) && line.contains("\"rate_share\":0.5");
+    let is_of_peak = |line: &str| has_phase(line, Phase::Still);
+    for is_of_unit in [&is_of_point as &dyn Fn(&str) -> bool, &is_of_peak] {
+        let world = World::with(&[mock("ma", slow(Vec::new())).mixed()]);
+        world.mix("ma", &FRONTIER).expect(0);
+        is_measured(&resumed_amid_a_unit(&world, 2, is_of_unit), "ma");
+    }
 }
 
 #[test]

@@ -45,6 +45,23 @@ fn more_connections_than_a_system_admits_are_told_before_anything_is_begun() {
 }
 
 #[test]
+fn a_system_without_one_snapshot_is_told_before_anything_is_loaded() {
+    let loose = mock("ma", json!({})).mixed_with("snapshot = false\nvisible = \"commit\"");
+    let ended = World::with(&[loose]).mix("ma", &[]).expect(0);
+    let told = ended.stderr.find("no statement that sees one moment only").unwrap();
+    assert!(told < ended.stderr.find("loading ma").unwrap(), "{}", ended.stderr);
+}
+
+#[test]
+fn variants_without_a_snapshot_are_refused_with_those_that_have_one() {
+    let world = World::new();
+    let out = world.text("out");
+    let refused = world.run(&["run", "mixed", "-s", "mongodb", "--variants", "indexed", "-o", &out]);
+    refused.expect(2).says(&["`indexed` for other workloads than mixed", "read concern snapshot"]);
+    assert!(!world.path("out").exists(), "nothing was begun");
+}
+
+#[test]
 fn a_pool_that_is_used_up_before_anything_is_measured_is_told_with_what_suffices() {
     refused(&["--rate", "1000000"], &["documents that may come in last", "--growth", "--rate"]);
     refused(&["-n", "100", "--growth", "1%", "--rate", "max"], &["2 writers need at least one each"]);

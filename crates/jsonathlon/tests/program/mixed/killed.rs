@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::mixed::{ASKED, ASKING, entry, is_measured};
-use crate::support::killed::{Moments, killed_until_it_ends, kills};
+use crate::support::killed::{Moments, killed_until_it_ends, kills, resumed_amid_a_unit};
 use crate::support::{LIMIT, World, eventually, mock};
 
 /// Default number of kills of the program, and of those of them while a real engine works.
@@ -53,26 +53,13 @@ fn a_run_of_a_real_engine_that_is_killed_goes_on() {
 fn a_part_of_which_only_some_results_were_recorded_is_repeated() {
     let world = World::with(&[mock("ma", json!({})).mixed()]);
     world.mix("ma", &["-r", "2"]).expect(0);
-    let (kept, path) = (world.kept("out"), world.path("out").join("journal.ndjson"));
-    let journal = std::fs::read_to_string(&path).unwrap();
-    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
-    // The process ends amid the results of the second round's questions beside writers.
-    let is_beside = |line: &&str| line.contains("\"phase\":\"both\"") && line.contains("\"round\":2");
-    let cut = lines.iter().position(is_beside).unwrap() + 2;
-    let is_cut_part = |line: &&&str| {
+    let is_of_part = |line: &str| {
         line.contains("\"round\":2")
             && ASKING.iter().any(|phase| line.contains(&format!("\"phase\":\"{}\"", phase.word())))
     };
-    let partial: Vec<&str> = lines[..cut].iter().filter(is_cut_part).copied().collect();
-    assert!(partial.len() > ASKED.len(), "all of the first phase, and a part of the next one");
-    std::fs::write(&path, lines[..cut].concat()).unwrap();
-    let summary = world.resume("out").expect(0).summary();
+    // All results of the first phase, and a part of those of the next one.
+    let summary = resumed_amid_a_unit(&world, ASKED.len() + 2, is_of_part);
     is_measured(&summary, "ma", Verdict::Exact);
-    let resumed = std::fs::read_to_string(&path).unwrap();
-    assert!(partial.iter().all(|line| !resumed.contains(line)), "a part was put together from two runs");
-    kept.is_complete();
-    let others = lines[..cut].iter().filter(|line| !partial.contains(*line));
-    assert!(others.copied().all(|line| resumed.contains(line)), "other records are gone");
 }
 
 #[test]

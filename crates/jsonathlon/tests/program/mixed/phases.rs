@@ -4,7 +4,7 @@ use jsonathlon_schema::record::{Phase, Verdict};
 use serde_json::json;
 
 use crate::mixed::{ASKING, entry, is_measured};
-use crate::support::{World, mock};
+use crate::support::{LIMIT, World, mock};
 
 #[test]
 fn every_phase_is_measured_and_every_answer_is_right() {
@@ -13,6 +13,8 @@ fn every_phase_is_measured_and_every_answer_is_right() {
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let pool = world.kept("out").manifest().settings.workload.mixed.unwrap().pool.unwrap();
     assert_eq!((summary.data.documents, pool.documents, pool.left_out), (200, 200, 0));
+    // Writers alone have enough documents for a fast system: 50,000 for each of 0.15 s.
+    assert_eq!(pool.alone, Some(7_500));
     for system in ["ma", "mb"] {
         is_measured(&summary, system, Verdict::Exact);
         let all = |phase| entry(&summary, system, phase, "all");
@@ -32,6 +34,35 @@ fn every_phase_is_measured_and_every_answer_is_right() {
     }
     world.kept("out").is_complete();
     world.nothing_left();
+}
+
+#[test]
+fn writers_alone_insert_more_than_may_come_in_beside_questions() {
+    let world = World::with(&[mock("ma", json!({})).mixed()]);
+    let load = ["--growth", "20%", "--batch", "4", "--rate", "60", "--measure", "1s"];
+    let summary = world.mix("ma", &load).expect(0).summary();
+    is_measured(&summary, "ma", Verdict::Exact);
+    let inserted = |phase| entry(&summary, "ma", phase, "ingest").metrics["documents"];
+    assert!(inserted(Phase::Both) <= 40.0, "{}", inserted(Phase::Both));
+    assert!(inserted(Phase::Alone) > 40.0, "{}", inserted(Phase::Alone));
+    // With documents of the user's own, the first ones are all that there is.
+    let events = world.events("events.ndjson", &["-n", "400"]);
+    let ended = world.start_mixed("own", "ma", &["--data", &events]).end(LIMIT).expect(0);
+    let pool = world.kept("own").manifest().settings.workload.mixed.unwrap().pool.unwrap();
+    assert_eq!((pool.documents, pool.alone), (200, None));
+    assert!(entry(&ended.summary(), "ma", Phase::Alone, "ingest").metrics["documents"] <= 200.0);
+}
+
+#[test]
+fn a_rate_that_a_system_does_not_keep_is_told_beside_it() {
+    let fault = json!({ "statement": "mix_insert", "action": "delay", "ms": 100 });
+    let world = World::with(&[mock("ma", json!({ "faults": [fault] })).mixed()]);
+    // Two writers send at most 200 documents per second.
+    let summary = world.mix("ma", &["-n", "2000", "--rate", "1000"]).expect(0).summary();
+    let writers = entry(&summary, "ma", Phase::Both, "ingest");
+    assert!(writers.metrics["kept_share"] < 0.5 && writers.metrics["backlog_documents"] > 0.0);
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).unbroken();
+    assert!(tables.contains("of 1.00k/s"), "{tables}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jsonathlon_schema::record::{FailureKind, Phase, Verdict};
 use serde_json::json;
 
 use crate::mixed::ASKED;
-use crate::support::killed::{killed_to_its_end, moments};
+use crate::support::killed::{killed_to_its_end, moments, resumed_amid_a_unit};
 use crate::support::{World, mock};
 
 /// Options of a run on still data.
@@ -96,6 +96,15 @@ fn a_wrong_answer_leaves_no_number_of_streams() {
         assert_eq!(all.verdict, Verdict::Wrong, "{streams}");
         assert!(!all.metrics.contains_key("questions_per_h"), "{:?}", all.metrics);
     }
+}
+
+#[test]
+fn a_round_of_which_only_some_numbers_of_streams_were_recorded_is_repeated() {
+    let world = World::with(&[mock("ma", json!({})).mixed()]);
+    world.mix("ma", &[STILL.as_slice(), &["-r", "2"]].concat()).expect(0);
+    let is_of_round = |line: &str| line.contains("\"phase\":\"still\"") && line.contains("\"round\":2");
+    // One stream is complete, and four streams asked in the same process: each number is compared with one stream.
+    is_measured(&resumed_amid_a_unit(&world, ASKED.len(), is_of_round), "ma");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn mixes(system: &str, load: [&str; 6]) {
         soon_up(&world.path("systems"));
     }
     let mut all = load.to_vec();
-    all.extend(["--batch", "100", "--measure", "2s"]);
+    all.extend(["--batch", "100", "--measure", "2s", "--variants", "default"]);
     all.extend(SMALL);
     let summary = world.start_mixed("out", system, &all).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
