@@ -64,6 +64,7 @@ export type Answer = {
    * longer supported by its vendor`.
    */
   caveat_texts: Array<string>,
+  caveat_labels: Array<string>,
   /** The outcome in one sentence for readers, the same in terminal, page, JSON and exports. */
   sentence: string,
   /** Severity of the outcome: failed if data were lost or answers wrong. */
@@ -86,7 +87,8 @@ export type AnswerOutcome = { 'kind': 'leader',
   /** Upper limit of the ratio's interval. */
   high: number, } | { 'kind': 'no_difference_shown',
   /** Configurations that may be equally good, the best median first. */
-  tied: Array<number>, } | { 'kind': 'too_few_rounds',
+  tied: Array<number>,
+  interval: [number, number] | null, } | { 'kind': 'too_few_rounds',
   /** Configurations that may be the best one, the best median first. */
   candidates: Array<number>, } | { 'kind': 'counted',
   /** Configurations with the best count. Empty if none is good. */
@@ -103,7 +105,7 @@ export type AnswerOutcome = { 'kind': 'leader',
 export type AnswerStatus = 'same' | 'different' | 'other_documents' | 'failed' | 'not_asked';
 
 /** Subject of a comparison, in the order in which answers are shown. */
-export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'operations' | 'import' | 'export' | 'copy' | 'lookup' | 'index_build' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
+export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'freshness' | 'kept_rate' | 'operations' | 'import' | 'export' | 'copy' | 'extract' | 'filter' | 'order' | 'index_build' | 'update' | 'version' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
 
 /**
  * One cell of an answer.

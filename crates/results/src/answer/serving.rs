@@ -156,11 +156,8 @@ fn topic<'t>(
         conditions: conditions.clone(),
         wording: Wording {
             conditions,
-            deed: String::new(),
             relation,
-            scope: String::new(),
-            is_minimum: false,
-            exceptions: String::new(),
+            ..Wording::default()
         },
     }
 }
