@@ -55,7 +55,7 @@ export function noteOf({ workload, answers: leading, details }: AnswerLine): str
   switch (workload) {
     case ANALYTICS: return asks ? 'Q1–Q5 are the questions of the published challenge, and the first factor is the geometric mean of theirs. Q6 is this program’s own question, about a path that nobody has prepared; it is not in the mean.' : '';
     case QUESTIONS: return asks ? 'The first factor is the geometric mean over all questions that are compared.' : '';
-    case DOCUMENTS: return operations ? 'A factor of several sizes is the smallest one, with its interval. What shows no difference has the widest interval of its sizes.' : '';
+    case DOCUMENTS: return operations ? 'In parentheses are 95 % intervals. A factor of several sizes is the smallest one, with its interval. What shows no difference has the widest interval of its sizes.' : '';
     case MIXED: return answers.some(({ subject }) => subject === 'freshness') ? 'A question lags by the age of the oldest acknowledged batch that it does not see, by 0 if it sees all. At p95, 95 % of the questions lag no more.' : '';
     case DURABILITY: return promises ? 'Crashes without a loss are what was seen. They do not prove that no crash can lose anything.' : '';
     default: return '';

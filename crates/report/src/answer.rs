@@ -89,11 +89,22 @@ impl ClosingAnswer<'_> {
     fn left_out(&self, blocks: &[Block], shown: &[&Block]) -> Option<String> {
         let hidden: Vec<&Block> =
             blocks.iter().filter(|block| !shown.iter().any(|shown| std::ptr::eq(*shown, *block))).collect();
-        let first = hidden.first()?;
-        let is_same = hidden.iter().all(|block| block.noun == first.noun);
-        let nouns = if is_same { first.noun } else { ANSWERS };
-        let noun = if hidden.len() == 1 { nouns.trim_end_matches('s') } else { nouns };
-        Some(format!("  … {} more {noun}: see {}", hidden.len(), self.remainder))
+        if hidden.is_empty() {
+            return None;
+        }
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for block in &hidden {
+            match counts.iter_mut().find(|(nouns, _)| *nouns == block.noun) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((block.noun, 1)),
+            }
+        }
+        let describe = |(nouns, count): &(&str, usize)| {
+            let noun = if *count == 1 { nouns.trim_end_matches('s') } else { nouns };
+            format!("{count} more {noun}")
+        };
+        let counts: Vec<String> = counts.iter().map(describe).collect();
+        Some(format!("  … {}: see {}", counts.join(" and "), self.remainder))
     }
 
     fn blocks(&self, width: usize) -> Vec<Block> {
@@ -242,11 +253,23 @@ fn statement(answer: &Answer, has_rankings: bool, shared: &BTreeSet<AnswerCaveat
     let own = answer.caveats.iter().zip(&answer.caveat_labels);
     let labels = own.filter(|(caveat, _)| !shared.contains(caveat)).map(|(_, label)| label.as_str());
     let labels: Vec<&str> = labels.collect();
-    if !labels.is_empty() {
-        text.push_str(&format!(" ({})", labels.join(", ")));
-    }
+    add_labels(&mut text, &labels.join(", "));
     let noun = if is_operation(answer.subject) { "operations" } else { ANSWERS };
     Statement { severity: answer.severity, text, noun }
+}
+
+/// Adds labels of caveats to a sentence in parentheses, in those of an interval if it ends with one.
+fn add_labels(text: &mut String, labels: &str) {
+    if labels.is_empty() {
+        return;
+    }
+    let last = text.rsplit_once('(').map(|(_, last)| last);
+    if last.is_some_and(|last| last.contains(" … ") && last.ends_with(')')) {
+        text.pop();
+        text.push_str(&format!("; {labels})"));
+    } else {
+        text.push_str(&format!(" ({labels})"));
+    }
 }
 
 /// Whether the words before the first colon are the conditions of the answer, or a part of them.
@@ -298,8 +321,7 @@ fn shared_caveats(answers: &[Answer]) -> BTreeSet<AnswerCaveat> {
         !matches!(answer.outcome, AnswerOutcome::Counted { .. } | AnswerOutcome::Nobody { .. })
     };
     let measured: Vec<&Answer> = answers.iter().filter(is_measured).collect();
-    let is_undecided =
-        |answer: &&&Answer| matches!(answer.outcome, AnswerOutcome::NoDifferenceShown { .. });
+    let is_undecided = |answer: &&&Answer| matches!(answer.outcome, AnswerOutcome::NoDifferenceShown { .. });
     let is_shared = |caveat: &&AnswerCaveat| {
         let has_caveat = |answer: &&Answer| answer.caveats.contains(caveat);
         let is_in_many = measured.iter().filter(|answer| has_caveat(answer)).count() >= MANY_ANSWERS;
@@ -430,7 +452,10 @@ mod tests {
             subject: AnswerSubject::Import,
             conditions: String::new(),
             outcome,
-            caveat_texts: vec!["MongoDB 6.0.5 is no longer supported by its vendor".to_owned(); caveats.len()],
+            caveat_texts: vec![
+                "MongoDB 6.0.5 is no longer supported by its vendor".to_owned();
+                caveats.len()
+            ],
             caveat_labels: vec!["MongoDB 6.0.5: end of life".to_owned(); caveats.len()],
             caveats,
             sentence: LEADER.to_owned(),
@@ -448,6 +473,18 @@ mod tests {
         assert_eq!(shared_caveats(&answers), BTreeSet::from([AnswerCaveat::FewRounds]));
         answers.push(answer(Vec::new(), tied()));
         assert!(shared_caveats(&answers).is_empty(), "one of them has many rounds");
+    }
+
+    #[test]
+    fn caveats_stand_in_the_parentheses_of_an_interval() {
+        let with_label = |text: &str| {
+            let mut text = text.to_owned();
+            add_labels(&mut text, "few rounds");
+            text
+        };
+        assert_eq!(with_label("A leads (95 %: 1.3 … 1.7)"), "A leads (95 %: 1.3 … 1.7; few rounds)");
+        assert_eq!(with_label("slower in Q6 (31 ×)"), "slower in Q6 (31 ×) (few rounds)");
+        assert_eq!(with_label("A leads"), "A leads (few rounds)");
     }
 
     #[test]
@@ -482,7 +519,7 @@ mod tests {
         let mut mixed = vec![operation; 10];
         mixed.push(statement(Severity::Good, LEADER));
         let drawn = closing(mixed).draw(TableStyle::PLAIN);
-        assert!(drawn.contains("\n  … 2 more answers: see the page\n"), "{drawn}");
+        assert!(drawn.contains("\n  … 1 more operation and 1 more answer: see the page\n"), "{drawn}");
         let all = closing(vec![statement(Severity::Good, LEADER); 10]).draw(TableStyle::PLAIN);
         assert!(!all.contains(" more ") && all.lines().count() == MAX_LINES, "{all}");
     }

@@ -192,7 +192,8 @@ fn what_a_third_system_lacks_hides_no_exception() {
     // Over Q1 to Q3 the first one leads, and in Q2 the second one.
     let slow = SLOW.map(|seconds| 8.0 * seconds);
     let mut run = run(&[("first", [0.1, 0.4, 0.1]), ("second", [0.4, 0.2, 0.4]), ("third", slow)]);
-    let sentence = "first ran Q1–Q3 hot 2.0 × faster than second (95 %: 2.0 … 2.0), slower than the best in Q2 (2.0 ×)";
+    let sentence =
+        "first ran Q1–Q3 hot 2.0 × faster than second (95 %: 2.0 … 2.0), slower than the best in Q2 (2.0 ×)";
     assert_eq!(only(&run, AnswerSubject::Hot).sentence, sentence);
     edit(
         &mut run,
@@ -208,7 +209,7 @@ fn what_a_third_system_lacks_hides_no_exception() {
 fn all_losses_of_a_leader_are_named_with_factors_against_the_best_of_each_question() {
     // The first one leads over Q1 to Q3. In Q2 the second one is faster, and the third one by far the fastest; in Q3
     // only the third one is faster, which a comparison with the second one would not tell.
-    let times = [("first", [0.1, 0.4, 0.1]), ("second", [2.0, 0.2, 1.0]), ("third", [90.0, 0.0129, 0.05])];
+    let times = [("first", [0.1, 0.4, 0.1]), ("second", [2.0, 0.2, 1.0]), ("third", [900.0, 0.0129, 0.05])];
     let hot = only(&run(&times), AnswerSubject::Hot);
     let AnswerOutcome::Leader { first: 0, runner_up: 1, .. } = hot.outcome else { panic!("{hot:?}") };
     let end = "faster than second (95 %: 4.6 … 4.6), slower than the best in Q2 (31 ×) and Q3 (2.0 ×)";
@@ -217,7 +218,10 @@ fn all_losses_of_a_leader_are_named_with_factors_against_the_best_of_each_questi
     let tied = run(&[("one", [0.1, 0.4, 0.2]), ("two", [0.4, 0.1, 0.2])]);
     let sentence = only(&tied, AnswerSubject::Hot).sentence;
     let end = "one faster than two in Q1 (4.0 ×), two faster in Q2 (4.0 ×)";
-    assert!(sentence.starts_with("No difference shown over Q1–Q3 hot") && sentence.ends_with(end), "{sentence}");
+    assert!(
+        sentence.starts_with("No difference shown over Q1–Q3 hot") && sentence.ends_with(end),
+        "{sentence}"
+    );
 }
 
 #[test]
@@ -359,7 +363,11 @@ pub(crate) fn cell_of(
     }
 }
 
-pub(crate) fn run_of_workload(workload: WorkloadKind, all: Vec<Configuration>, records: Vec<JournalRecord>) -> Run {
+pub(crate) fn run_of_workload(
+    workload: WorkloadKind,
+    all: Vec<Configuration>,
+    records: Vec<JournalRecord>,
+) -> Run {
     let mut run = test_fixtures::run("run", all, records);
     run.manifest.workloads = vec![workload.into()];
     run

@@ -93,7 +93,7 @@ fn each_part_of_a_mixed_load_is_a_plain_sentence() {
     assert_eq!(conditions, "Freshness, 2000 documents/s, 2 streams, 2 writers");
     // Nothing is how many times fresher than what has no staleness at all.
     let fresh = only(&mixed_run(&[("one", 0.0, 1.0), ("two", 60.7, 1.0)]), AnswerSubject::Freshness);
-    assert_eq!(fresh.sentence, "Freshness: at p95 questions lag behind writers on one by 0 and two by 60.7 ms");
+    assert_eq!(fresh.sentence, "Freshness: at p95 questions lag behind writers by 0 (one) and 60.7 ms (two)");
     assert_eq!(fresh.outcome, AnswerOutcome::Counted { first: vec![0], value: "0 at p95".to_owned() });
 }
 

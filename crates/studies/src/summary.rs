@@ -62,7 +62,8 @@ fn summarize_comparisons(clauses: &[Clause]) -> Option<String> {
     });
     let compared: Vec<Compared<'_>> = compared.collect();
     let (first, _) = compared.first()?;
-    let shown: Vec<Compared<'_>> = compared.iter().filter(|(_, ratio)| ratio.excludes_one()).copied().collect();
+    let shown: Vec<Compared<'_>> =
+        compared.iter().filter(|(_, ratio)| ratio.excludes_one()).copied().collect();
     if shown.is_empty() {
         return Some(no_difference(&compared));
     }
@@ -187,7 +188,9 @@ fn summarize_values(clauses: &[Clause]) -> Option<String> {
     for clause in clauses {
         let ClauseBasis::Value(value) = &clause.basis else { continue };
         let is_equal = |group: &&mut Vec<&ComparableValue>| {
-            group.first().is_some_and(|first| (&first.metric, &first.conditions) == (&value.metric, &value.conditions))
+            group
+                .first()
+                .is_some_and(|first| (&first.metric, &first.conditions) == (&value.metric, &value.conditions))
         };
         match groups.iter_mut().find(is_equal) {
             Some(group) => group.push(value),
@@ -313,7 +316,9 @@ mod tests {
         ];
         assert_eq!(
             summary(more).as_deref(),
-            Some("With 2 CPUs MySQL and MongoDB do 1.50–2.10 times as many inserts as with 1 CPU, in both comparisons")
+            Some(
+                "With 2 CPUs MySQL and MongoDB do 1.50–2.10 times as many inserts as with 1 CPU, in both comparisons"
+            )
         );
     }
 
@@ -333,10 +338,8 @@ mod tests {
                  (MySQL)"
             )
         );
-        let none = vec![
-            compared("PostgreSQL", TIERS, [0.9, 0.7, 1.1]),
-            compared("MySQL", TIERS, [0.9, 0.7, 1.2]),
-        ];
+        let none =
+            vec![compared("PostgreSQL", TIERS, [0.9, 0.7, 1.1]), compared("MySQL", TIERS, [0.9, 0.7, 1.2])];
         let text = "No difference is shown in any of 2 comparisons of PostgreSQL and MySQL";
         assert_eq!(summary(none).as_deref(), Some(text));
     }
@@ -372,7 +375,8 @@ mod tests {
             ..Clause::default()
         };
         let title = MetricDef::find("wal_bytes_per_op").unwrap().title;
-        let values = vec![value("MySQL", "a", 900.0), value("MySQL", "b", 500.0), value("SQLite", "key", 300.0)];
+        let values =
+            vec![value("MySQL", "a", 900.0), value("MySQL", "b", 500.0), value("SQLite", "key", 300.0)];
         let text = format!("Lowest {title} with flat documents: SQLite, 300 (up to 900 in MySQL a)");
         assert_eq!(summary(values), Some(text));
         assert_eq!(summary(vec![value("MySQL", "a", 900.0)]), None, "a clause is its own summary");

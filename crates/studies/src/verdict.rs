@@ -9,7 +9,9 @@ use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 use crate::clause::{ClaimOutcome, Clause, ClauseBasis, ComparableValue, Comparison, Sentence};
 use crate::definition::{ClaimedEffect, ClientSelector, Study, VerdictKind, VerdictSpec};
 use crate::observations::{Observation, StudyObservations, THROUGHPUT};
-use crate::wording::{attribute_words, change, fill_template, mix_noun, number, percent, round_percent, side_words};
+use crate::wording::{
+    attribute_words, change, fill_template, mix_noun, number, percent, round_percent, side_words,
+};
 
 /// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
 /// difference is refuted.
@@ -188,7 +190,8 @@ impl<'a> VerdictEvaluator<'a> {
 
     /// Sides of a ratio in words, with what is counted at the point that is compared.
     fn comparison(&self, of_point: &Observation) -> Comparison {
-        let [subject, baseline] = [&self.verdict.subject, &self.verdict.baseline].map(|side| self.resolve(side));
+        let [subject, baseline] =
+            [&self.verdict.subject, &self.verdict.baseline].map(|side| self.resolve(side));
         let metric = self.metric();
         let noun = match MetricDef::find(metric) {
             _ if metric == THROUGHPUT => mix_noun(of_point.attribute("mix")),

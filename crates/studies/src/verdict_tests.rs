@@ -34,10 +34,7 @@ fn claims_are_confirmed_refuted_or_left_open() {
         let evaluated = [&less, &same, &wide, &more].map(|ratio| evaluate_claim(claim, ratio));
         assert_eq!(evaluated, outcomes, "{claim:?}");
     }
-    assert_eq!(
-        evaluate_claim(ClaimedEffect::Less, &Estimate { median: 0.5, low: None, high: None }),
-        Open
-    );
+    assert_eq!(evaluate_claim(ClaimedEffect::Less, &Estimate { median: 0.5, low: None, high: None }), Open);
 }
 
 #[test]

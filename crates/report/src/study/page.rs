@@ -78,7 +78,9 @@ fn answer(result: &StudyResult<'_>) -> String {
     let clauses: String =
         clauses.into_iter().map(|clause| format!("<{element}>{}</{end}>\n", text(clause))).collect();
     match summary {
-        Some(summary) => format!("<p class=\"lead\">{}</p>\n<ul class=\"answers\">\n{clauses}</ul>\n", text(summary)),
+        Some(summary) => {
+            format!("<p class=\"lead\">{}</p>\n<ul class=\"answers\">\n{clauses}</ul>\n", text(summary))
+        }
         None => clauses,
     }
 }

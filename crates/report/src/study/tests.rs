@@ -69,7 +69,10 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     let words = answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary = result.sentence.summary().unwrap();
     assert!(summary.starts_with("A difference is shown in 1 of "), "{summary}");
-    assert!(summary.contains(": with random values ") && summary.contains(" than with text values (postgresql, not "));
+    assert!(
+        summary.contains(": with random values ")
+            && summary.contains(" than with text values (postgresql, not ")
+    );
     assert!(words.starts_with(&format!("answer {summary} With random values postgresql does ")), "{answer}");
     assert!(words.contains("at 32 clients (36 % fewer published: confirmed) With random values"), "{answer}");
     let page = result.page();

@@ -81,15 +81,13 @@ fn label(context: &Context<'_>, caveat: AnswerCaveat, configurations: &[usize]) 
 /// Words of a caveat, with the names of the configurations that it is about.
 fn text(context: &Context<'_>, caveat: AnswerCaveat, configurations: &[usize]) -> String {
     match caveat {
-        AnswerCaveat::EndOfLife => {
-            match versions(context, configurations).as_slice() {
-                [] => caveat.text().to_owned(),
-                [only] => format!("{only} is no longer supported by its vendor"),
-                several => {
-                    format!("{} are no longer supported by their vendors", list(several, several.len()))
-                }
+        AnswerCaveat::EndOfLife => match versions(context, configurations).as_slice() {
+            [] => caveat.text().to_owned(),
+            [only] => format!("{only} is no longer supported by its vendor"),
+            several => {
+                format!("{} are no longer supported by their vendors", list(several, several.len()))
             }
-        }
+        },
         AnswerCaveat::Embedded => {
             let is_embedded = |index: &&usize| {
                 context.configuration(**index).is_some_and(|configuration| configuration.embedded)

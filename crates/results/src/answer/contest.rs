@@ -140,7 +140,9 @@ impl Contest {
                     .iter()
                     .filter_map(|result| self.times_better(result))
                     .map(|[_, low, high]| [low, high])
-                    .reduce(|[low, high], [other_low, other_high]| [low.min(other_low), high.max(other_high)]);
+                    .reduce(|[low, high], [other_low, other_high]| {
+                        [low.min(other_low), high.max(other_high)]
+                    });
                 let all: Vec<usize> = std::iter::once(first).chain(tied).filter_map(index).collect();
                 match has_too_few_rounds {
                     true => AnswerOutcome::TooFewRounds { candidates: all },

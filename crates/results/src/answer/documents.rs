@@ -12,7 +12,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 use super::caveats::Caveats;
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, first_fitting, list, percent, with_list};
+use super::sentence::{MAX_LENGTH, Wording, list, percent, with_list};
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
 use crate::document_size::{bytes_of, is_smaller, word};
@@ -97,10 +97,10 @@ pub(super) fn answers(context: &Context<'_>) -> Vec<Answer> {
                 continue;
             }
             answers.extend(tables.operations(&results));
+            answers.extend(tables.smallest());
             for (operation, outcomes) in results {
                 answers.extend(tables.fastest(operation, outcomes));
             }
-            answers.extend(tables.smallest());
         }
     }
     answers.extend(correctness::answers(context, WorkloadKind::Documents));
@@ -232,7 +232,8 @@ impl LeadCounts {
         if parts.is_empty() {
             return format!("No difference shown in any of {total} {unit}");
         }
-        let ending = if undecided > 0 { format!(", no difference shown in {undecided}") } else { String::new() };
+        let ending =
+            if undecided > 0 { format!(", no difference shown in {undecided}") } else { String::new() };
         let shown = |limit: usize| {
             let others = parts.len() - limit;
             let more = match others {
@@ -243,7 +244,8 @@ impl LeadCounts {
             let parts: Vec<&str> = parts.iter().take(limit).map(String::as_str).collect();
             format!("Fastest: {}{more}{ending}", parts.join(", "))
         };
-        first_fitting((1..=parts.len()).rev().map(shown))
+        let fits = |text: &String| text.chars().count() <= MAX_LENGTH;
+        (1..=parts.len()).rev().map(shown).find(fits).unwrap_or_else(|| shown(1))
     }
 }
 
@@ -438,7 +440,8 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
             _ => format!("{} … {} of the text", percent(least), percent(most)),
         };
         let names = self.context.names(&first);
-        let sentence = with_list(&names, |names| format!("Stored size, {conditions}: smallest {names}, {value}"));
+        let sentence =
+            with_list(&names, |names| format!("Stored size, {conditions}: smallest {names}, {value}"));
         let outcome = AnswerOutcome::Counted { first, value };
         let caveats = count_caveats(self.context, &outcome);
         Answer {
@@ -520,6 +523,6 @@ mod tests {
         let many = LeadCounts { leaders: vec![(0, 3), (1, 2), (2, 1)], undecided: 2 };
         let long = |member: usize| format!("{} {}", name(member), "x".repeat(24));
         let sentence = many.sentence("operations", long);
-        assert!(sentence.contains(", 1 more system in others, no difference shown in 2"), "{sentence}");
+        assert!(sentence.ends_with(", 2 more systems in others, no difference shown in 2"), "{sentence}");
     }
 }

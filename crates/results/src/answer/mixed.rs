@@ -124,7 +124,10 @@ impl<'c, 'a> Load<'c, 'a> {
 
     /// A heading, followed by what tells this load from others.
     fn heading(&self, heading: &str) -> String {
-        std::iter::once(heading).chain(self.differing.iter().map(String::as_str)).collect::<Vec<_>>().join(", ")
+        std::iter::once(heading)
+            .chain(self.differing.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// A heading, followed by all words of the load, those that tell it from others first.
@@ -229,10 +232,11 @@ fn staleness(context: &Context<'_>, ranking: &Ranking, load: &Load<'_, '_>) -> O
     let mut values: Vec<(usize, f64)> = load.cells.iter().filter_map(value).collect();
     values.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let (_, least) = *values.first()?;
-    let describe = |(index, ms): &(usize, f64)| format!("{} by {}", context.name(*index), seconds(ms / 1e3));
+    let describe = |(index, ms): &(usize, f64)| format!("{} ({})", seconds(ms / 1e3), context.name(*index));
     let each: Vec<String> = values.iter().map(describe).collect();
     let heading = load.heading(FRESHNESS);
-    let sentence = with_list(&each, |each| format!("{heading}: at p95 questions lag behind writers on {each}"));
+    let sentence =
+        with_list(&each, |each| format!("{heading}: at p95 questions lag behind writers by {each}"));
     let is_least = |(index, value): &(usize, f64)| (*value <= least).then_some(*index);
     let first = values.iter().filter_map(is_least).collect();
     let outcome = AnswerOutcome::Counted { first, value: format!("{} at p95", seconds(least / 1e3)) };
@@ -251,7 +255,8 @@ fn rates_not_kept(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
             let cell = &entry.cell;
             let rate = cell.parameters.get(RATE).and_then(serde_json::Value::as_f64);
             let (Phase::Both, INGEST, Some(rate)) = (cell.phase, cell.step.word(), rate) else { continue };
-            let (Some(share), Some(reached)) = (entry.value(&KEPT_SHARE), entry.value(&DOCUMENTS_PER_S)) else {
+            let (Some(share), Some(reached)) = (entry.value(&KEPT_SHARE), entry.value(&DOCUMENTS_PER_S))
+            else {
                 continue;
             };
             is_at_rate = true;
@@ -268,7 +273,8 @@ fn rates_not_kept(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
     if behind.is_empty() {
         return None;
     }
-    let sentence = with_list(&behind, |behind| format!("Rate not kept, so not compared beside writers: {behind}"));
+    let sentence =
+        with_list(&behind, |behind| format!("Rate not kept, so not compared beside writers: {behind}"));
     let value = match kept.len() {
         1 => "1 configuration kept the rate".to_owned(),
         several => format!("{several} configurations kept the rate"),

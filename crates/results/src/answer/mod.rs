@@ -77,6 +77,8 @@ pub enum AnswerSubject {
     KeptRate,
     /// Operations on large documents in which each system is the fastest.
     Operations,
+    /// Size of large documents on disk.
+    StoredSize,
     /// Time to import large documents.
     Import,
     /// Time to export large documents as text.
@@ -95,8 +97,6 @@ pub enum AnswerSubject {
     Update,
     /// Time to write one of many successive versions of a large document.
     Version,
-    /// Size of large documents on disk.
-    StoredSize,
     /// Documents that come back with the same value.
     RoundTrip,
     /// Crashes after which everything that the durability tier promises was present.

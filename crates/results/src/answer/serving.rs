@@ -154,11 +154,7 @@ fn topic<'t>(
         ranking: &ranking.name,
         subject,
         conditions: conditions.clone(),
-        wording: Wording {
-            conditions,
-            relation,
-            ..Wording::default()
-        },
+        wording: Wording { conditions, relation, ..Wording::default() },
     }
 }
 
