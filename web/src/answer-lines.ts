@@ -6,7 +6,7 @@ import type { TermId } from './glossary.ts';
 import { unbroken } from './format.ts';
 import { rankingTitle } from './labels.ts';
 import { hasWorkload, workloadsOf } from './view.ts';
-import { ANALYTICS, DOCUMENTS, DURABILITY, QUESTIONS } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, MIXED, QUESTIONS } from './vocabulary.ts';
 
 /** A caveat as words, and the term that defines them. */
 export interface CaveatWords {
@@ -40,19 +40,23 @@ export function sharedCaveats(answers: readonly Answer[]): CaveatWords[] {
 /** What stands between a ranking and its sentence: one colon is enough where conditions begin the sentence. */
 export function rankingPrefix({ ranking, conditions, sentence }: Answer): string {
   if (ranking === '') return '';
-  const hasConditions = conditions !== '' && sentence.startsWith(`${conditions}:`);
+  const end = sentence.indexOf(': ');
+  const head = end < 0 ? '' : sentence.slice(0, end);
+  const hasConditions = conditions !== '' && head !== '' && (head.endsWith(conditions) || conditions.startsWith(head));
   return `${rankingTitle(ranking)}${hasConditions ? ', ' : ': '}`;
 }
 
 /** What readers must know about the sentences of a line and would not guess; empty if there is nothing. */
-export function noteOf({ workload, answers }: AnswerLine): string {
+export function noteOf({ workload, answers: leading, details }: AnswerLine): string {
+  const answers = [...leading, ...details];
   const asks = answers.some(({ subject, outcome }) => (subject === 'hot' || subject === 'cold') && (outcome.kind === 'leader' || outcome.kind === 'no_difference_shown'));
   const promises = answers.some(({ subject, severity }) => subject === 'durability' && severity !== 'failed');
   const operations = answers.some(({ subject }) => subject === 'operations');
   switch (workload) {
     case ANALYTICS: return asks ? 'Q1–Q5 are the questions of the published challenge, and the first factor is the geometric mean of theirs. Q6 is this program’s own question, about a path that nobody has prepared; it is not in the mean.' : '';
     case QUESTIONS: return asks ? 'The first factor is the geometric mean over all questions that are compared.' : '';
-    case DOCUMENTS: return operations ? 'The operations are import, export, copy, lookup (extract, filter and order of the table together) and index build.' : '';
+    case DOCUMENTS: return operations ? 'In parentheses are 95 % intervals. A factor of several sizes is the smallest one, with its interval. What shows no difference has the widest interval of its sizes.' : '';
+    case MIXED: return answers.some(({ subject }) => subject === 'freshness') ? 'A question lags by the age of the oldest acknowledged batch that it does not see, by 0 if it sees all. At p95, 95 % of the questions lag no more.' : '';
     case DURABILITY: return promises ? 'Crashes without a loss are what was seen. They do not prove that no crash can lose anything.' : '';
     default: return '';
   }
@@ -69,12 +73,17 @@ const FAILURES = 3;
 /** Number of rankings whose comparison the first screen names. */
 const RANKINGS = 3;
 
+/** Workloads of several comparisons, none of which stands for the others. */
+const IN_PARTS: readonly string[] = [DOCUMENTS, MIXED];
+
 /** What a run has answered about a workload, for the first screen. */
 export interface AnswerLine {
   run: number;
   workload: string;
   /** Failures first, then the most important comparison, in each ranking that has it. */
   answers: Answer[];
+  /** All further comparisons of a workload whose parts are equally important. */
+  details: Answer[];
   /** Number of failures beyond those. */
   more: number;
 }
@@ -92,7 +101,9 @@ function lineOf(run: Run, index: number, workload: string): AnswerLine {
   const compared = all.filter((one) => one.severity !== 'failed');
   const isTheFirst = (one: Answer): boolean => one.subject === compared[0]?.subject && one.conditions === compared[0].conditions;
   const first = compared.filter(isTheFirst).slice(0, RANKINGS);
-  return { run: index, workload, answers: [...failed.slice(0, FAILURES), ...first], more: Math.max(0, failed.length - FAILURES) };
+  const isComparison = ({ subject, outcome }: Answer): boolean => subject !== 'correctness' && subject !== 'durability' && outcome.kind !== 'only_one';
+  const details = IN_PARTS.includes(workload) ? compared.filter((one) => !first.includes(one) && isComparison(one)) : [];
+  return { run: index, workload, answers: [...failed.slice(0, FAILURES), ...first], details, more: Math.max(0, failed.length - FAILURES) };
 }
 
 /** The lines of all runs of the page, workload by workload; runs without any answer have none. */

@@ -34,7 +34,7 @@ export function isUncompared({ cell, configuration }: Entry): boolean {
 }
 
 /** Lists each configuration once, followed by its affected steps or by whatever `word` returns per cell. */
-function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (entry) => stepName(entry.cell.step)): string[] {
+function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (entry) => stepName(entry.cell.step, entry.cell.phase)): string[] {
   const found = new Map<string, Set<string>>();
   for (const entry of entries) {
     const name = configurationName(entry.configuration);
@@ -65,7 +65,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const broken = failures.filter((one) => one.kind === 'plan');
   const where = (one: Failure, rest = ''): string => {
     const configuration = run.configurations[one.configuration];
-    return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step)}${rest})`;
+    return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step, one.phase)}${rest})`;
   };
   if (failed.length > 0) add('Failures', counted(failed.length, 'failure'), `${listSome(failed.map((one) => where(one, `: ${one.kind}`)))}. What failed has no time.`);
   if (broken.length > 0) add('Plan broken', `${counted(broken.length, 'plan')} other than promised; hatched and not ranked`, `${listSome(broken.map((one) => where(one)))}. The answers and times stand, but the query did not take the path that the configuration promises.`);
@@ -73,7 +73,7 @@ export function findCaveats(view: View, evidence: RunEvidence | null = null): Ca
   const wrong = view.entries.filter(({ cell }) => (cell.verdict === Verdict.Wrong || cell.verdict === Verdict.Timeout) && !noted(cell));
   const disputed = view.entries.filter(({ cell }) => cell.verdict === Verdict.Disputed);
   if (disputed.length > 0) add('Answers in dispute', counted(new Set(disputed.map(({ cell }) => cell.step)).size, 'question'), `${listSome(disputed.map(({ cell }) => stepName(cell.step)))}: systems answer differently, and no majority of them says what is right. No system is ranked.`);
-  if (wrong.length > 0) add('Wrong or late answers', counted(wrong.length, 'result'), `${listSome(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
+  if (wrong.length > 0) add('Wrong or late answers', counted(wrong.length, 'result'), `${listSome(grouped(wrong, ({ cell }) => `${stepName(cell.step, cell.phase)}: ${cell.verdict}`))}. They have no time.`);
 
   const warm = view.entries.filter(({ cell }) => isReadFromDisk(cell));
   if (warm.length > 0) {

@@ -22,9 +22,10 @@ function scaled(value: number, units: readonly string[], space: string): string 
   return `${unit === 0 && Number.isInteger(value) ? value.toFixed(0) : threeDigits(value)}${space}${units[unit] ?? ''}`;
 }
 
-/** Seconds as `1.23 s`, `45.6 ms` or `789 µs`. */
+/** Seconds as `1.23 s`, `45.6 ms` or `789 µs`. No time at all is `0`: a unit would claim that so little was measured. */
 export function seconds(value: number): string {
   if (!Number.isFinite(value)) return NONE;
+  if (value === 0) return '0';
   if (value >= 0.9995) return `${threeDigits(value)} s`;
   return value >= 0.0009995 ? `${threeDigits(value * 1e3)} ms` : `${threeDigits(value * 1e6)} µs`;
 }

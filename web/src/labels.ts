@@ -26,17 +26,25 @@ export function isQuestion(step: string): boolean {
   return QUESTION_TITLES.has(step) || /^q\d+$/.test(step);
 }
 
-/** Display name of a step: `q1` becomes `Q1`; other steps keep their names. */
-export function stepName(step: string): string {
+/** Steps of mixed loads that are no questions, in the words of the tables. */
+const MIXED_STEPS: ReadonlyMap<string, string> = new Map([['all', 'all questions'], ['ingest', 'writers']]);
+
+/** Phases that only mixed loads have. */
+const MIXED_PHASES: readonly string[] = [Phase.Still, Phase.Both, Phase.Left, Phase.Drained, Phase.Alone];
+
+/** Display name of a step: `q1` becomes `Q1`, `all` in a phase of a mixed load `all questions`; others keep their names. */
+export function stepName(step: string, phase = ''): string {
+  const words = MIXED_PHASES.includes(phase) ? MIXED_STEPS.get(step) : undefined;
+  if (words !== undefined) return words;
   return isQuestion(step) && !QUESTION_TITLES.has(step) ? step.toUpperCase() : step;
 }
 
 /** Step name with the question's title: `Q1 top event types`. */
-export function stepTitle(step: string): string {
+export function stepTitle(step: string, phase = ''): string {
   const own = QUESTION_TITLES.get(step);
   if (own !== undefined) return own;
   const words = QUESTIONS.get(step);
-  return words === undefined ? stepName(step) : `${stepName(step)} ${words}`;
+  return words === undefined ? stepName(step, phase) : `${stepName(step)} ${words}`;
 }
 
 const WORKLOADS: ReadonlyMap<string, string> = new Map([

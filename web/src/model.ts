@@ -51,7 +51,7 @@ export type Answer = {
   /** Subject of the comparison: what is fastest, smallest or safest. */
   subject: AnswerSubject,
   /**
-   * Conditions that separate comparisons of one subject: `mix a, 8 clients`, `1 MiB documents`. Empty if
+   * Conditions that separate comparisons of one subject: `mix a, 8 clients`, `1 MiB`. Empty if
    * there is one comparison only.
    */
   conditions: string,
@@ -64,6 +64,8 @@ export type Answer = {
    * longer supported by its vendor`.
    */
   caveat_texts: Array<string>,
+  /** The same caveats in as few words as a terminal has room for: `MongoDB 6.0.5: end of life`. */
+  caveat_labels: Array<string>,
   /** The outcome in one sentence for readers, the same in terminal, page, JSON and exports. */
   sentence: string,
   /** Severity of the outcome: failed if data were lost or answers wrong. */
@@ -86,7 +88,13 @@ export type AnswerOutcome = { 'kind': 'leader',
   /** Upper limit of the ratio's interval. */
   high: number, } | { 'kind': 'no_difference_shown',
   /** Configurations that may be equally good, the best median first. */
-  tied: Array<number>, } | { 'kind': 'too_few_rounds',
+  tied: Array<number>,
+  /**
+   * Limits of how many times better the first of them is than the others; of several others and of several
+   * comparisons the lowest and the highest one. `null` if the busy machine made intervals too wide, or if the
+   * median contradicts them.
+   */
+  interval: [number, number] | null, } | { 'kind': 'too_few_rounds',
   /** Configurations that may be the best one, the best median first. */
   candidates: Array<number>, } | { 'kind': 'counted',
   /** Configurations with the best count. Empty if none is good. */
@@ -103,7 +111,7 @@ export type AnswerOutcome = { 'kind': 'leader',
 export type AnswerStatus = 'same' | 'different' | 'other_documents' | 'failed' | 'not_asked';
 
 /** Subject of a comparison, in the order in which answers are shown. */
-export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'operations' | 'import' | 'export' | 'copy' | 'lookup' | 'index_build' | 'stored_size' | 'round_trip' | 'durability' | 'correctness';
+export type AnswerSubject = 'hot' | 'cold' | 'load' | 'size' | 'throughput' | 'response_time' | 'freshness' | 'kept_rate' | 'operations' | 'stored_size' | 'import' | 'export' | 'copy' | 'extract' | 'filter' | 'order' | 'index_build' | 'update' | 'version' | 'round_trip' | 'durability' | 'correctness';
 
 /**
  * One cell of an answer.

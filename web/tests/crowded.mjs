@@ -156,7 +156,7 @@ export function durability() {
   })));
   const text = '✖ PostgreSQL 18.6, synced tier, power loss: promise broken in 2 of 10 crashes, 135 of 14,718 acknowledged writes lost';
   const answers = [{
-    workload: 'durability', ranking: 'as-is', subject: 'durability', conditions: 'synced', outcome: { kind: 'counted', first: [0], value: '8 of 10' }, caveats: [], caveat_texts: [], sentence: 'PostgreSQL lost data that its tier promises to keep.', severity: 'failed',
+    workload: 'durability', ranking: 'as-is', subject: 'durability', conditions: 'synced', outcome: { kind: 'counted', first: [0], value: '8 of 10' }, caveats: [], caveat_texts: [], caveat_labels: [], sentence: 'PostgreSQL lost data that its tier promises to keep.', severity: 'failed',
   }];
   return pageOf('durability', configurations, cells, { headline: [{ severity: 'failed', text }], answers });
 }

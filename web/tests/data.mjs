@@ -314,6 +314,7 @@ export function runOf({ name, configurations, documents, rounds, cells, scores, 
 }
 
 /** Words of the caveats of invented answers. */
+const CAVEAT_LABELS = { end_of_life: 'MongoDB 6.0.5: end of life', embedded: 'ClickHouse: in-process' };
 const CAVEAT_TEXTS = { end_of_life: 'MongoDB 6.0.5 is no longer supported by its vendor', embedded: 'ClickHouse runs inside its client, PostgreSQL is a server' };
 
 /** Invented answers of a run: a leader, a tie and a count for each ranking with at least two configurations. */
@@ -324,10 +325,10 @@ export function answersOf(workload, configurations) {
     const [first, second] = members;
     if (second === undefined) return [];
     const [a, b] = [configurations[first].title, configurations[second].title];
-    const answer = (subject, outcome, sentence, caveats = []) => ({ workload, ranking, subject, conditions: '', outcome, caveats, caveat_texts: caveats.map((one) => CAVEAT_TEXTS[one]), sentence, severity: 'good' });
+    const answer = (subject, outcome, sentence, caveats = []) => ({ workload, ranking, subject, conditions: '', outcome, caveats, caveat_texts: caveats.map((one) => CAVEAT_TEXTS[one]), caveat_labels: caveats.map((one) => CAVEAT_LABELS[one]), sentence, severity: 'good' });
     return [
       answer(workload === 'serving' ? 'throughput' : 'hot', { kind: 'leader', first, runner_up: second, ratio: 1.5, low: 1.3, high: 1.7 }, `${a} was 1.50 × faster than ${b} (1.30 … 1.70).`, configurations[second].end_of_life ? ['end_of_life'] : ['embedded']),
-      answer('load', { kind: 'no_difference_shown', tied: [first, second] }, `Load: no difference shown between ${a} and ${b}.`),
+      answer('load', { kind: 'no_difference_shown', tied: [first, second], interval: [0.9, 1.4] }, `Load: no difference shown between ${a} and ${b} (0.9 … 1.4).`),
       answer('size', { kind: 'counted', first: [first], value: '1.00 MB' }, `${a} is the smallest: 1.00 MB.`),
     ];
   });
@@ -562,7 +563,7 @@ export function documents() {
 export function several() {
   const [asked, served] = [two(), serving()];
   const [run] = served.figures.runs;
-  const failure = { ...run.answers[0], subject: 'correctness', outcome: { kind: 'counted', first: [3], value: '3 wrong answers' }, caveats: [], caveat_texts: [], sentence: 'A system gave 3 wrong answers.', severity: 'failed' };
+  const failure = { ...run.answers[0], subject: 'correctness', outcome: { kind: 'counted', first: [3], value: '3 wrong answers' }, caveats: [], caveat_texts: [], caveat_labels: [], sentence: 'A system gave 3 wrong answers.', severity: 'failed' };
   run.answers = [failure, ...run.answers];
   return {
     figures: { ...asked.figures, runs: [asked.figures.runs[0], run] }, evidence: { runs: [asked.evidence.runs[0], served.evidence.runs[0]] },

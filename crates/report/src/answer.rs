@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anstyle::Style;
-use jsonathlon_results::answer::{Answer, AnswerCaveat, AnswerOutcome};
+use jsonathlon_results::answer::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::severity::Severity;
 
@@ -17,8 +17,10 @@ const MAX_LINES: usize = 12;
 const MAX_WIDTH: usize = 80;
 /// Maximum number of lines of a statement; a longer one is cut.
 const MAX_STATEMENT_LINES: usize = 3;
-/// Number of measured answers from which on a caveat of all of them is said once.
+/// Number of measured answers from which on a caveat that they have in common is said once.
 const MANY_ANSWERS: usize = 3;
+/// What statements are called that have no other name.
+pub(crate) const ANSWERS: &str = "answers";
 
 /// The closing answer of a run. `page` is the path of the run's page, which comes last; `None` if there is
 /// none.
@@ -29,7 +31,7 @@ pub fn closing_answer(run: &Run, summary: &Summary, page: Option<&Path>, style: 
         statements: incomplete(run, summary).into_iter().chain(statements(summary, &shared)).collect(),
         cautions: shared.iter().map(|caveat| shared_text(&summary.answers, *caveat)).collect(),
         page,
-        remainder: if page.is_some() { "--tables full or the page" } else { "--tables full" },
+        remainder: if page.is_some() { "the page" } else { "--tables full" },
     };
     closing.draw(style)
 }
@@ -46,6 +48,8 @@ pub(crate) struct Statement {
     pub(crate) severity: Severity,
     /// Plain text without a sign and without a full stop.
     pub(crate) text: String,
+    /// What several such statements are called where they are counted, in the plural.
+    pub(crate) noun: &'static str,
 }
 
 /// What is said at the end of a run or of a study.
@@ -76,17 +80,38 @@ impl ClosingAnswer<'_> {
         for block in &shown {
             lines.extend(block.lines.iter().map(|line| paint(line, block.severity, style)));
         }
-        if shown.len() < blocks.len() {
-            lines.push(format!("  … and {} more: {}", blocks.len() - shown.len(), self.remainder));
-        }
+        lines.extend(self.left_out(&blocks, &shown));
         lines.extend(footer);
         lines.join("\n") + "\n"
+    }
+
+    /// Line with the number of statements that have no room; `None` if all have.
+    fn left_out(&self, blocks: &[Block], shown: &[&Block]) -> Option<String> {
+        let hidden: Vec<&Block> =
+            blocks.iter().filter(|block| !shown.iter().any(|shown| std::ptr::eq(*shown, *block))).collect();
+        if hidden.is_empty() {
+            return None;
+        }
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for block in &hidden {
+            match counts.iter_mut().find(|(nouns, _)| *nouns == block.noun) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((block.noun, 1)),
+            }
+        }
+        let describe = |(nouns, count): &(&str, usize)| {
+            let noun = if *count == 1 { nouns.trim_end_matches('s') } else { nouns };
+            format!("{count} more {noun}")
+        };
+        let counts: Vec<String> = counts.iter().map(describe).collect();
+        Some(format!("  … {}: see {}", counts.join(" and "), self.remainder))
     }
 
     fn blocks(&self, width: usize) -> Vec<Block> {
         let nothing = Statement {
             severity: Severity::Warning,
             text: "nothing could be compared: the tables above say why".to_owned(),
+            noun: ANSWERS,
         };
         let mut blocks: Vec<Block> = match self.statements.as_slice() {
             [] => vec![Block::new(&nothing, width)],
@@ -99,7 +124,8 @@ impl ClosingAnswer<'_> {
     fn footer(&self, width: usize, style: TableStyle) -> Vec<String> {
         let mut lines = Vec::new();
         for caution in &self.cautions {
-            let statement = Statement { severity: Severity::Warning, text: format!("careful: {caution}") };
+            let text = format!("careful: {caution}");
+            let statement = Statement { severity: Severity::Warning, text, noun: ANSWERS };
             let block = Block::new(&statement, width);
             lines.extend(block.lines.iter().map(|line| paint(line, block.severity, style)));
         }
@@ -113,11 +139,13 @@ impl ClosingAnswer<'_> {
 struct Block {
     severity: Severity,
     lines: Vec<String>,
+    noun: &'static str,
 }
 
 impl Block {
     fn new(statement: &Statement, width: usize) -> Self {
-        let Statement { severity, text } = statement;
+        let Statement { severity, text, noun } = statement;
+        let noun = *noun;
         // A sign besides the colour, for those who do not see colours.
         let sign = if *severity == Severity::Failed { "✖ " } else { "  " };
         let width = width.saturating_sub(wrap::width(sign)).max(1);
@@ -133,7 +161,7 @@ impl Block {
         let indent = |(index, line): (usize, &String)| {
             if index == 0 { format!("{sign}{line}") } else { format!("  {line}") }
         };
-        Self { severity: *severity, lines: lines.iter().enumerate().map(indent).collect() }
+        Self { severity: *severity, lines: lines.iter().enumerate().map(indent).collect(), noun }
     }
 }
 
@@ -172,7 +200,8 @@ fn incomplete(run: &Run, summary: &Summary) -> Option<Statement> {
     let open = run.open_trials().len();
     let trials =
         if open == 1 { "1 planned trial has".to_owned() } else { format!("{open} planned trials have") };
-    Some(Statement { severity: Severity::Failed, text: format!("INCOMPLETE: {trials} not run") })
+    let text = format!("INCOMPLETE: {trials} not run");
+    Some(Statement { severity: Severity::Failed, text, noun: ANSWERS })
 }
 
 /// Answers as statements: the first of each ranking, then the second of each, so that no ranking is left out
@@ -190,7 +219,7 @@ fn statements(summary: &Summary, shared: &BTreeSet<AnswerCaveat>) -> Vec<Stateme
             1 => "1 trial failed: see what went wrong above".to_owned(),
             trials => format!("{trials} trials failed: see what went wrong above"),
         };
-        statements.insert(0, Statement { severity: Severity::Failed, text });
+        statements.insert(0, Statement { severity: Severity::Failed, text, noun: ANSWERS });
     }
     statements
 }
@@ -211,66 +240,109 @@ fn in_turns(answers: Vec<&Answer>) -> Vec<&Answer> {
 /// The sentence of an answer, after its ranking if there are several, and before its caveats.
 fn statement(answer: &Answer, has_rankings: bool, shared: &BTreeSet<AnswerCaveat>) -> Statement {
     let sentence = answer.sentence.trim_start_matches(['✖', ' ']);
-    // One colon is enough: conditions at the start of the sentence have their own.
-    let has_conditions =
-        !answer.conditions.is_empty() && sentence.starts_with(&format!("{}:", answer.conditions));
     let mut text = match has_rankings && !answer.ranking.is_empty() {
-        true if has_conditions => format!("{}, {sentence}", answer.ranking),
+        // One colon is enough: conditions at the start of the sentence have their own.
+        true if begins_with_conditions(answer, sentence) => {
+            let mut letters = sentence.chars();
+            let first = letters.next().into_iter().flat_map(char::to_lowercase);
+            format!("{}, {}", answer.ranking, first.chain(letters).collect::<String>())
+        }
         true => format!("{}: {sentence}", answer.ranking),
         false => sentence.to_owned(),
     };
-    let own = answer.caveats.iter().zip(&answer.caveat_texts);
-    let own = own.filter(|(caveat, _)| !shared.contains(caveat));
-    let caveats: Vec<&str> = own.map(|(caveat, text)| short_caveat(*caveat, text)).collect();
-    if !caveats.is_empty() {
-        text.push_str(&format!(" ({})", caveats.join(", ")));
-    }
-    Statement { severity: answer.severity, text }
+    let own = answer.caveats.iter().zip(&answer.caveat_labels);
+    let labels = own.filter(|(caveat, _)| !shared.contains(caveat)).map(|(_, label)| label.as_str());
+    let labels: Vec<&str> = labels.collect();
+    add_labels(&mut text, &labels.join(", "));
+    let noun = if is_operation(answer.subject) { "operations" } else { ANSWERS };
+    Statement { severity: answer.severity, text, noun }
 }
 
-/// A caveat in as few words as a parenthesis needs. `text` names the systems, which is said where the sentence
-/// leaves open which of them is meant.
-fn short_caveat(caveat: AnswerCaveat, text: &str) -> &str {
-    match caveat {
-        AnswerCaveat::EndOfLife | AnswerCaveat::Embedded => text,
-        AnswerCaveat::OneRound => "one round",
-        AnswerCaveat::FewRounds => "few rounds, more may show one",
-        AnswerCaveat::BusyMachine => "busy machine",
-        AnswerCaveat::Approximate => "approximate answers",
-        AnswerCaveat::Partial => "a part of the results",
+/// Adds labels of caveats to a sentence in parentheses, in those of an interval if it ends with one.
+fn add_labels(text: &mut String, labels: &str) {
+    if labels.is_empty() {
+        return;
+    }
+    let last = text.rsplit_once('(').map(|(_, last)| last);
+    if last.is_some_and(|last| last.contains(" … ") && last.ends_with(')')) {
+        text.pop();
+        text.push_str(&format!("; {labels})"));
+    } else {
+        text.push_str(&format!(" ({labels})"));
     }
 }
 
-/// Words of a caveat that many answers have, each of them once.
+/// Whether the words before the first colon are the conditions of the answer, or a part of them.
+fn begins_with_conditions(answer: &Answer, sentence: &str) -> bool {
+    let head = sentence.split_once(": ").map_or("", |(head, _)| head);
+    let conditions = answer.conditions.as_str();
+    !conditions.is_empty() && !head.is_empty() && (head.ends_with(conditions) || conditions.starts_with(head))
+}
+
+/// Whether an answer is about one of the operations on large documents.
+fn is_operation(subject: AnswerSubject) -> bool {
+    matches!(
+        subject,
+        AnswerSubject::Import
+            | AnswerSubject::Export
+            | AnswerSubject::Copy
+            | AnswerSubject::Extract
+            | AnswerSubject::Filter
+            | AnswerSubject::Order
+            | AnswerSubject::IndexBuild
+            | AnswerSubject::Update
+            | AnswerSubject::Version
+    )
+}
+
+/// Words of a caveat that many answers have, those that name systems once each.
 fn shared_text(answers: &[Answer], caveat: AnswerCaveat) -> String {
-    let all = answers.iter().flat_map(|answer| answer.caveats.iter().zip(&answer.caveat_texts));
-    let texts: BTreeSet<&str> =
-        all.filter(|(known, _)| **known == caveat).map(|(_, text)| text.as_str()).collect();
-    texts.into_iter().collect::<Vec<_>>().join("; ")
+    match caveat {
+        AnswerCaveat::OneRound => "one round only, repeat with more".to_owned(),
+        AnswerCaveat::FewRounds => "few rounds, more of them may show a difference".to_owned(),
+        AnswerCaveat::BusyMachine => "busy machine, repeat on a quiet one".to_owned(),
+        AnswerCaveat::EndOfLife
+        | AnswerCaveat::Embedded
+        | AnswerCaveat::Approximate
+        | AnswerCaveat::Partial => {
+            let all = answers.iter().flat_map(|answer| answer.caveats.iter().zip(&answer.caveat_labels));
+            let labels: BTreeSet<&str> =
+                all.filter(|(known, _)| **known == caveat).map(|(_, label)| label.as_str()).collect();
+            labels.into_iter().collect::<Vec<_>>().join("; ")
+        }
+    }
 }
 
-/// Caveats that all measured answers have; none if there are few of these, which then have their own. Counts,
-/// such as sizes, are the same in whatever conditions.
+/// Caveats that are said once for all answers, if many have them: those of all measured answers, those that name what they
+/// are about, and too few rounds of all answers without a difference. Counts, such as sizes, are the same in whatever
+/// conditions.
 fn shared_caveats(answers: &[Answer]) -> BTreeSet<AnswerCaveat> {
     let is_measured = |answer: &&Answer| {
         !matches!(answer.outcome, AnswerOutcome::Counted { .. } | AnswerOutcome::Nobody { .. })
     };
     let measured: Vec<&Answer> = answers.iter().filter(is_measured).collect();
-    if measured.len() < MANY_ANSWERS {
-        return BTreeSet::new();
-    }
-    let is_shared = |caveat: &&AnswerCaveat| measured.iter().all(|answer| answer.caveats.contains(caveat));
+    let is_undecided = |answer: &&&Answer| matches!(answer.outcome, AnswerOutcome::NoDifferenceShown { .. });
+    let is_shared = |caveat: &&AnswerCaveat| {
+        let has_caveat = |answer: &&Answer| answer.caveats.contains(caveat);
+        let is_in_many = measured.iter().filter(|answer| has_caveat(answer)).count() >= MANY_ANSWERS;
+        is_in_many
+            && match caveat {
+                AnswerCaveat::EndOfLife | AnswerCaveat::Embedded | AnswerCaveat::Approximate => true,
+                AnswerCaveat::FewRounds => measured.iter().filter(is_undecided).all(has_caveat),
+                AnswerCaveat::OneRound | AnswerCaveat::BusyMachine | AnswerCaveat::Partial => {
+                    measured.iter().all(has_caveat)
+                }
+            }
+    };
     measured.iter().flat_map(|answer| &answer.caveats).filter(is_shared).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_results::answer::AnswerSubject;
-
     use super::*;
 
     fn statement(severity: Severity, text: &str) -> Statement {
-        Statement { severity, text: text.to_owned() }
+        Statement { severity, text: text.to_owned(), noun: ANSWERS }
     }
 
     fn closing(statements: Vec<Statement>) -> ClosingAnswer<'static> {
@@ -278,7 +350,7 @@ mod tests {
             statements,
             cautions: Vec::new(),
             page: Some(Path::new("runs/one/report.html")),
-            remainder: "--tables full or the page",
+            remainder: "the page",
         }
     }
 
@@ -338,11 +410,12 @@ mod tests {
             conditions: String::new(),
             outcome,
             caveat_texts: caveats.iter().map(|caveat| caveat.text().to_owned()).collect(),
+            caveat_labels: caveats.iter().map(|caveat| caveat.label().to_owned()).collect(),
             caveats,
             sentence: "✖ one".to_owned(),
             severity: Severity::Good,
         };
-        let tied = || AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] };
+        let tied = || AnswerOutcome::NoDifferenceShown { tied: vec![0, 1], interval: None };
         let counted = AnswerOutcome::Counted { first: vec![0], value: "1 MB".to_owned() };
         let busy = || vec![AnswerCaveat::BusyMachine];
         let both = || vec![AnswerCaveat::EndOfLife, AnswerCaveat::BusyMachine];
@@ -351,7 +424,7 @@ mod tests {
         answers.push(answer(tied(), busy()));
         let shared = shared_caveats(&answers);
         assert_eq!(shared, BTreeSet::from([AnswerCaveat::BusyMachine]));
-        let ended = "a version is no longer supported by its vendor";
+        let ended = "a version: end of life";
         assert_eq!(shared_text(&answers, AnswerCaveat::EndOfLife), ended);
         assert_eq!(super::statement(&answers[0], false, &shared).text, format!("one ({ended})"));
         let own = super::statement(&answers[0], true, &BTreeSet::new());
@@ -363,6 +436,55 @@ mod tests {
         };
         let mix = super::statement(&mix, true, &shared);
         assert_eq!(mix.text, "as-is, mix a: no difference shown", "one colon");
+        let size = Answer {
+            conditions: "1 MiB".to_owned(),
+            sentence: "Import, 1 MiB: A leads".to_owned(),
+            ..answers[1].clone()
+        };
+        assert_eq!(super::statement(&size, true, &shared).text, "as-is, import, 1 MiB: A leads");
+    }
+
+    #[test]
+    fn a_caveat_that_names_its_systems_is_said_once_even_if_not_all_have_it() {
+        let answer = |caveats: Vec<AnswerCaveat>, outcome: AnswerOutcome| Answer {
+            workload: "documents".into(),
+            ranking: "as-is".to_owned(),
+            subject: AnswerSubject::Import,
+            conditions: String::new(),
+            outcome,
+            caveat_texts: vec![
+                "MongoDB 6.0.5 is no longer supported by its vendor".to_owned();
+                caveats.len()
+            ],
+            caveat_labels: vec!["MongoDB 6.0.5: end of life".to_owned(); caveats.len()],
+            caveats,
+            sentence: LEADER.to_owned(),
+            severity: Severity::Good,
+        };
+        let leader = || AnswerOutcome::Leader { first: 0, runner_up: 1, ratio: 1.5, low: 1.3, high: 1.7 };
+        let tied = || AnswerOutcome::NoDifferenceShown { tied: vec![0, 1], interval: Some([0.9, 1.4]) };
+        let mut answers = vec![answer(vec![AnswerCaveat::EndOfLife], leader()); 3];
+        answers.push(answer(Vec::new(), leader()));
+        assert_eq!(shared_caveats(&answers), BTreeSet::from([AnswerCaveat::EndOfLife]));
+        assert_eq!(shared_text(&answers, AnswerCaveat::EndOfLife), "MongoDB 6.0.5: end of life");
+        // Few rounds matter where no difference is shown.
+        answers = vec![answer(vec![AnswerCaveat::FewRounds], tied()); 3];
+        answers.push(answer(Vec::new(), leader()));
+        assert_eq!(shared_caveats(&answers), BTreeSet::from([AnswerCaveat::FewRounds]));
+        answers.push(answer(Vec::new(), tied()));
+        assert!(shared_caveats(&answers).is_empty(), "one of them has many rounds");
+    }
+
+    #[test]
+    fn caveats_stand_in_the_parentheses_of_an_interval() {
+        let with_label = |text: &str| {
+            let mut text = text.to_owned();
+            add_labels(&mut text, "few rounds");
+            text
+        };
+        assert_eq!(with_label("A leads (95 %: 1.3 … 1.7)"), "A leads (95 %: 1.3 … 1.7; few rounds)");
+        assert_eq!(with_label("slower in Q6 (31 ×)"), "slower in Q6 (31 ×) (few rounds)");
+        assert_eq!(with_label("A leads"), "A leads (few rounds)");
     }
 
     #[test]
@@ -372,9 +494,10 @@ mod tests {
             ranking: ranking.to_owned(),
             subject: AnswerSubject::Hot,
             conditions: String::new(),
-            outcome: AnswerOutcome::NoDifferenceShown { tied: vec![0, 1] },
+            outcome: AnswerOutcome::NoDifferenceShown { tied: vec![0, 1], interval: None },
             caveats: Vec::new(),
             caveat_texts: Vec::new(),
+            caveat_labels: Vec::new(),
             sentence: sentence.to_owned(),
             severity: Severity::Good,
         };
@@ -388,10 +511,17 @@ mod tests {
     #[test]
     fn what_has_no_room_is_counted() {
         let drawn = closing(vec![statement(Severity::Good, LEADER); 20]).draw(TableStyle::PLAIN);
-        assert!(drawn.contains("\n  … and 11 more: --tables full or the page\n"), "{drawn}");
+        assert!(drawn.contains("\n  … 11 more answers: see the page\n"), "{drawn}");
         assert_eq!(drawn.lines().count(), MAX_LINES);
+        let operation = Statement { noun: "operations", ..statement(Severity::Good, LEADER) };
+        let drawn = closing(vec![operation.clone(); 11]).draw(TableStyle::PLAIN);
+        assert!(drawn.contains("\n  … 2 more operations: see the page\n"), "{drawn}");
+        let mut mixed = vec![operation; 10];
+        mixed.push(statement(Severity::Good, LEADER));
+        let drawn = closing(mixed).draw(TableStyle::PLAIN);
+        assert!(drawn.contains("\n  … 1 more operation and 1 more answer: see the page\n"), "{drawn}");
         let all = closing(vec![statement(Severity::Good, LEADER); 10]).draw(TableStyle::PLAIN);
-        assert!(!all.contains("more:") && all.lines().count() == MAX_LINES, "{all}");
+        assert!(!all.contains(" more ") && all.lines().count() == MAX_LINES, "{all}");
     }
 
     #[test]

@@ -3,23 +3,7 @@
 use jsonathlon_schema::metric::Unit;
 
 pub(crate) use jsonathlon_results::number_format::three_digits;
-pub use jsonathlon_results::number_format::{bytes, count, integer};
-
-/// Formats seconds as `1.23 s`, `45.6 ms` or `789 µs`; a dash if the value is not finite.
-#[must_use]
-pub fn seconds(seconds: f64) -> String {
-    if !seconds.is_finite() {
-        return "–".to_owned();
-    }
-    let (scaled, unit) = if seconds >= 0.9995 {
-        (seconds, "s")
-    } else if seconds >= 0.000_999_5 {
-        (seconds * 1e3, "ms")
-    } else {
-        (seconds * 1e6, "µs")
-    };
-    format!("{} {unit}", three_digits(scaled))
-}
+pub use jsonathlon_results::number_format::{bytes, count, integer, seconds};
 
 /// Formats microseconds like [`seconds`]: `1.23 s`, `45.6 ms` or `789 µs`.
 #[must_use]
@@ -78,7 +62,7 @@ mod tests {
             (0.0123, "12.3 ms"),
             (0.001, "1.00 ms"),
             (0.000_5, "500 µs"),
-            (0.0, "0.00 µs"),
+            (0.0, "0"),
         ] {
             assert_eq!(seconds(value), text);
         }

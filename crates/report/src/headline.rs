@@ -120,6 +120,7 @@ fn describe_promise(promise: &BrokenPromise, name: &str) -> String {
 /// machine.
 fn conditions(promise: &BrokenPromise) -> String {
     let describe_stall = |part: &str, stall: Option<f64>| match stall {
+        Some(0.0) => format!("{part} never stood still"),
         Some(seconds) => format!("{part} stood still for at most {}", format::seconds(seconds)),
         None => format!("stalls of {part} are not known"),
     };
@@ -190,6 +191,12 @@ mod tests {
                 format!(
                     "The machine was busy: stalls of the disk are not known, the machine stood still for at most 300 ms. {supposed}"
                 ),
+            ),
+            (
+                Some(0.0),
+                Some(0.004),
+                "Neither disk nor machine was busy: the disk never stood still, the machine stood still for at most 4.00 ms."
+                    .to_owned(),
             ),
             (None, None, "It was not recorded whether disk or machine was busy.".to_owned()),
         ] {

@@ -203,7 +203,7 @@ fn failures(summary: &Summary) -> Option<Section> {
             groups.push((configuration, message, BTreeMap::new()));
             groups.len() - 1
         });
-        *groups[index].2.entry(failure.cell.step.word().to_owned()).or_default() += 1;
+        *groups[index].2.entry(failure.cell.step_title()).or_default() += 1;
     }
     for (configuration, message, steps) in groups {
         let times = steps.values().copied().max().unwrap_or(0);

@@ -6,6 +6,26 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB"], " ")
 }
 
+/// Formats seconds as `1.23 s`, `45.6 ms` or `789 µs`. No time at all is `0`, because a unit would claim that so little was
+/// measured. A dash if the value is not finite.
+#[must_use]
+pub fn seconds(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return "–".to_owned();
+    }
+    if seconds == 0.0 {
+        return "0".to_owned();
+    }
+    let (scaled, unit) = if seconds >= 0.9995 {
+        (seconds, "s")
+    } else if seconds >= 0.000_999_5 {
+        (seconds * 1e3, "ms")
+    } else {
+        (seconds * 1e6, "µs")
+    };
+    format!("{} {unit}", three_digits(scaled))
+}
+
 /// Formats a count, rounded above a thousand: `1.23M`, `45.6k`, `789`.
 #[must_use]
 pub fn count(count: f64) -> String {

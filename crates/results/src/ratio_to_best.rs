@@ -328,7 +328,18 @@ impl<'a> TrialsByRound<'a> {
         compared_with: ComparisonTarget,
         alpha: f64,
     ) -> Option<CellRatio> {
-        let metric = other.entry.headline();
+        self.compare_by(other.entry.headline(), cell, other, compared_with, alpha)
+    }
+
+    /// Compares two cells by a metric, which need not be their headline metric. `None` if they share no round.
+    pub(crate) fn compare_by(
+        &self,
+        metric: &MetricDef,
+        cell: &RankedCell<'_>,
+        other: &RankedCell<'_>,
+        compared_with: ComparisonTarget,
+        alpha: f64,
+    ) -> Option<CellRatio> {
         cell.entry.value(metric)?;
         other.entry.value(metric)?;
         let [values, others] = [cell, other].map(|standing| self.values(standing.entry, metric));

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod answers;
+mod answers_documents;
+mod answers_mixed;
 mod baselines;
 mod classes;
 mod compare;

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod clause;
 pub mod definition;
 pub mod observations;
 pub mod published;
@@ -14,5 +15,7 @@ pub mod runs;
 pub mod verdict;
 
 mod built_in;
+mod summary;
+mod wording;
 
 pub use built_in::{built_in, names};

@@ -2,100 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonathlon_schema::metric::MetricDef;
 use jsonathlon_stats::change_points::{ChangePoint, SweepPoint, change_points, jump_between};
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
+use crate::clause::{ClaimOutcome, Clause, ClauseBasis, ComparableValue, Comparison, Sentence};
 use crate::definition::{ClaimedEffect, ClientSelector, Study, VerdictKind, VerdictSpec};
 use crate::observations::{Observation, StudyObservations, THROUGHPUT};
+use crate::wording::{
+    attribute_words, change, fill_template, mix_noun, number, percent, round_percent, side_words,
+};
 
 /// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
 /// difference is refuted.
 const NEGLIGIBLE: f64 = 0.05;
 /// Largest relative difference of two values that were claimed to be alike.
 const ALIKE: f64 = 0.10;
-/// Width of an interval in percentage points from which on its middle is not named, if the limits also differ by
-/// more than [`WIDE_FACTOR`].
-const WIDE_POINTS: f64 = 25.0;
-/// Ratio of the limits of such an interval.
-const WIDE_FACTOR: f64 = 5.0;
-
-/// Whether a measurement confirms what was published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimOutcome {
-    /// The whole interval agrees with the claim.
-    Confirmed,
-    /// The whole interval contradicts the claim.
-    Refuted,
-    /// The interval contains values for and against the claim.
-    Open,
-}
-
-impl ClaimOutcome {
-    /// Wording of the outcome in the sentence.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Refuted => "refuted",
-            Self::Open => "neither confirmed nor refuted",
-        }
-    }
-}
-
-/// One clause of the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clause {
-    /// Text of the clause with all placeholders replaced.
-    pub text: String,
-    /// Published result in words. `None` if the study gives none.
-    pub published: Option<String>,
-    /// Outcome of the claim. `None` if the clause tests no claim.
-    pub outcome: Option<ClaimOutcome>,
-    /// Ratio with its interval. `None` if the clause is not of kind [`VerdictKind::Ratio`].
-    pub ratio: Option<Estimate>,
-}
-
-impl std::fmt::Display for Clause {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)?;
-        match (&self.published, self.outcome) {
-            (Some(published), Some(outcome)) => write!(f, " ({published} published: {})", outcome.word()),
-            (Some(published), None) => write!(f, " ({published} published)"),
-            (None, Some(outcome)) => write!(f, " (what was published is {})", outcome.word()),
-            (None, None) => Ok(()),
-        }
-    }
-}
-
-/// Answer of a study as one sentence; displayed with a capital and a full stop.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sentence {
-    /// Clauses in the order of the study. Empty if nothing could be computed.
-    pub clauses: Vec<Clause>,
-    /// Reasons why clauses are missing. Displayed only if there is no clause at all.
-    missing: Vec<String>,
-}
-
-impl std::fmt::Display for Sentence {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.clauses.is_empty() {
-            let reason = if self.missing.is_empty() { "nothing of it was measured" } else { "" };
-            return write!(f, "No answer: {reason}{}.", self.missing.join("; "));
-        }
-        let mut text = String::new();
-        for clause in self.clauses.iter().map(ToString::to_string) {
-            if !text.is_empty() {
-                // A clause that begins with "and" continues the previous one, so it is joined by a comma.
-                text.push_str(if clause.starts_with("and ") { ", " } else { "; " });
-            }
-            text.push_str(&clause);
-        }
-        let mut letters = text.chars();
-        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-        write!(f, "{first}{}.", letters.as_str())
-    }
-}
-
 impl Study {
     /// Writes the answer of the study from the results of its runs.
     #[must_use]
@@ -262,7 +184,55 @@ impl<'a> VerdictEvaluator<'a> {
             published: self.verdict.published.clone(),
             outcome,
             ratio: Some(ratio),
+            basis: ClauseBasis::Comparison(self.comparison(of_point)),
         }))
+    }
+
+    /// Sides of a ratio in words, with what is counted at the point that is compared.
+    fn comparison(&self, of_point: &Observation) -> Comparison {
+        let [subject, baseline] =
+            [&self.verdict.subject, &self.verdict.baseline].map(|side| self.resolve(side));
+        let metric = self.metric();
+        let noun = match MetricDef::find(metric) {
+            _ if metric == THROUGHPUT => mix_noun(of_point.attribute("mix")),
+            Some(definition) => definition.title,
+            None => metric,
+        };
+        Comparison {
+            system: of_point.title.clone(),
+            subject: side_words(&subject, &baseline),
+            baseline: side_words(&baseline, &subject),
+            noun: noun.to_owned(),
+        }
+    }
+
+    /// Words for what a verdict selects besides system and variant; empty if it selects nothing else.
+    fn conditions(&self) -> String {
+        let mut selected = self.resolve(&self.verdict.subject);
+        selected.retain(|name, _| !["system", "variant", "mix"].contains(&name.as_str()));
+        selected.iter().map(|(name, value)| attribute_words(name, value)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Value of a point for a comparison with other systems. `None` for a share, and for values in two groups, which
+    /// have no common median.
+    fn comparable_value(&self, point: &Observation) -> Option<ComparableValue> {
+        let metric = self.metric();
+        if self.verdict.share_of.is_some() || point.entry.groups.contains_key(metric) {
+            return None;
+        }
+        let limits = point.limits(metric);
+        let value = Estimate {
+            median: point.value(metric)?,
+            low: limits.map(|[low, _]| low),
+            high: limits.map(|[_, high]| high),
+        };
+        Some(ComparableValue {
+            system: point.title.clone(),
+            variant: point.attribute("variant").to_owned(),
+            metric: metric.to_owned(),
+            conditions: self.conditions(),
+            value,
+        })
     }
 
     fn value(&self) -> Result<Option<Clause>, String> {
@@ -301,11 +271,13 @@ impl<'a> VerdictEvaluator<'a> {
         };
         let replacements =
             [("system", point.title.clone()), ("value", text), ("clients", point.clients.to_string())];
+        let basis = self.comparable_value(point).map_or(ClauseBasis::Other, ClauseBasis::Value);
         Ok(Some(Clause {
             text: fill_template(&self.verdict.template, &replacements),
             published: self.verdict.published.clone(),
             outcome: None,
             ratio: None,
+            basis,
         }))
     }
 
@@ -339,6 +311,7 @@ impl<'a> VerdictEvaluator<'a> {
             published: self.verdict.published.clone(),
             outcome,
             ratio: None,
+            basis: ClauseBasis::Other,
         }))
     }
 
@@ -402,7 +375,11 @@ impl<'a> VerdictEvaluator<'a> {
                 false => ClaimOutcome::Open,
             }
         });
-        Some(Clause { text, published: self.verdict.published.clone(), outcome, ratio: None })
+        let conditions = self.conditions();
+        let name = title.unwrap_or_default();
+        let name = if conditions.is_empty() { name } else { format!("{name} with {conditions}") };
+        let basis = ClauseBasis::Sweep { name, has_edge: !edges.is_empty() };
+        Some(Clause { text, published: self.verdict.published.clone(), outcome, ratio: None, basis })
     }
 }
 
@@ -440,139 +417,11 @@ pub fn evaluate_claim(claim: ClaimedEffect, ratio: &Estimate) -> ClaimOutcome {
     }
 }
 
-/// Words a ratio for the reader: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`. Of a very wide interval
-/// only the limits are named: `somewhere between 1.5 and 57 % fewer`.
-#[must_use]
-pub fn change(ratio: &Estimate) -> String {
-    let Estimate { median, low, high } = ratio.if_meaningful_ratio();
-    let is_less = median < 1.0;
-    let percentage = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
-    let is_multiple = median >= 2.0;
-    let format_ratio =
-        |ratio: f64| if is_multiple { number(ratio) } else { round_percent(percentage(ratio)) };
-    let interval = match (low, high) {
-        (Some(low), Some(high)) => {
-            let limits = if is_less { (high, low) } else { (low, high) };
-            let note = if ratio.excludes_one() { "" } else { ": no difference shown" };
-            format!(" ({} … {}{note})", format_ratio(limits.0), format_ratio(limits.1))
-        }
-        _ => " (too few rounds)".to_owned(),
-    };
-    if let (Some(low), Some(high), false, true) = (low, high, is_multiple, ratio.excludes_one()) {
-        let [a, b] = [percentage(low), percentage(high)];
-        let (least, most) = (a.min(b), a.max(b));
-        if most - least > WIDE_POINTS && most > WIDE_FACTOR * least {
-            let word = if is_less { "fewer" } else { "more" };
-            return format!(
-                "somewhere between {} and {} % {word}",
-                round_percent(least),
-                round_percent(most)
-            );
-        }
-    }
-    let text = if is_multiple { format!("{} times as many", number(median)) } else { percent(median) };
-    format!("{text}{interval}")
-}
-
 /// Numeric components of a version, so that 6.0.27 sorts after 6.0.5.
 fn numbers(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
 }
 
-/// Words a ratio without its interval, such as `31 % fewer`.
-fn percent(ratio: f64) -> String {
-    let (difference, word) = if ratio < 1.0 { (1.0 - ratio, "fewer") } else { (ratio - 1.0, "more") };
-    format!("{} % {word}", round_percent(100.0 * difference))
-}
-
-fn round_percent(percent: f64) -> String {
-    let text = if percent.abs() < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") };
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned).replace('-', "−")
-}
-
-/// Formats a value with three significant digits and at most three decimals; integers below a million are
-/// shown in full.
-fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e6 {
-        return format!("{value:.0}");
-    }
-    let digits = match value.abs() {
-        magnitude if magnitude >= 99.95 => 0,
-        magnitude if magnitude >= 9.995 => 1,
-        magnitude if magnitude >= 0.9995 => 2,
-        _ => 3,
-    };
-    format!("{value:.digits$}")
-}
-
-fn fill_template(text: &str, values: &[(&str, String)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn estimate(median: f64, low: f64, high: f64) -> Estimate {
-        Estimate { median, low: Some(low), high: Some(high) }
-    }
-
-    #[test]
-    fn changes_are_said_as_people_say_them() {
-        for (ratio, text) in [
-            (estimate(0.69, 0.65, 0.73), "31 % fewer (27 … 35)"),
-            (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
-            (estimate(0.97, 0.92, 1.02), "3 % fewer (−2 … 8: no difference shown)"),
-            (estimate(0.65, 0.43, 0.985), "somewhere between 1.5 and 57 % fewer"),
-            (estimate(1.3, 1.02, 1.6), "somewhere between 2 and 60 % more"),
-            (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
-            (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (too few rounds)"),
-        ] {
-            assert_eq!(change(&ratio), text);
-        }
-    }
-
-    #[test]
-    fn claims_are_confirmed_refuted_or_left_open() {
-        use ClaimOutcome::{Confirmed, Open, Refuted};
-        let less = estimate(0.7, 0.6, 0.8);
-        let same = estimate(1.0, 0.98, 1.03);
-        let wide = estimate(0.95, 0.7, 1.3);
-        let more = estimate(1.4, 1.2, 1.6);
-        for (claim, outcomes) in [
-            (ClaimedEffect::Less, [Confirmed, Refuted, Open, Refuted]),
-            (ClaimedEffect::More, [Refuted, Refuted, Open, Confirmed]),
-            (ClaimedEffect::Alike, [Refuted, Confirmed, Open, Refuted]),
-        ] {
-            let evaluated = [&less, &same, &wide, &more].map(|ratio| evaluate_claim(claim, ratio));
-            assert_eq!(evaluated, outcomes, "{claim:?}");
-        }
-        assert_eq!(
-            evaluate_claim(ClaimedEffect::Less, &Estimate { median: 0.5, low: None, high: None }),
-            Open
-        );
-    }
-
-    #[test]
-    fn a_sentence_is_one() {
-        let clause = |text: &str, outcome| Clause {
-            text: text.to_owned(),
-            published: Some("36 % fewer".to_owned()),
-            outcome,
-            ratio: None,
-        };
-        let sentence = Sentence {
-            clauses: vec![
-                clause("an index costs", Some(ClaimOutcome::Confirmed)),
-                clause("so it is", None),
-                clause("and so it was", None),
-            ],
-            missing: Vec::new(),
-        };
-        assert_eq!(
-            sentence.to_string(),
-            "An index costs (36 % fewer published: confirmed); so it is (36 % fewer published), and so it was (36 % fewer published)."
-        );
-        assert!(Sentence::default().to_string().starts_with("No answer: nothing"));
-    }
-}
+#[path = "verdict_tests.rs"]
+mod tests;

@@ -42,7 +42,7 @@ test('caveats are words with a definition', () => {
   const [answer] = answersOf(figures.runs[0] ?? assert.fail(), 'analytics');
   assert.ok(answer);
   assert.equal(fullSentence({ ...answer, sentence: 'A was faster than B (95 %: 1.30 … 1.70)' }), 'A was faster than B (95\u00a0%: 1.30\u00a0…\u00a01.70).');
-  const told = { ...answer, caveats: ['end_of_life' as const, 'busy_machine' as const], caveat_texts: ['A 6 is no longer supported by its vendor', 'other programs were running'] };
+  const told = { ...answer, caveats: ['end_of_life' as const, 'busy_machine' as const], caveat_texts: ['A 6 is no longer supported by its vendor', 'other programs were running'], caveat_labels: ['A 6: end of life', 'busy machine'] };
   assert.deepEqual(caveatWords(told), [
     { words: 'A 6 is no longer supported by its vendor', term: 'end-of-life' }, { words: 'other programs were running', term: 'busy-machine' },
   ]);
@@ -50,18 +50,34 @@ test('caveats are words with a definition', () => {
   assert.deepEqual(sharedCaveats([told, other]).map(({ term }) => term), ['busy-machine'], 'only what says the same of both');
 });
 
+test('the first screen has all comparisons of large documents and of mixed loads', () => {
+  const { figures } = samples.several();
+  const run = figures.runs[0] ?? assert.fail();
+  const [answer] = answersOf(run, 'analytics');
+  assert.ok(answer);
+  const documents = (subject: typeof answer.subject, sentence: string) => ({ ...answer, workload: 'documents', subject, sentence });
+  const alone = { ...documents('copy', 'alone'), outcome: { kind: 'only_one' as const, only: 0 } };
+  run.answers = [documents('operations', 'first'), documents('import', 'import'), documents('export', 'export'), alone, documents('correctness', 'right')];
+  run.cells = run.cells.map((cell) => ({ ...cell, workload: 'documents' }));
+  const lineOf = () => answerLines(figures).find(({ workload }) => workload === 'documents') ?? assert.fail();
+  assert.deepEqual([lineOf().answers, lineOf().details].map((some) => some.map(({ sentence }) => sentence)), [['first'], ['import', 'export']]);
+  assert.match(noteOf(lineOf()), /smallest one, with its interval/);
+});
+
 test('a ranking and conditions need one colon', () => {
   const [answer] = answersOf(samples.several().figures.runs[0] ?? assert.fail(), 'analytics');
   assert.ok(answer);
   const prefix = (conditions: string, sentence: string) => rankingPrefix({ ...answer, ranking: 'as-is', conditions, sentence });
   assert.deepEqual([prefix('', 'A leads'), prefix('mix a', 'mix a: A leads'), prefix('synced', 'Promise of tier synced kept')], ['As-is: ', 'As-is, ', 'As-is: ']);
+  const written = [prefix('1 MiB', 'Import, 1 MiB: A leads'), prefix('Writers alone, 2 writers', 'Writers alone: A leads'), prefix('1 MiB', 'Fastest: A')];
+  assert.deepEqual(written, ['As-is, ', 'As-is, ', 'As-is: '], 'a part of the conditions is enough, other words are not');
 });
 
 test('a line says what its figure is the mean of', () => {
   const [line] = answerLines(samples.several().figures);
   assert.ok(line);
   assert.match(noteOf(line), /geometric mean.*Q6 is this program’s own question/);
-  assert.equal(noteOf({ ...line, answers: [] }), '');
+  assert.equal(noteOf({ ...line, answers: [], details: [] }), '');
 });
 
 test('terms within a sentence are found, each once and the most special one', () => {

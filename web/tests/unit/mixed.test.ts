@@ -3,6 +3,7 @@ import test from 'node:test';
 
 import type { PageData } from '../../src/model.ts';
 import { termsOf } from '../../src/glossary.ts';
+import { stepName, stepTitle } from '../../src/labels.ts';
 import { ALL_QUESTIONS, configurationsOf, entriesOf, entryOf, INGEST, isOfPhase, loadsOf, loadSuffix, questionsOf, secondsOf, SLOW_DOWNS, slowDown, wholeSeconds } from '../../src/mixed.ts';
 import { initial } from '../../src/state.ts';
 import { buildView, rankStatus } from '../../src/view.ts';
@@ -85,4 +86,10 @@ test('the terms of a mixed run are defined there', () => {
     assert.ok(terms.includes(term), term);
     assert.ok(!termsOf(['serving']).some(({ id }) => id === term), term);
   }
+});
+
+test('steps of mixed loads are named in words, and questions of the same name are not', () => {
+  assert.deepEqual([ALL_QUESTIONS, INGEST, 'q1'].map((step) => stepName(step, Phase.Both)), ['all questions', 'writers', 'Q1']);
+  assert.deepEqual([stepTitle(INGEST, Phase.Alone), stepTitle('q1', Phase.Both)], ['writers', 'Q1 top event types']);
+  assert.equal(stepName(ALL_QUESTIONS, Phase.Hot), ALL_QUESTIONS);
 });

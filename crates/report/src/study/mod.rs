@@ -9,11 +9,11 @@ mod tests;
 use std::path::Path;
 
 use jsonathlon_results::summary::Run;
+use jsonathlon_studies::clause::Sentence;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::observations::StudyObservations;
 use jsonathlon_studies::published::PublishedResult;
 use jsonathlon_studies::runs::StudyRun;
-use jsonathlon_studies::verdict::Sentence;
 
 use crate::answer::ClosingAnswer;
 use crate::render::markdown;

@@ -30,9 +30,7 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
     for warning in table::warnings(result) {
         let _ = writeln!(body, "<p class=\"bad\">✖ {}</p>", escape(&warning));
     }
-    for clause in table::clauses(&result.sentence) {
-        let _ = writeln!(body, "<p class=\"lead\">{}.</p>", escape(&unbroken(clause.trim_end_matches('.'))));
-    }
+    body.push_str(&answer(result));
     if result.sentence.clauses.iter().any(|clause| clause.ratio.is_some_and(|ratio| ratio.low.is_some())) {
         let _ = writeln!(body, "<p class=\"explained\">In parentheses: 95\u{a0}% intervals over rounds.</p>");
     }
@@ -66,6 +64,25 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
          <main>\n{body}</main>\n{}",
         html::END
     )
+}
+
+/// The summary of the answer, and its clauses as a list below; clauses without a summary are paragraphs.
+fn answer(result: &StudyResult<'_>) -> String {
+    let clauses = table::clauses(&result.sentence);
+    let (element, summary) = match result.sentence.summary() {
+        Some(summary) => ("li", Some(summary)),
+        None => ("p class=\"lead\"", None),
+    };
+    let text = |text: String| escape(&unbroken(&table::full_stop(text)));
+    let end = element.split(' ').next().unwrap_or(element);
+    let clauses: String =
+        clauses.into_iter().map(|clause| format!("<{element}>{}</{end}>\n", text(clause))).collect();
+    match summary {
+        Some(summary) => {
+            format!("<p class=\"lead\">{}</p>\n<ul class=\"answers\">\n{clauses}</ul>\n", text(summary))
+        }
+        None => clauses,
+    }
 }
 
 /// Joins numbers with their signs and the limits of intervals by blanks at which no line ends.

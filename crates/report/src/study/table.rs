@@ -2,12 +2,12 @@
 
 use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_studies::clause::Sentence;
 use jsonathlon_studies::observations::{DOCUMENT, Observation, THROUGHPUT};
 use jsonathlon_studies::published::{MACHINE, PublishedResult, SOURCE};
-use jsonathlon_studies::verdict::Sentence;
 
 use super::StudyResult;
-use crate::answer::Statement;
+use crate::answer::{ANSWERS, Statement};
 use crate::format;
 use crate::section::{Column, Section, dash, numbers, optional, printable, words};
 
@@ -192,19 +192,27 @@ fn clients(point: &Observation) -> String {
     if point.clients == 1 { "1 client".to_owned() } else { format!("{} clients", point.clients) }
 }
 
-/// Answer of the study as one sentence, after the warnings that limit it.
+/// Answer of the study: warnings that limit it, its summary, and each of its clauses.
 pub(super) fn answer(result: &StudyResult<'_>) -> Section {
     let mut section = Section { title: "answer".to_owned(), ..Section::default() };
     section.notes.mark_all(Severity::Failed, warnings(result));
-    section.notes.push(result.sentence.to_string());
+    section.notes.extend(result.sentence.summary().map(full_stop));
+    section.notes.extend(clauses(&result.sentence).into_iter().map(full_stop));
     section
 }
 
-/// Warnings that limit the answer, and each of its clauses.
+/// Ends a text with a full stop.
+pub(super) fn full_stop(text: String) -> String {
+    if text.ends_with('.') { text } else { text + "." }
+}
+
+/// Warnings that limit the answer, its summary, and each of its clauses.
 pub(super) fn statements(result: &StudyResult<'_>) -> Vec<Statement> {
-    let statement = |severity| move |text: String| Statement { severity, text };
-    let warnings = warnings(result).into_iter().map(statement(Severity::Failed));
-    warnings.chain(clauses(&result.sentence).into_iter().map(statement(Severity::Good))).collect()
+    let statement = |severity, noun| move |text: String| Statement { severity, text, noun };
+    let warnings = warnings(result).into_iter().map(statement(Severity::Failed, ANSWERS));
+    let summary = result.sentence.summary().map(statement(Severity::Good, ANSWERS));
+    let clauses = clauses(&result.sentence).into_iter().map(statement(Severity::Good, "clauses"));
+    warnings.chain(summary).chain(clauses).collect()
 }
 
 /// Clauses of a sentence, each with a capital letter. A clause that begins with "and", or with a number, stays

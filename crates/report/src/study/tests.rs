@@ -67,8 +67,18 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     }
     let answer = result.closing_answer(Path::new("study.html"), TableStyle::PLAIN);
     let words = answer.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.starts_with("answer With random values postgresql does "), "{answer}");
+    let summary = result.sentence.summary().unwrap();
+    assert!(summary.starts_with("A difference is shown in 1 of "), "{summary}");
+    assert!(
+        summary.contains(": with random values ")
+            && summary.contains(" than with text values (postgresql, not ")
+    );
+    assert!(words.starts_with(&format!("answer {summary} With random values postgresql does ")), "{answer}");
     assert!(words.contains("at 32 clients (36 % fewer published: confirmed) With random values"), "{answer}");
+    let page = result.page();
+    let lead = page.find("<p class=\"lead\">A difference is shown in 1 of ").unwrap();
+    let list = page.find("<ul class=\"answers\">\n<li>With random values postgresql does ").unwrap();
+    assert!(lead < list, "the summary stands above the clauses");
     assert!(answer.ends_with("\n  page: study.html\n"), "{answer}");
     assert!(
         answer.lines().count() <= 12 && answer.lines().all(|line| line.chars().count() <= 80),

@@ -37,24 +37,57 @@ impl Caveats {
     pub(super) fn texts(&self, context: &Context<'_>) -> Vec<String> {
         self.0.iter().map(|(caveat, configurations)| text(context, *caveat, configurations)).collect()
     }
+
+    /// The same in as few words as a terminal has room for.
+    pub(super) fn labels(&self, context: &Context<'_>) -> Vec<String> {
+        self.0.iter().map(|(caveat, configurations)| label(context, *caveat, configurations)).collect()
+    }
+}
+
+/// Titles and versions of configurations, without repetitions.
+fn versions(context: &Context<'_>, configurations: &[usize]) -> Vec<String> {
+    let version = |index: &usize| {
+        let configuration = context.configuration(*index)?;
+        Some(format!("{} {}", configuration.title, configuration.id.version))
+    };
+    distinct(configurations.iter().filter_map(version))
+}
+
+/// A caveat in few words, with the names of the configurations that it is about.
+fn label(context: &Context<'_>, caveat: AnswerCaveat, configurations: &[usize]) -> String {
+    let (names, remark) = match caveat {
+        AnswerCaveat::EndOfLife => (versions(context, configurations), ": end of life"),
+        AnswerCaveat::Embedded => {
+            let is_embedded = |index: &&usize| {
+                context.configuration(**index).is_some_and(|configuration| configuration.embedded)
+            };
+            let embedded = configurations.iter().filter(is_embedded).map(|index| context.name(*index));
+            (distinct(embedded), ": in-process")
+        }
+        AnswerCaveat::Approximate => {
+            (distinct(configurations.iter().map(|index| context.name(*index))), ": approximate")
+        }
+        AnswerCaveat::OneRound
+        | AnswerCaveat::FewRounds
+        | AnswerCaveat::BusyMachine
+        | AnswerCaveat::Partial => (Vec::new(), ""),
+    };
+    match names.is_empty() {
+        true => caveat.label().to_owned(),
+        false => format!("{}{remark}", list(&names, names.len())),
+    }
 }
 
 /// Words of a caveat, with the names of the configurations that it is about.
 fn text(context: &Context<'_>, caveat: AnswerCaveat, configurations: &[usize]) -> String {
     match caveat {
-        AnswerCaveat::EndOfLife => {
-            let version = |index: &usize| {
-                let configuration = context.configuration(*index)?;
-                Some(format!("{} {}", configuration.title, configuration.id.version))
-            };
-            match distinct(configurations.iter().filter_map(version)).as_slice() {
-                [] => caveat.text().to_owned(),
-                [only] => format!("{only} is no longer supported by its vendor"),
-                several => {
-                    format!("{} are no longer supported by their vendors", list(several, several.len()))
-                }
+        AnswerCaveat::EndOfLife => match versions(context, configurations).as_slice() {
+            [] => caveat.text().to_owned(),
+            [only] => format!("{only} is no longer supported by its vendor"),
+            several => {
+                format!("{} are no longer supported by their vendors", list(several, several.len()))
             }
-        }
+        },
         AnswerCaveat::Embedded => {
             let is_embedded = |index: &&usize| {
                 context.configuration(**index).is_some_and(|configuration| configuration.embedded)

@@ -53,6 +53,7 @@ impl Topic<'_> {
             outcome,
             caveats: caveats.kinds(),
             caveat_texts: caveats.texts(context),
+            caveat_labels: caveats.labels(context),
             severity: Severity::Good,
         }
     }
@@ -61,7 +62,15 @@ impl Topic<'_> {
 impl Contest {
     /// Compares cells of different configurations by their headline metric. `None` if none has a value.
     pub(super) fn of_cells(context: &Context<'_>, cells: &[&RankedCell<'_>]) -> Option<Self> {
-        let metric = cells.first()?.entry.headline();
+        Self::by_metric(context, cells, cells.first()?.entry.headline())
+    }
+
+    /// Compares cells of different configurations by a metric. `None` if none has a value.
+    pub(super) fn by_metric(
+        context: &Context<'_>,
+        cells: &[&RankedCell<'_>],
+        metric: &MetricDef,
+    ) -> Option<Self> {
         let is_higher_better = metric.better == BetterDirection::Higher;
         let best = smallest(cells, |cell| {
             cell.entry.value(metric).map(|value| if is_higher_better { -value } else { value })
@@ -108,7 +117,8 @@ impl Contest {
         let is_tied = |is_close: &dyn Fn(&CellRatio) -> bool| {
             let tied = self.results.iter().filter(|result| !is_the_best(result) && is_close(result));
             let best = self.results.iter().filter(|result| is_the_best(result));
-            AnswerOutcome::NoDifferenceShown { tied: best.chain(tied).filter_map(index).collect() }
+            let tied = best.chain(tied).filter_map(index).collect();
+            AnswerOutcome::NoDifferenceShown { tied, interval: None }
         };
         // The median over all rounds and the ratio over shared rounds may contradict each other.
         let is_better_than_best = |result: &CellRatio| result.difference == Significance::Faster;
@@ -126,13 +136,31 @@ impl Contest {
             }
             Lead::NotShown { first, tied } => {
                 let has_too_few_rounds = tied.iter().any(|result| result.limits().is_none());
+                let interval = tied
+                    .iter()
+                    .filter_map(|result| self.times_better(result))
+                    .map(|[_, low, high]| [low, high])
+                    .reduce(|[low, high], [other_low, other_high]| {
+                        [low.min(other_low), high.max(other_high)]
+                    });
                 let all: Vec<usize> = std::iter::once(first).chain(tied).filter_map(index).collect();
                 match has_too_few_rounds {
                     true => AnswerOutcome::TooFewRounds { candidates: all },
-                    false => AnswerOutcome::NoDifferenceShown { tied: all },
+                    false => AnswerOutcome::NoDifferenceShown { tied: all, interval },
                 }
             }
         })
+    }
+
+    /// How many times better the best one is than this configuration. `None` if that is not shown, or if it is the
+    /// best one.
+    pub(super) fn deficit(&self, context: &Context<'_>, configuration: usize) -> Option<f64> {
+        let is_own = |result: &&CellRatio| context.index_of(&result.cell) == Some(configuration);
+        let own = self.results.iter().find(is_own)?;
+        if is_the_best(own) || own.difference != Significance::Slower {
+            return None;
+        }
+        self.times_better(own).map(|[ratio, ..]| ratio)
     }
 
     /// How many times better the best one is than `result`, with its limits. `None` without an interval.
@@ -225,7 +253,7 @@ fn compare(
     metric: &MetricDef,
 ) -> Option<CellRatio> {
     let ratio = cell.entry.value(metric)? / best.entry.value(metric)?;
-    let compared = context.rounds.compare(cell, best, ComparisonTarget::Best, context.parts.alpha);
+    let compared = context.rounds.compare_by(metric, cell, best, ComparisonTarget::Best, context.parts.alpha);
     let without_interval = Estimate { median: ratio, low: None, high: None };
     Some(compared.unwrap_or_else(|| comparison(cell, best, metric, &without_interval)))
 }

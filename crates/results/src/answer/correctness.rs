@@ -61,6 +61,7 @@ fn answer(context: &Context<'_>, workload: WorkloadKind, ranking: &Ranking) -> O
         conditions: String::new(),
         caveats: caveats.kinds(),
         caveat_texts: caveats.texts(context),
+        caveat_labels: caveats.labels(context),
         outcome,
         sentence,
         severity,
@@ -89,7 +90,7 @@ impl Member {
         for entry in judged.iter().filter(|entry| is_fault(entry.verdict)) {
             let step = match &entry.cell.step {
                 Step::Workload(mix) if workload == WorkloadKind::Serving => format!("mix {mix}"),
-                step => step.to_string(),
+                _ => entry.cell.step_title(),
             };
             match faults.iter_mut().find(|(known, _)| *known == entry.verdict) {
                 Some((_, steps)) if steps.contains(&step) => {}

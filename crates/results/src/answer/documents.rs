@@ -1,5 +1,9 @@
-//! Answers about large documents: import, export, copy, lookup, index build, and stored size.
+//! Answers about large documents: one for each operation and stored size, each with the sizes of documents for which it
+//! holds, and how many operations each system leads in.
 
+use std::collections::BTreeMap;
+
+use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{FILES_BYTES, SOURCE_BYTES};
 use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
@@ -8,22 +12,75 @@ use jsonathlon_schema::workload::WorkloadKind;
 use super::caveats::Caveats;
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{
-    MAX_LENGTH_WITH_PARTS, Wording, factor, first_fitting_within, list, percent, with_list,
-};
-use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject, correctness};
+use super::sentence::{MAX_LENGTH, Wording, list, percent, with_list};
+use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
 use crate::document_size::{bytes_of, is_smaller, word};
 use crate::number_format::bytes;
 use crate::ratio_to_best::RankedCell;
 
-/// Timed subjects with their tests, and what the leader did.
-const TIMED: [(AnswerSubject, &[&str], &str); 5] = [
-    (AnswerSubject::Copy, &["copy"], "copied"),
-    (AnswerSubject::Import, &["import"], "imported"),
-    (AnswerSubject::Export, &["export"], "exported"),
-    (AnswerSubject::Lookup, &["extract", "filter", "order"], "looked numbers up"),
-    (AnswerSubject::IndexBuild, &["index"], "built its index"),
+/// Operation on documents that is timed.
+struct Operation {
+    subject: AnswerSubject,
+    /// Step of its cells.
+    test: &'static str,
+    /// What is done, in words.
+    title: &'static str,
+    /// The title in as few words as tell it from other operations.
+    short_title: &'static str,
+}
+
+/// Timed operations, in the order in which they are shown.
+const OPERATIONS: [Operation; 9] = [
+    Operation { subject: AnswerSubject::Import, test: "import", title: "Import", short_title: "Import" },
+    Operation {
+        subject: AnswerSubject::Export,
+        test: "export",
+        title: "Export as JSON text",
+        short_title: "Export",
+    },
+    Operation {
+        subject: AnswerSubject::Copy,
+        test: "copy",
+        title: "Copy with a change",
+        short_title: "Copy",
+    },
+    Operation {
+        subject: AnswerSubject::Extract,
+        test: "extract",
+        title: "Extract a number, no index",
+        short_title: "Extract",
+    },
+    Operation {
+        subject: AnswerSubject::Filter,
+        test: "filter",
+        title: "Filter by a number, no index",
+        short_title: "Filter",
+    },
+    Operation {
+        subject: AnswerSubject::Order,
+        test: "order",
+        title: "Order by a number, no index",
+        short_title: "Order",
+    },
+    Operation {
+        subject: AnswerSubject::IndexBuild,
+        test: "index",
+        title: "Index build",
+        short_title: "Index",
+    },
+    Operation {
+        subject: AnswerSubject::Update,
+        test: "update_path",
+        title: "Update of one number",
+        short_title: "Update",
+    },
+    Operation {
+        subject: AnswerSubject::Version,
+        test: "version",
+        title: "Next version of a document",
+        short_title: "Version",
+    },
 ];
 
 pub(super) fn answers(context: &Context<'_>) -> Vec<Answer> {
@@ -33,11 +90,17 @@ pub(super) fn answers(context: &Context<'_>) -> Vec<Answer> {
         for (data, sizes) in &tables {
             let tables =
                 DocumentTables { context, ranking, data, sizes, is_only_data_set: tables.len() == 1 };
-            answers.extend(tables.operations());
-            for (subject, tests, deed) in TIMED {
-                answers.extend(tables.fastest(subject, tests, deed));
+            let results: Vec<(&Operation, Vec<SizeOutcome<'_>>)> =
+                OPERATIONS.iter().map(|operation| (operation, tables.outcomes(operation))).collect();
+            if let Some(alone) = tables.alone(&results) {
+                answers.push(alone);
+                continue;
             }
+            answers.extend(tables.operations(&results));
             answers.extend(tables.smallest());
+            for (operation, outcomes) in results {
+                answers.extend(tables.fastest(operation, outcomes));
+            }
         }
     }
     answers.extend(correctness::answers(context, WorkloadKind::Documents));
@@ -97,137 +160,93 @@ impl<'c> SizeOutcome<'c> {
         named(&self.outcome) == named(other)
     }
 
-    /// Adds another size with the same outcome. Of two ratios, the smaller one is kept.
+    /// Adds another size with the same outcome. Of two ratios, the smaller one is kept; of two intervals without a
+    /// leader, the lowest and the highest limit.
     fn add(&mut self, other: Self) {
         self.sizes.extend(other.sizes);
         self.caveats.merge(other.caveats);
-        if let (AnswerOutcome::Leader { ratio, .. }, AnswerOutcome::Leader { ratio: other_ratio, .. }) =
-            (&self.outcome, &other.outcome)
-            && other_ratio < ratio
-        {
-            self.outcome = other.outcome;
+        match (&mut self.outcome, other.outcome) {
+            (AnswerOutcome::Leader { ratio, .. }, new @ AnswerOutcome::Leader { ratio: new_ratio, .. })
+                if new_ratio < *ratio =>
+            {
+                self.outcome = new;
+            }
+            (
+                AnswerOutcome::NoDifferenceShown { interval: Some([low, high]), .. },
+                AnswerOutcome::NoDifferenceShown { interval: Some([new_low, new_high]), .. },
+            ) => (*low, *high) = (low.min(new_low), high.max(new_high)),
+            (AnswerOutcome::NoDifferenceShown { interval, .. }, AnswerOutcome::NoDifferenceShown { .. }) => {
+                *interval = None;
+            }
+            _ => {}
         }
     }
 }
 
-/// Operation in which a configuration leads.
-struct LedOperation {
-    subject: AnswerSubject,
-    runner_up: usize,
-    /// How many times as fast the leader is as the runner-up.
-    ratio: f64,
+/// Number of comparisons in which each configuration leads, and in which none does.
+#[derive(Default)]
+struct LeadCounts {
+    /// Configurations with their numbers, the largest one first.
+    leaders: Vec<(usize, usize)>,
+    undecided: usize,
 }
 
-/// How much a sentence says about operations.
-#[derive(Clone, Copy)]
-enum Detail {
-    /// Their names, and the runner-up of each with its factor.
-    Factors,
-    /// Their names, without factors.
-    Names,
-    /// Only how many they are.
-    Counts,
-}
-
-impl Detail {
-    /// All degrees, the most detailed one first.
-    const ALL: [Self; 3] = [Self::Factors, Self::Names, Self::Counts];
-}
-
-/// Who leads in which operations on documents of one or several sizes.
-struct OperationLeaders<'c> {
-    sizes: Vec<&'c str>,
-    /// Configurations with the operations in which each leads, the one with the most first.
-    leaders: Vec<(usize, Vec<LedOperation>)>,
-    /// Operations in which no difference is shown.
-    undecided: Vec<AnswerSubject>,
-    caveats: Caveats,
-}
-
-impl OperationLeaders<'_> {
-    fn total(&self) -> usize {
-        self.leaders.iter().map(|(_, operations)| operations.len()).sum::<usize>() + self.undecided.len()
-    }
-
-    /// Largest number of operations in which one of them leads.
-    fn most(&self) -> usize {
-        self.leaders.iter().map(|(_, operations)| operations.len()).max().unwrap_or_default()
-    }
-
-    /// Returns `true` if the same configurations lead in the same operations.
-    fn is_same(&self, other: &Self) -> bool {
-        let leaders = |of: &Self| -> Vec<(usize, Vec<AnswerSubject>)> {
-            of.leaders.iter().map(|(member, operations)| (*member, subjects(operations))).collect()
-        };
-        leaders(self) == leaders(other) && self.undecided == other.undecided
-    }
-
-    /// Adds further sizes with the same leaders. Of two ratios, the smaller one is kept.
-    fn add(&mut self, other: Self) {
-        self.sizes.extend(other.sizes);
-        self.caveats.merge(other.caveats);
-        let others = other.leaders.into_iter().flat_map(|(_, operations)| operations);
-        for (known, other) in self.leaders.iter_mut().flat_map(|(_, operations)| operations).zip(others) {
-            if other.ratio < known.ratio {
-                *known = other;
+impl LeadCounts {
+    fn new<'o>(outcomes: impl Iterator<Item = &'o SizeOutcome<'o>>) -> Self {
+        let mut counts = Self::default();
+        for SizeOutcome { sizes, outcome, .. } in outcomes {
+            match outcome {
+                AnswerOutcome::Leader { first, .. } => {
+                    match counts.leaders.iter_mut().find(|(member, _)| member == first) {
+                        Some((_, count)) => *count += sizes.len(),
+                        None => counts.leaders.push((*first, sizes.len())),
+                    }
+                }
+                AnswerOutcome::NoDifferenceShown { .. } => counts.undecided += sizes.len(),
+                // Nobody, or one alone, could be compared.
+                _ => {}
             }
         }
+        counts.leaders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
     }
 
-    /// Words behind the conditions: who leads in which operations, then those in which nobody leads.
-    fn words(&self, context: &Context<'_>, detail: Detail) -> String {
-        let total = self.total();
-        let mut parts = Vec::new();
-        for (member, operations) in &self.leaders {
-            let count = operations.len();
-            let verb = if parts.is_empty() { "fastest in" } else { "in" };
-            let share = match detail {
-                Detail::Factors => format!("{verb} {}", self.with_factors(context, operations)),
-                Detail::Names => format!("{verb} {}", titles(&subjects(operations))),
-                Detail::Counts if parts.is_empty() => format!("{verb} {count} of {total} operations"),
-                Detail::Counts if count == self.most() => "in as many".to_owned(),
-                Detail::Counts => format!("in {count}"),
-            };
-            parts.push(format!("{} {share}", context.name(*member)));
-        }
-        if !self.undecided.is_empty() {
-            let operations = match detail {
-                Detail::Factors | Detail::Names => titles(&self.undecided),
-                Detail::Counts => self.undecided.len().to_string(),
-            };
-            parts.push(format!("no difference shown in {operations}"));
-        }
-        parts.join(", ")
+    fn total(&self) -> usize {
+        self.leaders.iter().map(|(_, count)| count).sum::<usize>() + self.undecided
     }
 
-    /// Names of operations with the runners-up and the factors: `copy (1.7 × faster than MongoDB) and export (3.6 ×
-    /// faster than PostgreSQL)`.
-    fn with_factors(&self, context: &Context<'_>, operations: &[LedOperation]) -> String {
-        let least = if self.sizes.len() > 1 { "at least " } else { "" };
-        let factors: Vec<String> = operations.iter().map(|led| factor(led.ratio)).collect();
-        let has_one_rival =
-            |first: &&LedOperation| operations.iter().all(|led| led.runner_up == first.runner_up);
-        if let Some(led) = operations.first().filter(has_one_rival) {
-            let (titles, rival) = (titles(&subjects(operations)), context.name(led.runner_up));
-            return format!("{titles} ({least}{} faster than {rival})", list(&factors, factors.len()));
-        }
-        let describe = |(led, factor): (&LedOperation, &String)| {
-            let (title, rival) = (led.subject.title().to_lowercase(), context.name(led.runner_up));
-            format!("{title} ({least}{factor} faster than {rival})")
+    /// Largest number of comparisons in which one of them leads.
+    fn most(&self) -> usize {
+        self.leaders.first().map_or(0, |(_, count)| *count)
+    }
+
+    /// Who is fastest in how many comparisons: `Fastest: A in 5 of 8 operations, B in 2, no difference shown in 1`.
+    /// `unit` is what is counted.
+    fn sentence(&self, unit: &str, name: impl Fn(usize) -> String) -> String {
+        let (total, undecided) = (self.total(), self.undecided);
+        let describe = |(place, (member, count)): (usize, &(usize, usize))| match place {
+            0 => format!("{} in {count} of {total} {unit}", name(*member)),
+            _ => format!("{} in {count}", name(*member)),
         };
-        let described: Vec<String> = operations.iter().zip(&factors).map(describe).collect();
-        list(&described, described.len())
+        let parts: Vec<String> = self.leaders.iter().enumerate().map(describe).collect();
+        if parts.is_empty() {
+            return format!("No difference shown in any of {total} {unit}");
+        }
+        let ending =
+            if undecided > 0 { format!(", no difference shown in {undecided}") } else { String::new() };
+        let shown = |limit: usize| {
+            let others = parts.len() - limit;
+            let more = match others {
+                0 => String::new(),
+                1 => ", 1 more system in others".to_owned(),
+                _ => format!(", {others} more systems in others"),
+            };
+            let parts: Vec<&str> = parts.iter().take(limit).map(String::as_str).collect();
+            format!("Fastest: {}{more}{ending}", parts.join(", "))
+        };
+        let fits = |text: &String| text.chars().count() <= MAX_LENGTH;
+        (1..=parts.len()).rev().map(shown).find(fits).unwrap_or_else(|| shown(1))
     }
-}
-
-fn subjects(operations: &[LedOperation]) -> Vec<AnswerSubject> {
-    operations.iter().map(|led| led.subject).collect()
-}
-
-/// Titles of operations in a sentence.
-fn titles(subjects: &[AnswerSubject]) -> String {
-    let titles: Vec<String> = subjects.iter().map(|subject| subject.title().to_lowercase()).collect();
-    list(&titles, titles.len())
 }
 
 /// Bytes on disk of one configuration, and their ratio to the documents' texts.
@@ -239,76 +258,75 @@ struct StoredSize {
 }
 
 impl<'c, 'a> DocumentTables<'c, 'a> {
-    /// Who leads in which operations, one answer for all sizes with the same leaders. None for a single
-    /// operation, and none if nobody can be compared.
-    fn operations(&self) -> Vec<Answer> {
-        let mut merged: Vec<OperationLeaders<'_>> = Vec::new();
+    /// The answer of a ranking with a single member, which is the same for all operations. `None` if there are several
+    /// members, or if there are no results.
+    fn alone(&self, results: &[(&Operation, Vec<SizeOutcome<'_>>)]) -> Option<Answer> {
+        let has_others = self.ranking.members.len() > 1;
+        let result = results.iter().flat_map(|(_, outcomes)| outcomes).find(|_| !has_others)?;
+        let conditions = self.conditions(&self.sizes.iter().map(String::as_str).collect::<Vec<_>>());
+        let wording = Wording {
+            conditions: format!("Operations, {conditions}"),
+            relation: "faster than",
+            ..Wording::default()
+        };
+        let (workload, ranking) = (WorkloadKind::Documents, self.ranking.name.as_str());
+        let topic = Topic { workload, ranking, subject: AnswerSubject::Operations, conditions, wording };
+        Some(topic.answer(self.context, result.outcome.clone(), result.caveats.clone()))
+    }
+
+    /// Who leads in how many comparisons of an operation over one size. `None` if there are fewer than two.
+    fn operations(&self, results: &[(&Operation, Vec<SizeOutcome<'_>>)]) -> Option<Answer> {
+        let counts = LeadCounts::new(results.iter().flat_map(|(_, outcomes)| outcomes));
+        if counts.total() < 2 {
+            return None;
+        }
+        let conditions = if self.is_only_data_set { String::new() } else { format!("{} data", self.data) };
+        let unit = match self.sizes.len() {
+            1 => "operations".to_owned(),
+            sizes => format!("comparisons (operations × {sizes} sizes)"),
+        };
+        let sentence = counts.sentence(&unit, |member| self.context.name(member));
+        let sentence = match conditions.is_empty() {
+            true => sentence,
+            false => format!("{sentence} ({conditions})"),
+        };
+        let most = counts.most();
+        let is_first = |(member, count): &(usize, usize)| (*count == most).then_some(*member);
+        let first: Vec<usize> = counts.leaders.iter().filter_map(is_first).collect();
+        let value = format!("{most} of {} {unit}", counts.total());
+        let outcome = AnswerOutcome::Counted { first, value };
+        let caveats = count_caveats(self.context, &outcome);
+        Some(Answer {
+            workload: WorkloadKind::Documents.into(),
+            ranking: self.ranking.name.clone(),
+            subject: AnswerSubject::Operations,
+            conditions,
+            caveats: caveats.kinds(),
+            caveat_texts: caveats.texts(self.context),
+            caveat_labels: caveats.labels(self.context),
+            outcome,
+            sentence,
+            severity: Severity::Good,
+        })
+    }
+
+    /// Outcomes of an operation, one for all sizes with the same one.
+    fn outcomes(&self, operation: &Operation) -> Vec<SizeOutcome<'c>> {
+        let mut merged: Vec<SizeOutcome<'c>> = Vec::new();
         for size in self.sizes {
-            let leaders = self.operation_leaders(size);
-            match merged.iter_mut().find(|known| known.is_same(&leaders)) {
-                _ if leaders.total() < 2 => {}
-                Some(known) => known.add(leaders),
-                None => merged.push(leaders),
+            let Some((outcome, caveats)) = self.outcome(operation.test, size) else { continue };
+            let new = SizeOutcome { sizes: vec![size.as_str()], outcome, caveats };
+            match merged.iter_mut().find(|known| known.is_same(&new.outcome)) {
+                Some(known) => known.add(new),
+                None => merged.push(new),
             }
         }
-        let answer = |leaders: OperationLeaders<'_>| {
-            let conditions = self.conditions(&leaders.sizes);
-            let sentence = |detail| format!("{conditions}: {}", leaders.words(self.context, detail));
-            let count = leaders.most();
-            let is_first =
-                |(member, operations): &(usize, Vec<_>)| (operations.len() == count).then_some(*member);
-            let first: Vec<usize> = leaders.leaders.iter().filter_map(is_first).collect();
-            Answer {
-                workload: WorkloadKind::Documents.into(),
-                ranking: self.ranking.name.clone(),
-                subject: AnswerSubject::Operations,
-                sentence: first_fitting_within(MAX_LENGTH_WITH_PARTS, Detail::ALL.map(sentence)),
-                conditions: conditions.clone(),
-                outcome: AnswerOutcome::Counted {
-                    first,
-                    value: format!("{count} of {} operations", leaders.total()),
-                },
-                caveats: leaders.caveats.kinds(),
-                caveat_texts: leaders.caveats.texts(self.context),
-                severity: Severity::Good,
-            }
-        };
-        merged.into_iter().map(answer).collect()
+        merged
     }
 
-    fn operation_leaders(&self, size: &'c str) -> OperationLeaders<'c> {
-        let mut found = OperationLeaders {
-            sizes: vec![size],
-            leaders: Vec::new(),
-            undecided: Vec::new(),
-            caveats: Caveats::default(),
-        };
-        for (subject, tests, _) in TIMED {
-            let Some((outcome, caveats)) = self.outcome(tests, size) else { continue };
-            match outcome {
-                AnswerOutcome::Leader { first, runner_up, ratio, .. } => {
-                    let led = LedOperation { subject, runner_up, ratio };
-                    match found.leaders.iter_mut().find(|(member, _)| *member == first) {
-                        Some((_, operations)) => operations.push(led),
-                        None => found.leaders.push((first, vec![led])),
-                    }
-                }
-                AnswerOutcome::NoDifferenceShown { .. } => found.undecided.push(subject),
-                // Nobody, or one alone, could be compared in this operation.
-                _ => {
-                    found.caveats.add(AnswerCaveat::Partial, []);
-                    continue;
-                }
-            }
-            found.caveats.merge(caveats);
-        }
-        found.leaders.sort_by_key(|(_, operations)| std::cmp::Reverse(operations.len()));
-        found
-    }
-
-    /// Outcome of these tests for one size, with its caveats. `None` if nobody has results.
-    fn outcome(&self, tests: &[&str], size: &str) -> Option<(AnswerOutcome, Caveats)> {
-        let members = self.members(tests, size);
+    /// Outcome of a test for one size, with its caveats. `None` if nobody has results.
+    fn outcome(&self, test: &str, size: &str) -> Option<(AnswerOutcome, Caveats)> {
+        let members = self.members(test, size);
         let members: Vec<Vec<&RankedCell<'a>>> = members.iter().map(|cells| cells.iter().collect()).collect();
         let contest = Contest::over_several(self.context, &members)?;
         let outcome = contest.outcome(self.context)?;
@@ -316,49 +334,49 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         Some((outcome, caveats))
     }
 
-    /// Who is fastest in these tests, one answer for all sizes with the same outcome.
-    fn fastest(&self, subject: AnswerSubject, tests: &[&str], deed: &str) -> Vec<Answer> {
-        let mut merged: Vec<SizeOutcome<'_>> = Vec::new();
-        for size in self.sizes {
-            let Some((outcome, caveats)) = self.outcome(tests, size) else { continue };
-            let new = SizeOutcome { sizes: vec![size.as_str()], outcome, caveats };
-            match merged.iter_mut().find(|known| known.is_same(&new.outcome)) {
-                Some(known) => known.add(new),
-                None => merged.push(new),
-            }
-        }
+    /// Who is fastest in an operation, one answer for each of its outcomes.
+    fn fastest(&self, operation: &Operation, outcomes: Vec<SizeOutcome<'_>>) -> Vec<Answer> {
         let answer = |result: SizeOutcome<'_>| {
             let conditions = self.conditions(&result.sizes);
             let wording = Wording {
-                conditions: conditions.clone(),
-                deed: deed.to_owned(),
+                conditions: format!("{}, {conditions}", operation.title),
+                short_conditions: format!("{}, {conditions}", operation.short_title),
                 relation: "faster than",
-                scope: format!("in {}", subject.title().to_lowercase()),
                 is_minimum: result.sizes.len() > 1,
-                exceptions: String::new(),
+                ..Wording::default()
             };
             let (workload, ranking) = (WorkloadKind::Documents, self.ranking.name.as_str());
-            let topic = Topic { workload, ranking, subject, conditions, wording };
+            let topic = Topic { workload, ranking, subject: operation.subject, conditions, wording };
             topic.answer(self.context, result.outcome, result.caveats)
         };
-        merged.into_iter().map(answer).collect()
+        outcomes.into_iter().map(answer).collect()
     }
 
-    /// Cells of each member that has a verified time in all of these tests, in the order of the tests.
-    fn members(&self, tests: &[&str], size: &str) -> Vec<Vec<RankedCell<'a>>> {
+    /// Cells of each member that has verified times of a test, over the depths of updates that all of them have.
+    fn members(&self, test: &str, size: &str) -> Vec<Vec<RankedCell<'a>>> {
         let cells = |member: &usize| {
             let configuration = self.context.configuration(*member)?;
             let entries = self.entries(*member, size);
             let is_imported =
                 |entry: &&CellSummary| entry.cell.step.word() == "import" && entry.verdict == Verdict::Exact;
             entries.iter().copied().find(is_imported)?;
-            let cell = |test: &&str| {
-                let entry = entry_of(&entries, test)?;
-                Some(RankedCell { configuration, entry, comparable: true, can_be_best: true })
-            };
-            tests.iter().map(cell).collect::<Option<Vec<RankedCell<'a>>>>()
+            let cells = cells_of(&entries, test);
+            (!cells.is_empty()).then_some((configuration, cells))
         };
-        self.ranking.members.iter().filter_map(cells).collect()
+        let members: Vec<(&'a Configuration, BTreeMap<String, &'a CellSummary>)> =
+            self.ranking.members.iter().filter_map(cells).collect();
+        let common = |(configuration, cells): &(&'a Configuration, BTreeMap<String, &'a CellSummary>)| {
+            let is_common = |depth: &String| members.iter().all(|(_, cells)| cells.contains_key(depth));
+            let cells = cells.iter().filter(|(depth, _)| is_common(depth));
+            let cell = |(_, entry): (&String, &&'a CellSummary)| RankedCell {
+                configuration,
+                entry,
+                comparable: true,
+                can_be_best: true,
+            };
+            cells.map(cell).collect::<Vec<RankedCell<'a>>>()
+        };
+        members.iter().map(common).filter(|cells| !cells.is_empty()).collect()
     }
 
     /// Entries of a member for documents of exactly this size.
@@ -371,16 +389,20 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         entries
     }
 
-    /// Conditions of a comparison for readers: `64 KiB and 1 MiB documents`.
+    /// Conditions of a comparison for readers: `64 KiB and 1 MiB`, or `all sizes` if there are several and it holds for
+    /// all of them.
     fn conditions(&self, sizes: &[&str]) -> String {
         let is_unit = |letter: char| letter.is_ascii_alphabetic();
         let spaced = |size: &&str| {
             let (number, unit) = size.split_at(size.find(is_unit).unwrap_or(size.len()));
             format!("{number} {unit}")
         };
-        let sizes: Vec<String> = sizes.iter().map(spaced).collect();
-        let documents = format!("{} documents", list(&sizes, sizes.len()));
-        if self.is_only_data_set { documents } else { format!("{documents}, {}", self.data) }
+        let shown: Vec<String> = sizes.iter().map(spaced).collect();
+        let shown = match sizes.len() > 1 && sizes.len() == self.sizes.len() {
+            true => "all sizes".to_owned(),
+            false => list(&shown, shown.len()),
+        };
+        if self.is_only_data_set { shown } else { format!("{shown}, {}", self.data) }
     }
 
     /// Who stores the documents in the fewest bytes, one answer for all sizes with the same leader.
@@ -418,7 +440,8 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
             _ => format!("{} … {} of the text", percent(least), percent(most)),
         };
         let names = self.context.names(&first);
-        let sentence = with_list(&names, |names| format!("{conditions}: smallest {names}, {value}"));
+        let sentence =
+            with_list(&names, |names| format!("Stored size, {conditions}: smallest {names}, {value}"));
         let outcome = AnswerOutcome::Counted { first, value };
         let caveats = count_caveats(self.context, &outcome);
         Answer {
@@ -428,6 +451,7 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
             conditions,
             caveats: caveats.kinds(),
             caveat_texts: caveats.texts(self.context),
+            caveat_labels: caveats.labels(self.context),
             outcome,
             sentence,
             severity: Severity::Good,
@@ -450,8 +474,9 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
     }
 }
 
-/// Verified and timed entry of a test. Of several indexes, the one with the most trials, then the fastest.
-fn entry_of<'a>(entries: &[&'a CellSummary], test: &str) -> Option<&'a CellSummary> {
+/// Verified and timed entries of a test by depth of the update, which only updates have. Of several indexes, the one
+/// with the most trials, then the fastest.
+fn cells_of<'a>(entries: &[&'a CellSummary], test: &str) -> BTreeMap<String, &'a CellSummary> {
     let is_plain = |cell: &Cell| match test {
         "index" => !matches!(word(cell, "index"), "" | "none"),
         _ => word(cell, "index").is_empty(),
@@ -461,14 +486,43 @@ fn entry_of<'a>(entries: &[&'a CellSummary], test: &str) -> Option<&'a CellSumma
         cell.step.word() == test
             && is_plain(cell)
             && word(cell, "form").is_empty()
+            // With a commit after each version, more is done.
+            && word(cell, "history") != "commit"
             && matches!(cell.phase, Phase::Load | Phase::Hot)
             && entry.verdict == Verdict::Exact
             && entry.median_s.is_some()
     };
     let slowness = |entry: &CellSummary| entry.median_s.unwrap_or(f64::INFINITY);
-    entries
-        .iter()
-        .filter(is_of_test)
-        .copied()
-        .max_by(|a, b| a.trials.cmp(&b.trials).then_with(|| slowness(b).total_cmp(&slowness(a))))
+    let is_better = |new: &CellSummary, known: &CellSummary| {
+        new.trials.cmp(&known.trials).then_with(|| slowness(known).total_cmp(&slowness(new))).is_gt()
+    };
+    let mut cells: BTreeMap<String, &CellSummary> = BTreeMap::new();
+    for entry in entries.iter().filter(is_of_test).copied() {
+        let depth = entry.cell.parameters.get("depth").map(ToString::to_string).unwrap_or_default();
+        if cells.get(&depth).is_none_or(|known| is_better(entry, known)) {
+            cells.insert(depth, entry);
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_are_counted_and_what_shows_no_difference_is_not_hidden() {
+        let name = |member: usize| ["PostgreSQL", "SQLite", "MongoDB"][member].to_owned();
+        let counts = LeadCounts { leaders: vec![(0, 5), (1, 2)], undecided: 1 };
+        assert_eq!(
+            counts.sentence("operations", name),
+            "Fastest: PostgreSQL in 5 of 8 operations, SQLite in 2, no difference shown in 1"
+        );
+        let none = LeadCounts { leaders: Vec::new(), undecided: 3 };
+        assert_eq!(none.sentence("operations", name), "No difference shown in any of 3 operations");
+        let many = LeadCounts { leaders: vec![(0, 3), (1, 2), (2, 1)], undecided: 2 };
+        let long = |member: usize| format!("{} {}", name(member), "x".repeat(24));
+        let sentence = many.sentence("operations", long);
+        assert!(sentence.ends_with(", 2 more systems in others, no difference shown in 2"), "{sentence}");
+    }
 }

@@ -135,6 +135,7 @@ fn answer(
         conditions: tier.to_string(),
         caveats: caveats.kinds(),
         caveat_texts: caveats.texts(context),
+        caveat_labels: caveats.labels(context),
         outcome,
         sentence,
         severity,

@@ -41,6 +41,7 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
         conditions: String::new(),
         caveats: caveats.kinds(),
         caveat_texts: caveats.texts(context),
+        caveat_labels: caveats.labels(context),
         outcome,
         sentence,
         severity: Severity::Good,

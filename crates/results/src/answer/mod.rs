@@ -36,7 +36,7 @@ pub struct Answer {
     pub ranking: String,
     /// Subject of the comparison: what is fastest, smallest or safest.
     pub subject: AnswerSubject,
-    /// Conditions that separate comparisons of one subject: `mix a, 8 clients`, `1 MiB documents`. Empty if
+    /// Conditions that separate comparisons of one subject: `mix a, 8 clients`, `1 MiB`. Empty if
     /// there is one comparison only.
     pub conditions: String,
     /// Who leads, or why nobody does.
@@ -46,6 +46,8 @@ pub struct Answer {
     /// Words of these caveats in their order, without a full stop. They name the systems: `MongoDB 6.0.5 is no
     /// longer supported by its vendor`.
     pub caveat_texts: Vec<String>,
+    /// The same caveats in as few words as a terminal has room for: `MongoDB 6.0.5: end of life`.
+    pub caveat_labels: Vec<String>,
     /// The outcome in one sentence for readers, the same in terminal, page, JSON and exports.
     pub sentence: String,
     /// Severity of the outcome: failed if data were lost or answers wrong.
@@ -67,22 +69,34 @@ pub enum AnswerSubject {
     Size,
     /// Operations per second in closed loops, or the highest rate that meets an objective.
     Throughput,
-    /// Response time (p99) of operations that arrive by a schedule.
+    /// Response time of operations that arrive by a schedule: p99 of operations, p95 of inserted batches.
     ResponseTime,
+    /// Age of the oldest acknowledged documents that questions beside writers do not see.
+    Freshness,
+    /// Configurations whose writers did not insert as many documents per second as they should have.
+    KeptRate,
     /// Operations on large documents in which each system is the fastest.
     Operations,
+    /// Size of large documents on disk.
+    StoredSize,
     /// Time to import large documents.
     Import,
     /// Time to export large documents as text.
     Export,
     /// Time to copy large documents with a small change.
     Copy,
-    /// Time to find numbers inside large documents without an index.
-    Lookup,
+    /// Time to read a number of each large document without an index.
+    Extract,
+    /// Time to find large documents by a number without an index.
+    Filter,
+    /// Time to order large documents by a number without an index.
+    Order,
     /// Time to build an index on large documents.
     IndexBuild,
-    /// Size of large documents on disk.
-    StoredSize,
+    /// Time to change numbers inside a large document, near its top and deep inside.
+    Update,
+    /// Time to write one of many successive versions of a large document.
+    Version,
     /// Documents that come back with the same value.
     RoundTrip,
     /// Crashes after which everything that the durability tier promises was present.
@@ -102,12 +116,18 @@ impl AnswerSubject {
             Self::Size => "Smallest",
             Self::Throughput => "Throughput",
             Self::ResponseTime => "Response time",
+            Self::Freshness => "Freshness",
+            Self::KeptRate => "Rate kept",
             Self::Operations => "Fastest by operation",
             Self::Import => "Import",
             Self::Export => "Export",
             Self::Copy => "Copy",
-            Self::Lookup => "Lookup",
+            Self::Extract => "Extract",
+            Self::Filter => "Filter",
+            Self::Order => "Order",
             Self::IndexBuild => "Index build",
+            Self::Update => "Update",
+            Self::Version => "Version",
             Self::StoredSize => "Stored size",
             Self::RoundTrip => "Round trip",
             Self::Durability => "Durability",
@@ -138,6 +158,10 @@ pub enum AnswerOutcome {
     NoDifferenceShown {
         /// Configurations that may be equally good, the best median first.
         tied: Vec<usize>,
+        /// Limits of how many times better the first of them is than the others; of several others and of several
+        /// comparisons the lowest and the highest one. `None` if the busy machine made intervals too wide, or if the
+        /// median contradicts them.
+        interval: Option<[f64; 2]>,
     },
     /// No leader: too few rounds for intervals.
     TooFewRounds {
@@ -169,7 +193,7 @@ impl AnswerOutcome {
     pub fn configurations(&self) -> Vec<usize> {
         match self {
             Self::Leader { first, runner_up, .. } => vec![*first, *runner_up],
-            Self::NoDifferenceShown { tied: several }
+            Self::NoDifferenceShown { tied: several, .. }
             | Self::TooFewRounds { candidates: several }
             | Self::Counted { first: several, .. } => several.clone(),
             Self::OnlyOne { only } => vec![*only],
@@ -212,6 +236,21 @@ impl AnswerCaveat {
             Self::BusyMachine => "other programs or virtual machines were running: repeat on a quiet machine",
             Self::Approximate => "answers are approximate",
             Self::Partial => "only a part of the results could be compared",
+        }
+    }
+
+    /// The caveat in as few words as a parenthesis has room for, without names of systems. Those with names are
+    /// [`Answer::caveat_labels`].
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::EndOfLife => "a version: end of life",
+            Self::Embedded => "an engine in-process",
+            Self::OneRound => "one round",
+            Self::FewRounds => "few rounds",
+            Self::BusyMachine => "busy machine",
+            Self::Approximate => "approximate answers",
+            Self::Partial => "a part of the results",
         }
     }
 }

@@ -10,7 +10,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::contest::{Contest, Topic, count_caveats};
 use super::context::{Context, Ranking};
-use super::sentence::{Wording, factor_list, first_fitting, list, percent, with_list};
+use super::sentence::{Wording, factor, first_fitting, largest_factor, list, percent, with_list};
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
@@ -44,9 +44,9 @@ struct Questions<'c, 'a> {
 }
 
 /// Question in which one of two configurations is faster.
-struct FasterIn {
+struct PartialResult {
     question: String,
-    /// How many times as fast it is as the other one.
+    /// How many times as fast one of them is as the other one.
     ratio: f64,
 }
 
@@ -149,10 +149,10 @@ impl<'c, 'a> Questions<'c, 'a> {
         if published.is_empty() { asked.to_vec() } else { published }
     }
 
-    /// Words for the questions in which the two that the outcome names stand otherwise than over all of them, with
-    /// the factors. Empty if there are none, or if the outcome names other than two. A mean over questions would
-    /// hide that one of two is faster in some, and the other one in others. What further systems answered does
-    /// not matter.
+    /// Words for the questions in which the outcome does not hold, each with its factor. A mean over questions would
+    /// hide them. Of a leader, these are all questions in which it is shown to be slower than the best of its ranking,
+    /// whichever that is. Of two without a difference, they are those in which one of the two is faster. Empty if there
+    /// are none.
     fn exceptions(
         &self,
         outcome: &AnswerOutcome,
@@ -160,27 +160,70 @@ impl<'c, 'a> Questions<'c, 'a> {
         phase: Phase,
         state: DataState,
     ) -> String {
-        let [first, second] = outcome.configurations()[..] else { return String::new() };
-        let [of_first, of_second] = self.faster_in([first, second], questions, phase, state);
-        let describe = |some: &[FasterIn]| {
-            let names: Vec<String> = some.iter().map(|one| one.question.clone()).collect();
-            let ratios: Vec<f64> = some.iter().map(|one| one.ratio).collect();
-            // Several questions of the user are counted, so that their factors would have no names.
-            let is_summary = self.workload != WorkloadKind::Analytics;
-            format!("{} ({})", self.describe(&names, questions.len()), factor_list(&ratios, is_summary))
-        };
-        let faster = |index: usize, questions: &[FasterIn]| {
-            format!("{} faster in {}", self.context.name(index), describe(questions))
-        };
-        match (outcome, of_first.as_slice(), of_second.as_slice()) {
-            (AnswerOutcome::Leader { .. }, _, []) | (_, [], []) => String::new(),
-            (AnswerOutcome::Leader { .. }, _, slower) => format!("slower in {}", describe(slower)),
-            (_, [], only) => faster(second, only),
-            (_, only, []) => faster(first, only),
-            (_, some, others) => {
-                format!("{}, {} in {}", faster(first, some), self.context.name(second), describe(others))
+        let describe = |some: &[PartialResult]| self.describe_with_factors(some, questions.len());
+        match outcome {
+            AnswerOutcome::Leader { first, .. } => {
+                let slower = self.slower_than_best(*first, questions, phase, state);
+                if slower.is_empty() {
+                    String::new()
+                } else {
+                    format!("slower than the best in {}", describe(&slower))
+                }
             }
+            AnswerOutcome::NoDifferenceShown { tied, .. } => {
+                let [first, second] = tied[..] else { return String::new() };
+                let [of_first, of_second] = self.faster_in([first, second], questions, phase, state);
+                let [first, second] = [first, second].map(|index| self.context.name(index));
+                match (of_first.as_slice(), of_second.as_slice()) {
+                    ([], []) => String::new(),
+                    (some, []) => format!("{first} faster than {second} in {}", describe(some)),
+                    ([], some) => format!("{second} faster than {first} in {}", describe(some)),
+                    (some, others) => {
+                        let (some, others) = (describe(some), describe(others));
+                        format!("{first} faster than {second} in {some}, {second} faster in {others}")
+                    }
+                }
+            }
+            _ => String::new(),
         }
+    }
+
+    /// Questions with their factors: `Q2 (1.4 ×) and Q6 (31 ×)`. Several questions of the user are counted, with the
+    /// largest of their factors, because their titles would be long.
+    fn describe_with_factors(&self, some: &[PartialResult], total: usize) -> String {
+        if self.workload == WorkloadKind::Analytics {
+            let one = |result: &PartialResult| {
+                format!("{} ({})", ranges(std::slice::from_ref(&result.question)), factor(result.ratio))
+            };
+            let each: Vec<String> = some.iter().map(one).collect();
+            return list(&each, each.len());
+        }
+        let names: Vec<String> = some.iter().map(|result| result.question.clone()).collect();
+        let ratios: Vec<f64> = some.iter().map(|result| result.ratio).collect();
+        format!("{} ({})", self.describe(&names, total), largest_factor(&ratios))
+    }
+
+    /// Questions in which a configuration is shown to be slower than the best of its ranking.
+    fn slower_than_best(
+        &self,
+        configuration: usize,
+        questions: &[String],
+        phase: Phase,
+        state: DataState,
+    ) -> Vec<PartialResult> {
+        let entries: Vec<Vec<&CellSummary>> =
+            self.ranking.members.iter().map(|member| self.entries(*member, phase, state)).collect();
+        let slower = |question: &String| {
+            let cell = |entries: &Vec<&'a CellSummary>| match self.standing(entries, question) {
+                Standing::Verified(cell) => Some(cell),
+                Standing::Missing | Standing::Excluded => None,
+            };
+            let cells: Vec<&RankedCell<'_>> = entries.iter().filter_map(cell).collect();
+            let contest = Contest::of_cells(self.context, &cells)?;
+            let ratio = contest.deficit(self.context, configuration)?;
+            Some(PartialResult { question: question.clone(), ratio })
+        };
+        questions.iter().filter_map(slower).collect()
     }
 
     /// Questions in which the first, and in which the second of two is shown to be faster than the other one.
@@ -190,7 +233,7 @@ impl<'c, 'a> Questions<'c, 'a> {
         questions: &[String],
         phase: Phase,
         state: DataState,
-    ) -> [Vec<FasterIn>; 2] {
+    ) -> [Vec<PartialResult>; 2] {
         let entries = [first, second].map(|member| self.entries(member, phase, state));
         let [mut of_first, mut of_second] = [Vec::new(), Vec::new()];
         for question in questions {
@@ -199,7 +242,7 @@ impl<'c, 'a> Questions<'c, 'a> {
             let contest = Contest::of_cells(self.context, &[a, b]);
             let outcome = contest.and_then(|contest| contest.outcome(self.context));
             let Some(AnswerOutcome::Leader { first: leader, ratio, .. }) = outcome else { continue };
-            let found = FasterIn { question: question.clone(), ratio };
+            let found = PartialResult { question: question.clone(), ratio };
             if leader == first { of_first.push(found) } else { of_second.push(found) }
         }
         [of_first, of_second]
@@ -261,8 +304,8 @@ impl<'c, 'a> Questions<'c, 'a> {
                 deed: format!("ran {questions}{phase}"),
                 relation: "faster than",
                 scope: format!("over {questions}{phase}"),
-                is_minimum: false,
                 exceptions,
+                ..Wording::default()
             },
         }
     }
@@ -301,12 +344,10 @@ impl<'c, 'a> Questions<'c, 'a> {
             subject: AnswerSubject::Load,
             conditions: String::new(),
             wording: Wording {
-                conditions: String::new(),
                 deed: "loaded".to_owned(),
                 relation: "faster than",
                 scope: "in loading".to_owned(),
-                is_minimum: false,
-                exceptions: String::new(),
+                ..Wording::default()
             },
         };
         let contest = Contest::of_cells(self.context, &cells);
@@ -358,6 +399,7 @@ impl<'c, 'a> Questions<'c, 'a> {
             conditions: state.word().to_owned(),
             caveats: caveats.kinds(),
             caveat_texts: caveats.texts(self.context),
+            caveat_labels: caveats.labels(self.context),
             outcome,
             sentence,
             severity: Severity::Good,

@@ -154,14 +154,7 @@ fn topic<'t>(
         ranking: &ranking.name,
         subject,
         conditions: conditions.clone(),
-        wording: Wording {
-            conditions,
-            deed: String::new(),
-            relation,
-            scope: String::new(),
-            is_minimum: false,
-            exceptions: String::new(),
-        },
+        wording: Wording { conditions, relation, ..Wording::default() },
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Parameters, Phase};
 use crate::id::{ConfigurationId, DataState, Step};
 use crate::ranking::MemoryProfile;
-use crate::workload::WorkloadName;
+use crate::workload::{WorkloadKind, WorkloadName};
 
 /// Cell: everything that identifies a trial except its round and repetition.
 ///
@@ -203,11 +203,22 @@ impl Cell {
                 .all(|(name, value)| parameters.get(name).is_none_or(|other| other == value))
     }
 
+    /// Words for the cell's step: `all questions` and `writers` in the mixed workload, whose steps tables do not name;
+    /// the step itself in others.
+    #[must_use]
+    pub fn step_title(&self) -> String {
+        match self.step.word() {
+            ALL_QUESTIONS if self.workload == WorkloadKind::Mixed => "all questions".to_owned(),
+            INGEST if self.workload == WorkloadKind::Mixed => "writers".to_owned(),
+            _ => self.step.to_string(),
+        }
+    }
+
     /// Name of the cell within its configuration, for readers: `load`, `q1 hot`, `q1 hot, compacted`,
     /// `size, drained`, `a, 8 clients, synced`.
     #[must_use]
     pub fn name(&self) -> String {
-        let mut name = self.step.to_string();
+        let mut name = self.step_title();
         if !matches!(self.phase, Phase::Load | Phase::Steady | Phase::Measured) {
             name.push(' ');
             name.push_str(self.phase.word());
@@ -302,6 +313,15 @@ pub(super) mod tests {
         }
         assert_eq!(cell.name(), "a, read, 8 clients, synced, poisson, 1000/s");
         assert!(cell.is_open_loop() && cell.is_single_operation());
+    }
+
+    #[test]
+    fn steps_of_mixed_loads_are_named_in_words() {
+        let mixed = |step: &str| Cell { workload: "mixed".into(), step: step.into(), ..cell() };
+        let titles = [ALL_QUESTIONS, INGEST, "q1"].map(|step| mixed(step).step_title());
+        assert_eq!(titles, ["all questions", "writers", "q1"]);
+        let other = Cell { step: ALL_QUESTIONS.into(), ..cell() };
+        assert_eq!(other.step_title(), "all", "a question or a mix may have any name");
     }
 
     #[test]

@@ -93,7 +93,7 @@ const BASIS_WORDS: Record<Basis, string> = {
 
 function questionsWords(page: Page, basis: Basis): string {
   const [hot, cold] = [scoredQuestions(page.view, basis, 'hot'), scoredQuestions(page.view, basis, 'cold')];
-  const words = (questions: readonly string[]): string => questions.map(stepName).join(', ') || 'no question';
+  const words = (questions: readonly string[]): string => questions.map((step) => stepName(step)).join(', ') || 'no question';
   return hot.join() === cold.join() ? words(hot) : `${words(hot)} (cold: ${words(cold)})`;
 }
 

@@ -15,6 +15,9 @@ import { SentenceWithTerms, Term } from './term.tsx';
 /** Lines that are shown before the reader asks for those of further runs. */
 const LINES = 6;
 
+/** Comparisons of a line that are shown before the reader asks for all. */
+const COMPARISONS = 12;
+
 /** A caveat. Its sign is a part of the button, so that no line ends between the two. */
 function CaveatText({ caveat: { words, term } }: { caveat: CaveatWords }): JSX.Element {
   return <span class="caveat"> <Term id={term}><span aria-hidden="true">⚠ </span>{words}</Term></span>;
@@ -42,10 +45,25 @@ function LineName({ line }: { line: AnswerLine }): JSX.Element | null {
   return <b><a href={`#${address}`}>{workloadTitle(line.workload)}{run === '' ? '' : `, ${run}`}</a>: </b>;
 }
 
+/** Further comparisons of a line as a list, the last of many on demand. */
+function Comparisons({ answers, children }: { answers: readonly Answer[]; children: (answer: Answer) => JSX.Element }): JSX.Element | null {
+  if (answers.length === 0) return null;
+  const all = (some: readonly Answer[]): JSX.Element => (
+    <ul class="answers">{some.map((one) => <li key={`${one.ranking} ${one.sentence}`} class={`answer ${one.severity}`}>{children(one)}</li>)}</ul>
+  );
+  const others = answers.slice(COMPARISONS);
+  return (
+    <>
+      {all(answers.slice(0, COMPARISONS))}
+      {others.length > 0 && <details><summary>{counted(others.length, 'comparison')} more</summary>{all(others)}</details>}
+    </>
+  );
+}
+
 function Line({ line }: { line: AnswerLine }): JSX.Element {
-  const compared = line.answers.filter(({ severity }) => severity !== 'failed');
+  const compared = [...line.answers, ...line.details].filter(({ severity }) => severity !== 'failed');
   const hasRankings = new Set(compared.map(({ ranking }) => ranking)).size > 1;
-  const shared = sharedCaveats(line.answers);
+  const shared = sharedCaveats([...line.answers, ...line.details]);
   const prefixOf = (answer: Answer): string => (hasRankings && compared.includes(answer) ? rankingPrefix(answer) : '');
   const note = noteOf(line);
   return (
@@ -55,6 +73,7 @@ function Line({ line }: { line: AnswerLine }): JSX.Element {
           {place === 0 && <LineName line={line} />}<AnswerText answer={answer} prefix={prefixOf(answer)} saidElsewhere={shared} />
         </p>
       ))}
+      <Comparisons answers={line.details}>{(answer) => <AnswerText answer={answer} prefix={prefixOf(answer)} saidElsewhere={shared} />}</Comparisons>
       {shared.length > 0 && <p class="lead-more">{shared.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}</p>}
       {note !== '' && <p class="lead-note">{note}</p>}
       {line.more > 0 && <p class="lead-more failed">and {counted(line.more, 'failure')} more: see the findings.</p>}

@@ -130,7 +130,7 @@ export function CellDialog(): JSX.Element | null {
   const own = evidence?.runs[opened.run];
   const behind = own?.cells[opened.cell];
   const beside = view.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
-  const title = `${stepTitle(cell.step)}, ${phaseLabel(cell.phase)}: ${cellName(configuration, cell)}`;
+  const title = `${stepTitle(cell.step, cell.phase)}, ${phaseLabel(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
   const steal = own === undefined ? undefined : stealByCell(own, run.machine)[opened.cell];
   const sizes = cell.step === 'size' ? totalRange(cell) : null;

@@ -23,7 +23,7 @@ function elementId(name: string): string {
 
 function groupOf(entry: Entry): string {
   const { step, phase, state } = entry.cell;
-  return [stepTitle(step), phaseLabel(phase), state ?? '', parametersOf(entry.cell)].filter((word) => word !== '').join(', ');
+  return [stepTitle(step, phase), phaseLabel(phase), state ?? '', parametersOf(entry.cell)].filter((word) => word !== '').join(', ');
 }
 
 function valueOf(name: string, cell: Cell): string {
