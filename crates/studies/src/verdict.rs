@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonathlon_stats::change_points::{ChangePoint, SweepPoint, change_points, jump_between};
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
-use crate::definition::{ClaimedEffect, ClientSelector, Study, VerdictKind, VerdictSpec};
-use crate::observations::{Observation, StudyObservations, THROUGHPUT};
+use crate::clause::{ClaimOutcome, Clause, fill_template, number};
+use crate::definition::Study;
+use crate::observations::{Observation, StudyObservations};
+use crate::verdict_spec::{ClaimedEffect, ClientSelector, VerdictKind, VerdictSpec};
+use crate::{cost_clause, frontier_clause};
 
 /// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
 /// difference is refuted.
@@ -18,54 +21,6 @@ const ALIKE: f64 = 0.10;
 const WIDE_POINTS: f64 = 25.0;
 /// Ratio of the limits of such an interval.
 const WIDE_FACTOR: f64 = 5.0;
-
-/// Whether a measurement confirms what was published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimOutcome {
-    /// The whole interval agrees with the claim.
-    Confirmed,
-    /// The whole interval contradicts the claim.
-    Refuted,
-    /// The interval contains values for and against the claim.
-    Open,
-}
-
-impl ClaimOutcome {
-    /// Wording of the outcome in the sentence.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Refuted => "refuted",
-            Self::Open => "neither confirmed nor refuted",
-        }
-    }
-}
-
-/// One clause of the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clause {
-    /// Text of the clause with all placeholders replaced.
-    pub text: String,
-    /// Published result in words. `None` if the study gives none.
-    pub published: Option<String>,
-    /// Outcome of the claim. `None` if the clause tests no claim.
-    pub outcome: Option<ClaimOutcome>,
-    /// Ratio with its interval. `None` if the clause is not of kind [`VerdictKind::Ratio`].
-    pub ratio: Option<Estimate>,
-}
-
-impl std::fmt::Display for Clause {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)?;
-        match (&self.published, self.outcome) {
-            (Some(published), Some(outcome)) => write!(f, " ({published} published: {})", outcome.word()),
-            (Some(published), None) => write!(f, " ({published} published)"),
-            (None, Some(outcome)) => write!(f, " (what was published is {})", outcome.word()),
-            (None, None) => Ok(()),
-        }
-    }
-}
 
 /// Answer of a study as one sentence; displayed with a capital and a full stop.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -104,9 +59,20 @@ impl Study {
         let is_edge = |verdict: &&VerdictSpec| verdict.kind == VerdictKind::Edge;
         let sweeps =
             self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, observations).len()).sum();
+        let default_metric = self.workload.default_metric().name;
         for verdict in &self.verdicts {
+            if verdict.kind == VerdictKind::Frontier {
+                for clause in frontier_clause::clauses(verdict, &observations.frontiers) {
+                    match clause {
+                        Ok(clause) => sentence.clauses.push(clause),
+                        Err(reason) => sentence.missing.push(reason),
+                    }
+                }
+                continue;
+            }
             for system in systems(verdict, observations) {
-                let evaluator = VerdictEvaluator { verdict, observations, system: &system, sweeps };
+                let evaluator =
+                    VerdictEvaluator { verdict, observations, system: &system, default_metric, sweeps };
                 match evaluator.clause() {
                     Ok(clause) => sentence.clauses.extend(clause),
                     Err(reason) => sentence.missing.push(reason),
@@ -136,13 +102,14 @@ struct VerdictEvaluator<'a> {
     verdict: &'a VerdictSpec,
     observations: &'a StudyObservations,
     system: &'a str,
+    default_metric: &'static str,
     /// Number of sweeps that the whole study searches for edges. Corrects the significance level.
     sweeps: usize,
 }
 
 impl<'a> VerdictEvaluator<'a> {
     fn metric(&self) -> &'a str {
-        self.verdict.metric.as_deref().unwrap_or(THROUGHPUT)
+        self.verdict.metric.as_deref().unwrap_or(self.default_metric)
     }
 
     /// Required attributes of a selector, with `first` and `last` resolved and the system and mix added.
@@ -218,6 +185,9 @@ impl<'a> VerdictEvaluator<'a> {
             VerdictKind::Edge => Ok(self.edge()),
             VerdictKind::Value => self.value(),
             VerdictKind::Difference => self.difference(),
+            VerdictKind::Cost => cost_clause::clause(self.verdict, self.observations, self.system),
+            // Its clauses are about configurations and not about points.
+            VerdictKind::Frontier => Ok(None),
         }
     }
 
@@ -488,25 +458,6 @@ fn percent(ratio: f64) -> String {
 fn round_percent(percent: f64) -> String {
     let text = if percent.abs() < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") };
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned).replace('-', "−")
-}
-
-/// Formats a value with three significant digits and at most three decimals; integers below a million are
-/// shown in full.
-fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e6 {
-        return format!("{value:.0}");
-    }
-    let digits = match value.abs() {
-        magnitude if magnitude >= 99.95 => 0,
-        magnitude if magnitude >= 9.995 => 1,
-        magnitude if magnitude >= 0.9995 => 2,
-        _ => 3,
-    };
-    format!("{value:.digits$}")
-}
-
-fn fill_template(text: &str, values: &[(&str, String)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
 #[cfg(test)]
