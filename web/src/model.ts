@@ -730,6 +730,13 @@ export type SecondColumns = {
   checkpoints: Array<number> | null,
   /** Mean number of requests under way on the disk of the system's data; absent if that is unknown. */
   disk_queue?: Array<number | null>,
+  /**
+   * 95th percentile of the staleness of the questions that began in each second, in milliseconds, without a value
+   * where none began; absent unless writers were at work.
+   */
+  stale_p95_ms?: Array<number | null>,
+  /** Longest staleness of these questions, in milliseconds. */
+  stale_max_ms?: Array<number | null>,
 };
 
 /** A sentence for the reader, with its severity. */

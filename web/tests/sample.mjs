@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { crowded, crowdedServing, durability, fidelity, oneSize, ownQuestions } from './crowded.mjs';
 import { documents, empty, large, once, other, serving, several, small, two } from './data.mjs';
-import { mixed } from './mixed.mjs';
+import { frontier, mixed } from './mixed.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', '..', 'crates', 'report', 'page');
@@ -28,7 +28,7 @@ export function pageOf({ figures, evidence }) {
 
 /** The pages by the names of their files. */
 const PAGES = {
-  small, two, large, serving, mixed, documents, several, empty, once, other,
+  small, two, large, serving, mixed, frontier, documents, several, empty, once, other,
   crowded, 'crowded-serving': crowdedServing, 'one-size': oneSize, 'own-questions': ownQuestions, fidelity, durability,
 };
 

@@ -39,7 +39,7 @@ The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it
 pub(crate) enum Command {
     /// Load documents, ask questions, check answers, print tables
     Run(Box<run::RunCommand>),
-    /// Answer a published question with a few runs, one table, one sentence and one chart
+    /// Answer a question, often a published one, with a few runs, one table, one sentence and one chart
     Study(study::StudyArguments),
     /// List, install, check or remove the systems that can be tested
     Systems(SystemsArguments),

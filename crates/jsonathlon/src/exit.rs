@@ -9,7 +9,7 @@ use jsonathlon_catalogue::CatalogueError;
 use jsonathlon_dataset::DataError;
 use jsonathlon_report::page::PageError;
 use jsonathlon_results::ResultsError;
-use jsonathlon_studies::definition::StudyError;
+use jsonathlon_studies::study_file::StudyError;
 use jsonathlon_workloads::RunError;
 
 /// Exit code if a cell failed or is disputed, a run is incomplete, a durability promise was broken, a check

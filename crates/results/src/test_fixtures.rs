@@ -1,5 +1,6 @@
 //! Synthetic runs for tests of code that reads runs.
 
+pub mod frontier;
 pub mod serving;
 
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};

@@ -2,7 +2,8 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::definition::{Study, StudyError};
+use crate::definition::Study;
+use crate::study_file::StudyError;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/built-in");
 

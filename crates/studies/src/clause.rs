@@ -34,7 +34,7 @@ pub struct Clause {
     pub published: Option<String>,
     /// Outcome of the claim. `None` if the clause tests no claim.
     pub outcome: Option<ClaimOutcome>,
-    /// Ratio with its interval. `None` if the clause is not of kind [`VerdictKind::Ratio`](crate::definition::VerdictKind::Ratio).
+    /// Ratio with its interval. `None` if the clause is not of kind [`VerdictKind::Ratio`](crate::verdict_spec::VerdictKind::Ratio).
     pub ratio: Option<Estimate>,
     /// What the clause was computed from.
     pub basis: ClauseBasis,

@@ -1,8 +1,8 @@
 //! Studies: published questions, the options a run varies to answer them, the published results, and the
 //! answer in words.
 //!
-//! A study is a file, not code. It says which options of `run serving` are varied and which are fixed, and
-//! how the answer is worded. Built-in studies are embedded in the program; a user's own studies are read from
+//! A study is a file, not code. It says of which workload its runs are, which of their options are varied and which
+//! are fixed, and how the answer is worded. Built-in studies are embedded in the program; a user's own studies are read from
 //! files.
 
 #![forbid(unsafe_code)]
@@ -12,9 +12,14 @@ pub mod definition;
 pub mod observations;
 pub mod published;
 pub mod runs;
+pub mod study_file;
 pub mod verdict;
+pub mod verdict_spec;
+pub mod workload;
 
 mod built_in;
+mod cost_clause;
+mod frontier_clause;
 mod summary;
 mod wording;
 

@@ -37,7 +37,7 @@ pub struct PublishedResult {
     /// Operations per second at 100 clients. `None` if not published.
     pub at_100_clients: Option<f64>,
     /// Attributes of the most similar measured points: names and values as in
-    /// [`VerdictSpec::subject`](crate::definition::VerdictSpec::subject).
+    /// [`VerdictSpec::subject`](crate::verdict_spec::VerdictSpec::subject).
     pub similar_points: BTreeMap<String, String>,
     /// Remarks for the reader, including suspected errors. May be empty.
     pub remark: String,

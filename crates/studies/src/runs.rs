@@ -1,6 +1,9 @@
 //! Expands a study into its runs: every combination of the varied options.
 
-use crate::definition::{DOUBLING, EACH, Options, SERVER_CPUS, Study, VERSIONS};
+use jsonathlon_schema::workload::WorkloadKind;
+
+use crate::definition::{DOUBLING, EACH, Options, Study, VERSIONS};
+use crate::workload::SERVER_CPUS;
 
 /// One run of a study, with one value for every varied option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +14,14 @@ pub struct StudyRun {
     pub varied: Vec<(String, String)>,
     /// All options of the run, fixed and varied.
     pub options: Options,
+    /// Whether the run measures the study's reference instead of its systems.
+    pub is_reference: bool,
 }
+
+/// Name of the folder of the run that measures the reference.
+const REFERENCE: &str = "reference";
+/// Options of a study that also decide what its reference is asked over, and how often.
+const REFERENCE_OPTIONS: [&str; 4] = ["data", "rounds", "scale", "seed"];
 
 /// What the user chose for a study.
 #[derive(Debug, Clone, Default)]
@@ -68,14 +78,27 @@ impl Study {
                 })
                 .collect();
         }
-        let is_single = combinations.len() == 1;
+        let is_single = combinations.len() == 1 && self.reference.is_none();
         let part = |varied: Vec<(String, String)>| {
             let mut options = fixed.clone();
             options.extend(varied.iter().cloned());
             let name = if is_single { String::new() } else { name(&varied) };
-            StudyRun { name, varied, options }
+            StudyRun { name, varied, options, is_reference: false }
         };
-        Ok(combinations.into_iter().map(part).collect())
+        let reference = self.reference.as_ref().map(|_| {
+            let own = fixed.iter().filter(|(option, _)| REFERENCE_OPTIONS.contains(&option.as_str()));
+            let mut options: Options = own.map(|(option, value)| (option.clone(), value.clone())).collect();
+            // It is compared with by itself, whatever else the workload would show beside it.
+            options.insert("no-yardstick".to_owned(), true.to_string());
+            StudyRun { name: REFERENCE.to_owned(), varied: Vec::new(), options, is_reference: true }
+        });
+        Ok(combinations.into_iter().map(part).chain(reference).collect())
+    }
+
+    /// Workload of one of the study's runs.
+    #[must_use]
+    pub fn workload_of(&self, part: &StudyRun) -> WorkloadKind {
+        if part.is_reference { WorkloadKind::Analytics } else { self.workload.kind() }
     }
 
     /// Returns `true` if the study compares all versions of a system with each other.

@@ -7,11 +7,13 @@ use jsonathlon_stats::change_points::{ChangePoint, SweepPoint, change_points, ju
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
 use crate::clause::{ClaimOutcome, Clause, ClauseBasis, ComparableValue, Comparison, Sentence};
-use crate::definition::{ClaimedEffect, ClientSelector, Study, VerdictKind, VerdictSpec};
-use crate::observations::{Observation, StudyObservations, THROUGHPUT};
+use crate::definition::Study;
+use crate::observations::{Observation, StudyObservations};
+use crate::verdict_spec::{ClaimedEffect, ClientSelector, VerdictKind, VerdictSpec};
 use crate::wording::{
     attribute_words, change, fill_template, mix_noun, number, percent, round_percent, side_words,
 };
+use crate::{cost_clause, frontier_clause};
 
 /// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
 /// difference is refuted.
@@ -26,9 +28,20 @@ impl Study {
         let is_edge = |verdict: &&VerdictSpec| verdict.kind == VerdictKind::Edge;
         let sweeps =
             self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, observations).len()).sum();
+        let default_metric = self.workload.default_metric().name;
         for verdict in &self.verdicts {
+            if verdict.kind == VerdictKind::Frontier {
+                for clause in frontier_clause::clauses(verdict, &observations.frontiers) {
+                    match clause {
+                        Ok(clause) => sentence.clauses.push(clause),
+                        Err(reason) => sentence.missing.push(reason),
+                    }
+                }
+                continue;
+            }
             for system in systems(verdict, observations) {
-                let evaluator = VerdictEvaluator { verdict, observations, system: &system, sweeps };
+                let evaluator =
+                    VerdictEvaluator { verdict, observations, system: &system, default_metric, sweeps };
                 match evaluator.clause() {
                     Ok(clause) => sentence.clauses.extend(clause),
                     Err(reason) => sentence.missing.push(reason),
@@ -58,13 +71,14 @@ struct VerdictEvaluator<'a> {
     verdict: &'a VerdictSpec,
     observations: &'a StudyObservations,
     system: &'a str,
+    default_metric: &'static str,
     /// Number of sweeps that the whole study searches for edges. Corrects the significance level.
     sweeps: usize,
 }
 
 impl<'a> VerdictEvaluator<'a> {
     fn metric(&self) -> &'a str {
-        self.verdict.metric.as_deref().unwrap_or(THROUGHPUT)
+        self.verdict.metric.as_deref().unwrap_or(self.default_metric)
     }
 
     /// Required attributes of a selector, with `first` and `last` resolved and the system and mix added.
@@ -140,6 +154,9 @@ impl<'a> VerdictEvaluator<'a> {
             VerdictKind::Edge => Ok(self.edge()),
             VerdictKind::Value => self.value(),
             VerdictKind::Difference => self.difference(),
+            VerdictKind::Cost => cost_clause::clause(self.verdict, self.observations, self.system),
+            // Its clauses are about configurations and not about points.
+            VerdictKind::Frontier => Ok(None),
         }
     }
 

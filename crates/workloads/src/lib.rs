@@ -35,6 +35,7 @@ mod earlier_time;
 mod error;
 mod in_memory;
 mod limit;
+mod pinning;
 mod plain_name;
 mod plan_check;
 mod rounds;

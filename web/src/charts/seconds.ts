@@ -10,7 +10,8 @@ import { STYLE } from './text.ts';
 
 export interface SecondsLine {
   round: number;
-  values: readonly number[];
+  /** A second without a value is a gap in the line. */
+  values: readonly (number | null)[];
   ramp: number;
   checkpoints: readonly number[];
 }
@@ -34,7 +35,7 @@ export function drawSeconds(lines: readonly SecondsLine[], colour: string, forma
   const ramp = Math.max(0, ...lines.map((one) => one.ramp));
   const checkpoints = lines.flatMap((one) => one.checkpoints.map((at) => ({ at: at + 0.5, round: one.round })));
   const x: Scale = { kind: 'linear', low: 0, high: length, format: String, title: 'seconds since the trial began' };
-  const y = zeroScale([least, ...points.map((point) => point.value)], format, title);
+  const y = zeroScale([least, ...points.flatMap((point) => point.value ?? [])], format, title);
   const { margins, marks } = timeFrame(x, y, width, height);
   const svg = plot({
     width, height, ...margins, style: STYLE,
@@ -45,7 +46,7 @@ export function drawSeconds(lines: readonly SecondsLine[], colour: string, forma
       ...marks,
       ruleX(checkpoints, { x: 'at', stroke: 'var(--doubt)', strokeDasharray: '4 3', title: (one: { round: number }) => `checkpoint in round ${one.round}` }),
       line(points, { x: 'at', y: 'value', z: 'round', stroke: colour, strokeWidth: 1.2, strokeOpacity: 0.75 }),
-      dot(length <= 40 ? points : [], { x: 'at', y: 'value', fill: colour, r: 2, title: (one: { round: number; value: number }) => `round ${one.round}: ${format(one.value)}` }),
+      dot(length <= 40 ? points.filter((point) => point.value !== null) : [], { x: 'at', y: 'value', fill: colour, r: 2, title: (one: { round: number; value: number }) => `round ${one.round}: ${format(one.value)}` }),
     ],
   }) as SVGSVGElement;
   applyAria(svg, 'img', describe);

@@ -39,7 +39,7 @@ function ownFolder() {
 }
 
 /** Pages that only the tests generate, never the program. */
-const ODD = ['mixed', 'documents', 'several', 'empty', 'once', 'other', 'crowded', 'crowded-serving', 'one-size', 'own-questions', 'fidelity', 'durability'];
+const ODD = ['mixed', 'frontier', 'documents', 'several', 'empty', 'once', 'other', 'crowded', 'crowded-serving', 'one-size', 'own-questions', 'fidelity', 'durability'];
 
 /** Path of the HTML file of a page. */
 function pathOf(name) {

@@ -78,6 +78,8 @@ test('seconds of wrong answers are not shown, and a last second that is cut shor
   assert.deepEqual([trial.operations.length, wholeSeconds(trial), trial.operations[3]], [11, 10, 0], 'the stall stays');
   assert.equal(wholeSeconds({ ...trial, operations: [7] }), 1);
   assert.ok(entryOf(load, 3, Phase.Both, INGEST));
+  const [questions] = seconds[2]?.questions ?? [];
+  assert.deepEqual([questions?.stale_max_ms?.length, questions?.stale_max_ms?.[5], trial.stale_max_ms], [11, null, undefined], 'only questions are stale');
 });
 
 test('the terms of a mixed run are defined there', () => {

@@ -19,6 +19,7 @@ interface Samples {
   serving: () => Pack;
   documents: () => Pack;
   mixed: () => Pack;
+  frontier: () => Pack;
   several: () => Pack;
 }
 

@@ -56,6 +56,9 @@ pub(crate) struct MixedOptions {
     /// take three tenths of it
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = measure, help_heading = MIXED)]
     pub(crate) measure: f64,
+    /// CPUs that systems are pinned to, such as 0,1; an embedded engine with its clients
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = MIXED)]
+    pub(crate) server_cpus: Option<Vec<usize>>,
 }
 
 /// What `--rate` asks for.

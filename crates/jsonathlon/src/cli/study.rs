@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::{CatalogueArguments, InstallOptions, TableChoice, run_options::QuietOptions};
 
-/// Answers a published question on this machine: runs of the serving workload over what it varies, a table next to the
-/// published results, one sentence with its interval, and a page with its chart.
+/// Answers a question on this machine, often a published one: runs of a workload over what it varies, a table next to
+/// the published results, one sentence with its intervals, and a page with its chart.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArguments {
     /// A study, a file of your own that ends in .toml, or `list` for all that there are
@@ -19,8 +19,8 @@ pub(crate) struct StudyArguments {
     /// Everything that the study can vary, however long it takes
     #[arg(long, conflicts_with = "resume")]
     pub(crate) full: bool,
-    /// An option of `run serving` in place of the study's own, such as records=1k; of one that varies its values, separated
-    /// by commas; may be repeated
+    /// An option of the study's runs in place of its own value, such as records=1k; of one that varies its values,
+    /// separated by commas; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = set, conflicts_with = "resume")]
     pub(crate) set: Vec<(String, String)>,
     /// Folder for the study's runs [default: runs/DATE-TIME]

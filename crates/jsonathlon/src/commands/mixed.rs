@@ -84,6 +84,7 @@ fn mixed_settings(options: &MixedOptions) -> Result<MixedSettings, String> {
         frontier,
         growth: options.growth.unwrap_or(defaults.growth),
         measure_s: options.measure,
+        server_cpus: options.server_cpus.clone(),
         ..defaults
     })
 }
@@ -116,6 +117,7 @@ fn still_settings(options: &MixedOptions) -> Result<MixedSettings, String> {
         rate: InsertRate::PerSecond(0.0),
         growth: 0.0,
         measure_s: options.measure,
+        server_cpus: options.server_cpus.clone(),
         ..MixedSettings::default()
     })
 }

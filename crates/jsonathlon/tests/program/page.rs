@@ -15,7 +15,9 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use jsonathlon_report::study::StudyResult;
 use jsonathlon_results::summary::Run;
+use jsonathlon_results::test_fixtures::frontier::{FrontierFixture, frontier_run};
 use jsonathlon_results::test_fixtures::serving::ServingFixture;
+use jsonathlon_studies::built_in;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::published::published_results;
 use jsonathlon_studies::runs::{StudyRun, StudySelection};
@@ -314,7 +316,7 @@ claim = "less"
 published = "36 % fewer"
 "#;
 
-/// Writes the page of a study of synthetic runs.
+/// Writes the pages of studies of synthetic runs.
 fn write_study_page(folder: &Path) {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
     let parts = study.runs(&StudySelection::default()).unwrap();
@@ -328,6 +330,12 @@ fn write_study_page(folder: &Path) {
         .collect();
     let page = StudyResult::new(&study, &runs, &published_results().unwrap()).page();
     std::fs::write(folder.join("study.html"), page).unwrap();
+    let study = built_in("frontier").unwrap().unwrap();
+    let part = study.runs(&StudySelection::default()).unwrap().remove(0);
+    let tried = FrontierFixture::tried();
+    let run = frontier_run("frontier", &[tried.clone(), FrontierFixture { system: "sqlite", ..tried }]);
+    let page = StudyResult::new(&study, &[(part, run)], &[]).page();
+    std::fs::write(folder.join("study-frontier.html"), page).unwrap();
 }
 
 /// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, a large one, and

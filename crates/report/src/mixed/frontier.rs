@@ -1,104 +1,13 @@
 //! Tables of the frontier: what writers and questions reach together, against what each reaches alone.
 
-use jsonathlon_results::summary::{CellSummary, Run, Summary};
-use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{ALL_QUESTIONS, INGEST, Phase, RATE_SHARE, Verdict};
-use jsonathlon_schema::settings::mixed::{FrontierRate, MixedSettings};
+use jsonathlon_results::mixed::{FrontierLoads, Load, frontier_settings, rate_words};
+use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::severity::Severity;
-use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::frontier::{Frontier, LoadPoint};
 
-use super::cells::{find, plain, with_limits};
+use super::cells::{plain, with_limits};
 use crate::section::{Column, Section, configuration_columns, dash, name_columns, sorted_configurations};
-
-/// Settings of a run of the frontier. `None` for other runs.
-fn frontier_settings(run: &Run) -> Option<&MixedSettings> {
-    run.manifest.settings.workload.mixed.as_ref().filter(|settings| settings.is_frontier())
-}
-
-/// Both sides of one load: its writers and its questions. `None` for one that was not measured.
-#[derive(Clone, Copy)]
-struct Load<'a> {
-    writers: Option<&'a CellSummary>,
-    questions: Option<&'a CellSummary>,
-}
-
-impl<'a> Load<'a> {
-    fn at(summary: &'a Summary, configuration: &Configuration, rate: FrontierRate) -> Self {
-        let cell = |step: &str| match rate {
-            FrontierRate::FullSpeed => find(summary, configuration, Phase::Both, step),
-            FrontierRate::ShareOfPeak(share) => summary.results.iter().find(|entry| {
-                let own = entry.cell.parameters.get(RATE_SHARE).and_then(serde_json::Value::as_f64);
-                entry.cell.workload == WorkloadKind::Mixed
-                    && entry.cell.step.word() == step
-                    && own == Some(share)
-                    && configuration.contains_cell(&entry.cell)
-            }),
-        };
-        Self { writers: cell(INGEST), questions: cell(ALL_QUESTIONS) }
-    }
-
-    /// Worst verdict of both sides. `None` if neither was measured.
-    fn worst(&self) -> Option<&'a CellSummary> {
-        [self.writers, self.questions].into_iter().flatten().max_by_key(|entry| entry.verdict)
-    }
-
-    /// Rates that were reached together. `None` unless both were, with verified answers.
-    fn point(&self) -> Option<LoadPoint> {
-        Some(LoadPoint {
-            documents_per_s: verified(self.writers, &metric::DOCUMENTS_PER_S)?,
-            questions_per_h: verified(self.questions, &metric::QUESTIONS_PER_H)?,
-        })
-    }
-}
-
-/// Value of a metric if all answers of its cell are right.
-fn verified(entry: Option<&CellSummary>, metric: &MetricDef) -> Option<f64> {
-    let entry = entry.filter(|entry| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate))?;
-    entry.value(metric)
-}
-
-/// Loads of one configuration: both alone, and beside each other.
-struct Loads<'a> {
-    writers_alone: Option<&'a CellSummary>,
-    streams_alone: Option<&'a CellSummary>,
-    points: Vec<(FrontierRate, Load<'a>)>,
-}
-
-impl<'a> Loads<'a> {
-    fn of(settings: &MixedSettings, summary: &'a Summary, configuration: &Configuration) -> Self {
-        let load = |rate: &FrontierRate| (*rate, Load::at(summary, configuration, *rate));
-        Self {
-            writers_alone: find(summary, configuration, Phase::Alone, INGEST),
-            streams_alone: find(summary, configuration, Phase::Still, ALL_QUESTIONS),
-            points: settings.frontier.iter().map(load).collect(),
-        }
-    }
-
-    /// Frontier of the configuration, or why it has none: without one of its points it would look smaller, without
-    /// an unverified one larger than it is.
-    fn frontier(&self) -> Result<Frontier, String> {
-        let unverified = |what: &str| format!("no share: {what} has no verified rates");
-        let documents = verified(self.writers_alone, &metric::DOCUMENTS_PER_S)
-            .ok_or_else(|| unverified("the peak of the writers"))?;
-        let questions = verified(self.streams_alone, &metric::QUESTIONS_PER_H)
-            .ok_or_else(|| unverified("the peak of the questions"))?;
-        let point = |(rate, load): &(FrontierRate, Load<'_>)| {
-            load.point().ok_or_else(|| unverified(&format!("the point {}", rate_words(*rate))))
-        };
-        let points = self.points.iter().map(point).collect::<Result<Vec<LoadPoint>, String>>()?;
-        Frontier::new(documents, questions, &points)
-    }
-}
-
-/// Words for the rate of a point: `10 %`, `max`.
-fn rate_words(rate: FrontierRate) -> String {
-    match rate {
-        FrontierRate::ShareOfPeak(share) => format!("{:.0} %", 100.0 * share),
-        FrontierRate::FullSpeed => "max".to_owned(),
-    }
-}
 
 /// Where a point lies within the frontier of its configuration.
 fn position(frontier: &Frontier, point: &LoadPoint) -> &'static str {
@@ -114,7 +23,7 @@ fn position(frontier: &Frontier, point: &LoadPoint) -> &'static str {
 }
 
 /// Table of the points of each configuration, from questions alone to writers alone. Empty for other runs.
-pub(super) fn points(run: &Run, summary: &Summary) -> Section {
+pub(crate) fn points(run: &Run, summary: &Summary) -> Section {
     let own = vec![
         Column::words("writers at"),
         Column::number("documents/s"),
@@ -128,8 +37,8 @@ pub(super) fn points(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new("frontier of questions against documents".to_owned(), columns);
     let Some(settings) = frontier_settings(run) else { return section };
     for configuration in sorted_configurations(run) {
-        let loads = Loads::of(settings, summary, configuration);
-        let frontier = loads.frontier().ok();
+        let loads = FrontierLoads::of(settings, summary, configuration);
+        let frontier = loads.measured().ok().map(|measured| measured.frontier);
         let mut row = |words: String, load: Load<'_>, lies: String| {
             let Some(worst) = load.worst() else { return };
             let mut row = name_columns(configuration);
@@ -160,7 +69,7 @@ pub(super) fn points(run: &Run, summary: &Summary) -> Section {
 }
 
 /// Table of the shares of the frontiers with both peaks beside them. Empty for other runs.
-pub(super) fn shares(run: &Run, summary: &Summary) -> Section {
+pub(crate) fn shares(run: &Run, summary: &Summary) -> Section {
     let own = vec![
         Column::number("documents/s alone"),
         Column::number("questions/h alone"),
@@ -172,8 +81,8 @@ pub(super) fn shares(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new("share of the frontier".to_owned(), columns);
     let Some(settings) = frontier_settings(run) else { return section };
     for configuration in sorted_configurations(run) {
-        let loads = Loads::of(settings, summary, configuration);
-        let frontier = loads.frontier();
+        let loads = FrontierLoads::of(settings, summary, configuration);
+        let frontier = loads.measured().map(|measured| measured.frontier);
         let severity = if frontier.is_ok() { Severity::Good } else { Severity::Warning };
         let drawn = frontier.as_ref().ok();
         let mut row = name_columns(configuration);

@@ -1,7 +1,7 @@
 //! Tables of the mixed workload: questions beside writers, their times, the writers, and what questions saw.
 
 mod cells;
-mod frontier;
+pub(crate) mod frontier;
 mod phases;
 mod streams;
 mod writers;
@@ -29,6 +29,11 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
+/// Note on how to read frontiers.
+pub(crate) const FRONTIER_NOTE: &str = "frontier: what writers and questions reach together, as shares of both peaks alone; its share is the area \
+     below the hull of all points ÷ (peak × peak): 0.5 is what two loads give that merely share the cores, 1 is no \
+     interference";
+
 /// Notes on how to read the workload's tables.
 const READING_NOTES: [Explanation; 9] = [
     (
@@ -42,12 +47,7 @@ const READING_NOTES: [Explanation; 9] = [
         "interference: questions per hour both ÷ left; debt: left ÷ drained; disorder: drained ÷ still; each is \
          paired by round, and an interval that holds 1 shows no effect",
     ),
-    (
-        &["frontier"],
-        "frontier: what writers and questions reach together, as shares of both peaks alone; its share is the area \
-         below the hull of all points ÷ (peak × peak): 0.5 is what two loads give that merely share the cores, 1 is \
-         no interference",
-    ),
+    (&["frontier"], FRONTIER_NOTE),
     (
         &["speed-up"],
         "speed-up: questions per hour ÷ those of one stream in the same round; slowest ÷ fastest: questions per \

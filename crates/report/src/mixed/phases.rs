@@ -1,12 +1,13 @@
 //! Tables of questions in the phases of a round.
 
+use jsonathlon_results::mixed::cell_of;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{ALL_QUESTIONS, INGEST, Phase};
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::cells::{find, plain, with_limits};
+use super::cells::{plain, with_limits};
 use crate::section::{Column, Section, configuration_columns, name_columns, sorted_configurations};
 
 /// Phases in which questions are asked, in their order within a round.
@@ -28,7 +29,7 @@ pub(super) fn questions_per_hour(run: &Run, summary: &Summary) -> Section {
     let columns = [configuration_columns(), own].concat();
     let mut section = Section::new("questions per hour while documents come in".to_owned(), columns);
     for configuration in sorted_configurations(run) {
-        let cells = PHASES.map(|phase| find(summary, configuration, phase, ALL_QUESTIONS));
+        let cells = PHASES.map(|phase| cell_of(summary, configuration, phase, ALL_QUESTIONS));
         let [still, both, left, drained] = cells;
         let Some(worst) = cells.into_iter().flatten().max_by_key(|entry| entry.verdict) else { continue };
         let mut row = name_columns(configuration);
@@ -59,7 +60,7 @@ pub(super) fn times(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new("times of questions, growth taken out".to_owned(), columns);
     for configuration in sorted_configurations(run) {
         for question in questions(summary, configuration) {
-            let cells = PHASES.map(|phase| find(summary, configuration, phase, question));
+            let cells = PHASES.map(|phase| cell_of(summary, configuration, phase, question));
             let [still, both, left, drained] = cells;
             let Some(worst) = cells.into_iter().flatten().max_by_key(|entry| entry.verdict) else { continue };
             let mut row = name_columns(configuration);

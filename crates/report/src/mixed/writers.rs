@@ -1,11 +1,12 @@
 //! Tables of writers, and of what questions beside them saw.
 
+use jsonathlon_results::mixed::cell_of;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{ALL_QUESTIONS, INGEST, Phase, RATE, TOO_SHORT};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
-use super::cells::{find, plain, with_limits};
+use super::cells::{plain, with_limits};
 use crate::format;
 use crate::section::{
     Column, Section, configuration_columns, dash, name_columns, optional, sorted_configurations,
@@ -48,8 +49,8 @@ pub(super) fn writers(run: &Run, summary: &Summary) -> Section {
     let mut section =
         Section::new("writers beside questions".to_owned(), [configuration_columns(), own].concat());
     for configuration in sorted_configurations(run) {
-        let beside = find(summary, configuration, Phase::Both, INGEST);
-        let alone = find(summary, configuration, Phase::Alone, INGEST);
+        let beside = cell_of(summary, configuration, Phase::Both, INGEST);
+        let alone = cell_of(summary, configuration, Phase::Alone, INGEST);
         let Some(entry) = beside.or(alone) else { continue };
         let mut row = name_columns(configuration);
         row.extend([
@@ -85,7 +86,7 @@ pub(super) fn answers(run: &Run, summary: &Summary) -> Section {
     let mut section =
         Section::new("answers beside writers".to_owned(), [configuration_columns(), own].concat());
     for configuration in sorted_configurations(run) {
-        let Some(entry) = find(summary, configuration, Phase::Both, ALL_QUESTIONS) else { continue };
+        let Some(entry) = cell_of(summary, configuration, Phase::Both, ALL_QUESTIONS) else { continue };
         let mut row = name_columns(configuration);
         let metrics = [
             metric::EXACT,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_results::folder::{answer_file, read_run_file, read_series};
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::record::{Bottleneck, Cell, Failure, Phase, PlanCheck, Trial, Verdict};
+use jsonathlon_schema::record::{Bottleneck, Cell, Failure, Phase, PlanCheck, Trial, TrialSecond, Verdict};
 use serde::Serialize;
 
 use super::number::Number;
@@ -78,6 +78,23 @@ struct SecondColumns {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     disk_queue: Vec<Option<Number>>,
+    /// 95th percentile of the staleness of the questions that began in each second, in milliseconds, without a value
+    /// where none began; absent unless writers were at work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    stale_p95_ms: Vec<Option<Number>>,
+    /// Longest staleness of these questions, in milliseconds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    stale_max_ms: Vec<Option<Number>>,
+}
+
+/// Values of each second; empty if no second has one.
+fn optional_column(seconds: &[TrialSecond], value: fn(&TrialSecond) -> Option<f64>) -> Vec<Option<Number>> {
+    match seconds.iter().any(|second| value(second).is_some()) {
+        true => seconds.iter().map(|second| value(second).map(Number)).collect(),
+        false => Vec::new(),
+    }
 }
 
 impl SecondColumns {
@@ -99,10 +116,9 @@ impl SecondColumns {
                     .map(|(index, _)| index)
                     .collect()
             }),
-            disk_queue: match seconds.iter().any(|second| second.disk_queue.is_some()) {
-                true => seconds.iter().map(|second| second.disk_queue.map(Number)).collect(),
-                false => Vec::new(),
-            },
+            disk_queue: optional_column(seconds, |second| second.disk_queue),
+            stale_p95_ms: optional_column(seconds, |second| second.stale_p95_ms),
+            stale_max_ms: optional_column(seconds, |second| second.stale_max_ms),
         })
     }
 }

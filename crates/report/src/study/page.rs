@@ -41,8 +41,7 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
         let _ = writeln!(body, "<p class=\"explained\">Published: {}</p>", escape(&study.claim));
     }
     body.push_str(&chart::charts(result));
-    let measurements = table::measurements(result);
-    body.push_str(&section(&measurements));
+    body.extend(table::measured(result).iter().map(section));
     if !result.published.is_empty() {
         body.push_str(&section(&table::published(result)));
     }

@@ -3,12 +3,15 @@
 use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_studies::clause::Sentence;
+use jsonathlon_studies::definition::ChartKind;
 use jsonathlon_studies::observations::{DOCUMENT, Observation, THROUGHPUT};
 use jsonathlon_studies::published::{MACHINE, PublishedResult, SOURCE};
+use jsonathlon_studies::workload::StudyWorkload;
 
 use super::StudyResult;
 use crate::answer::{ANSWERS, Statement};
 use crate::format;
+use crate::mixed::{FRONTIER_NOTE, frontier};
 use crate::section::{Column, Section, dash, numbers, optional, printable, words};
 
 /// Maximum number of failures that are listed one by one.
@@ -16,7 +19,8 @@ const FAILURES: usize = 5;
 
 /// All tables, without the answer.
 pub(super) fn sections(result: &StudyResult<'_>) -> Vec<Section> {
-    let mut sections = vec![heading(result), measurements(result)];
+    let mut sections = vec![heading(result)];
+    sections.extend(measured(result));
     if !result.published.is_empty() {
         sections.push(published(result));
     }
@@ -65,8 +69,34 @@ pub(super) fn measured_on(result: &StudyResult<'_>) -> Option<String> {
     Some(format!("Measured {day} on {} cores, {processor}, {memory} memory.", machine.cores))
 }
 
+/// Tables of what this study's own runs measured.
+pub(super) fn measured(result: &StudyResult<'_>) -> Vec<Section> {
+    match result.study.chart.kind {
+        ChartKind::Metric => vec![measurements(result)],
+        ChartKind::Frontier => frontiers(result),
+    }
+}
+
+/// Points and shares of all frontiers, two tables for each run.
+fn frontiers(result: &StudyResult<'_>) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for (part, run) in result.runs {
+        let summary = run.summary();
+        for mut section in [frontier::points(run, &summary), frontier::shares(run, &summary)] {
+            if !part.name.is_empty() {
+                section.title = format!("{}, {}", section.title, part.name);
+            }
+            sections.push(section);
+        }
+    }
+    if let Some(last) = sections.last_mut() {
+        last.notes.push(FRONTIER_NOTE.to_owned());
+    }
+    sections
+}
+
 /// Table of the measurements of this study's own runs.
-pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
+fn measurements(result: &StudyResult<'_>) -> Section {
     let metric = result.study.metric();
     let definition = MetricDef::find(metric);
     let title = definition.map_or(metric, |definition| definition.title);
@@ -81,12 +111,21 @@ pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
     if has_documents {
         columns.push(Column::words(DOCUMENT));
     }
-    columns.extend([Column::words("mix"), Column::count("clients")]);
+    let is_mixed = result.study.workload == StudyWorkload::Mixed;
+    if is_mixed {
+        columns.extend([Column::words("phase"), Column::words("step"), Column::count("streams")]);
+    } else {
+        columns.extend([Column::words("mix"), Column::count("clients")]);
+    }
     columns.extend([Column::number(title), Column::interval()]);
     columns.extend(result.study.chart.further_metrics.iter().map(|name| Column::number(name).useful()));
     columns.push(Column::words("verdict"));
     let mut section = Section::new("measured".to_owned(), columns);
-    for point in &result.observations.points {
+    // Where all answers are right, steps without the metric are others than those that it belongs to.
+    let has_metric = |point: &&Observation| {
+        !is_mixed || point.value(metric).is_some() || point.entry.severity() != Severity::Good
+    };
+    for point in result.observations.points.iter().filter(has_metric) {
         let mut row = vec![
             format!("{} {}", point.attribute("system"), point.attribute("version")),
             point.attribute("variant").to_owned(),
@@ -97,6 +136,9 @@ pub(super) fn measurements(result: &StudyResult<'_>) -> Section {
         row.extend(varied.iter().map(|option| point.attribute(option).to_owned()));
         if has_documents {
             row.push(point.attribute(DOCUMENT).to_owned());
+        }
+        if is_mixed {
+            row.push(point.attribute("phase").to_owned());
         }
         row.push(point.attribute("mix").to_owned());
         row.push(if point.clients > 0 { point.clients.to_string() } else { dash() });
@@ -238,11 +280,15 @@ pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
     texts
 }
 
-/// Warnings for the reader of the answer: incomplete runs and failures.
+/// Warnings for the reader of the answer: incomplete runs, missing frontiers and failures.
 pub(super) fn warnings(result: &StudyResult<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !result.observations.complete {
         notes.push("INCOMPLETE: some planned trials have not run".to_owned());
+    }
+    for frontier in &result.observations.frontiers {
+        let reason = frontier.measured.as_ref().err();
+        notes.extend(reason.map(|reason| format!("{}: {}", printable(&frontier.title), printable(reason))));
     }
     let failures = &result.observations.failures;
     notes.extend(failures.iter().take(FAILURES).map(|failure| format!("failed: {}", printable(failure))));

@@ -1,6 +1,8 @@
 use std::path::Path;
 
+use jsonathlon_results::test_fixtures::frontier::{FrontierFixture, frontier_run};
 use jsonathlon_results::test_fixtures::serving::ServingFixture;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::published::published_results;
 use jsonathlon_studies::runs::StudySelection;
@@ -135,6 +137,38 @@ fn a_sweep_is_drawn_along_its_numbers_and_rows_stand_below_each_other() {
         let page = StudyResult::new(&study, &runs, &[]).page();
         assert_eq!(page.matches("<svg").count(), 2 * 2);
         assert!(page.contains(shape) && !page.contains("published, and what"), "{page}");
+    }
+}
+
+#[test]
+fn a_frontier_is_drawn_for_each_system_with_its_share_and_both_peaks() {
+    let study = jsonathlon_studies::built_in("frontier").unwrap().unwrap();
+    let part = study.runs(&StudySelection::default()).unwrap().remove(0);
+    let tried = FrontierFixture::tried();
+    let slow = FrontierFixture { system: "sqlite", ..tried.clone() };
+    let bounded =
+        FrontierFixture { system: "mongodb", verdict: Verdict::Unverified, ..FrontierFixture::tried() };
+    let runs = [(part, frontier_run("one", &[tried, slow, bounded]))];
+    let result = StudyResult::new(&study, &runs, &[]);
+    let page = result.page();
+    assert_eq!((page.matches("<figure").count(), page.matches("<svg").count()), (2, 4));
+    // The hull and the line between the peaks.
+    assert_eq!(page.matches("<polyline").count(), 2 * 2 * 2);
+    for words in [
+        "frontier of postgresql",
+        "share 0.79 of both peaks alone, 36.9k/s documents and 12.2k/h questions",
+        "documents and questions at each rate: questions alone 0/s and 12.2k/h; 10 % 3.76k/s and 12.0k/h",
+        "mongodb: no share: the point 10 % has no verified rates",
+        "share of the frontier",
+        "download=\"jsonathlon-study-frontier-frontier-of-postgresql-2026",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in\n{page}");
+    }
+    // Points at half and at 80 % of the peak are beaten by that at full speed.
+    assert_eq!(page.matches("fill=\"var(--paper)\" stroke=").count(), 2 * 2 * 2);
+    let tables = result.tables(TableStyle::PLAIN);
+    for words in ["frontier of questions against documents", "max, alone", "0.79", "no interference"] {
+        assert!(tables.contains(words), "`{words}` is not in\n{tables}");
     }
 }
 

@@ -388,6 +388,13 @@ pub struct TrialSecond {
     /// Mean number of requests in progress on the disk of the system's data. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_queue: Option<f64>,
+    /// 95th percentile of the staleness of the questions that began in this second, in milliseconds. `None` without
+    /// such questions, or without writers beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_p95_ms: Option<f64>,
+    /// Longest staleness of these questions, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_max_ms: Option<f64>,
 }
 
 impl Trial {

@@ -31,6 +31,9 @@ pub struct MixedSettings {
     pub more_alone: u64,
     /// Seconds of the phases `both` and `alone`; 10 by default.
     pub measure_s: f64,
+    /// CPUs to which systems are pinned, embedded ones with their clients; `None` for no pinning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_cpus: Option<Vec<usize>>,
     /// What became of the documents that come in. `None` before they are staged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolSummary>,
@@ -52,6 +55,7 @@ impl Default for MixedSettings {
             growth: 0.2,
             more_alone: 0,
             measure_s: 10.0,
+            server_cpus: None,
             pool: None,
         }
     }

@@ -173,7 +173,13 @@ impl Mixed {
     /// Notes on what the settings mean for the documents and for a configuration's answers.
     fn notes(&self, targets: &[Target]) -> Vec<String> {
         let mut notes = Vec::new();
-        let MixedSettings { batch, measure_s, pool, .. } = &self.settings;
+        let MixedSettings { batch, measure_s, pool, server_cpus, .. } = &self.settings;
+        if server_cpus.is_some() {
+            let embedded = targets.iter().filter(|target| target.configuration.embedded);
+            notes.extend(embedded.map(|target| {
+                format!("{} is embedded in its clients, which share its CPUs", target.file_name())
+            }));
+        }
         if self.settings.is_still() {
             return notes;
         }
@@ -343,7 +349,10 @@ impl Workload for Mixed {
             return Err(RunError::Environment("the documents were not split before the run".to_owned()));
         };
         let mut targets = Vec::new();
-        for state in context.target_states() {
+        for mut state in context.target_states() {
+            if let Some(cpus) = &self.settings.server_cpus {
+                state.session.limit_cores(cpus.len());
+            }
             // Unsupported configurations were refused before the run, so none is left out silently.
             let Some(setup) = state.cells.target.configuration.mixed() else { continue };
             targets.push(MixedTarget { state, setup, snapshot: None, peak_per_s: None, sweep: None });

@@ -157,22 +157,20 @@ impl<'r> JudgedQuestions<'r> {
     }
 
     fn staleness(&self, question: Option<Question>) -> Metrics {
-        let mut stale: Vec<u64> = self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
-        stale.sort_unstable();
-        let Some(last) = stale.len().checked_sub(1) else { return Metrics::new() };
-        let quantile = |share: f64| {
-            let rank = (share * stale.len() as f64).ceil() as usize;
-            stale.get(rank.saturating_sub(1).min(last)).map_or(0.0, |ns| *ns as f64 / 1e6)
+        let stale = self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
+        let Some([p50, p95, longest]) = stale_quantiles_ms(stale, [0.5, 0.95, 1.0]) else {
+            return Metrics::new();
         };
         Metrics::from([
-            metric::STALE_P50_MS.with_value(quantile(0.5)),
-            metric::STALE_P95_MS.with_value(quantile(0.95)),
-            metric::STALE_MAX_MS.with_value(quantile(1.0)),
+            metric::STALE_P50_MS.with_value(p50),
+            metric::STALE_P95_MS.with_value(p95),
+            metric::STALE_MAX_MS.with_value(longest),
         ])
     }
 
-    /// Questions that ended in each second of the phase.
-    pub(super) fn per_second(&self) -> Vec<TrialSecond> {
+    /// Questions that ended in each second of the phase, and if writers were at work the staleness of those that
+    /// began in it.
+    pub(super) fn per_second(&self, has_writers: bool) -> Vec<TrialSecond> {
         let mut seconds = blank_seconds(self.window);
         for (log, _) in self.of(None) {
             if let Some(second) = second_of(&mut seconds, log.end_ns) {
@@ -181,8 +179,32 @@ impl<'r> JudgedQuestions<'r> {
                     second.longest_us.max(log.end_ns.saturating_sub(log.start_ns) as f64 / 1e3);
             }
         }
+        if has_writers {
+            self.add_staleness(&mut seconds);
+        }
         seconds
     }
+
+    fn add_staleness(&self, seconds: &mut [TrialSecond]) {
+        for (number, second) in (0_u64..).zip(seconds) {
+            let began = |log: &QuestionLog| log.start_ns / SECOND_NS == number;
+            let stale = self.of(None).filter(|(log, _)| began(log)).map(|(_, judgement)| judgement.stale_ns);
+            if let Some([p95, longest]) = stale_quantiles_ms(stale.collect(), [0.95, 1.0]) {
+                (second.stale_p95_ms, second.stale_max_ms) = (Some(p95), Some(longest));
+            }
+        }
+    }
+}
+
+/// Quantiles of staleness in milliseconds: of each share the smallest value that is not below it. `None` without any
+/// value.
+fn stale_quantiles_ms<const N: usize>(mut stale_ns: Vec<u64>, shares: [f64; N]) -> Option<[f64; N]> {
+    stale_ns.sort_unstable();
+    let last = stale_ns.len().checked_sub(1)?;
+    Some(shares.map(|share| {
+        let rank = (share * stale_ns.len() as f64).ceil() as usize;
+        stale_ns.get(rank.saturating_sub(1).min(last)).map_or(0.0, |ns| *ns as f64 / 1e6)
+    }))
 }
 
 /// Seconds of a phase without anything in them; those before the window are its warm-up.
@@ -255,9 +277,30 @@ mod tests {
         assert_eq!(metrics[metric::EXACT.name], 3.0);
         assert_eq!((metrics[metric::STALE_P50_MS.name], metrics[metric::STALE_MAX_MS.name]), (2.0, 7.0));
         assert!(!judged.metrics(None, false).contains_key(metric::STALE_MAX_MS.name));
-        let seconds: Vec<(u64, bool)> =
-            judged.per_second().iter().map(|second| (second.operations, second.ramp)).collect();
-        assert_eq!(seconds, [(0, true), (1, false), (1, false)]);
+        let seconds: Vec<(u64, bool, Option<f64>)> = judged
+            .per_second(true)
+            .iter()
+            .map(|second| (second.operations, second.ramp, second.stale_max_ms))
+            .collect();
+        // Questions count where they end, their staleness where they begin.
+        let expected = [(0, true, Some(0.0)), (1, false, Some(2.0)), (1, false, Some(7.0))];
+        assert_eq!(seconds, expected);
+        assert!(judged.per_second(false).iter().all(|second| second.stale_max_ms.is_none()));
+    }
+
+    #[test]
+    fn a_second_in_which_no_question_begins_has_no_staleness() {
+        let job = job(&[(Question::Q1, 0, 3 * SECOND_NS), (Question::Q2, SECOND_NS / 2, SECOND_NS)]);
+        let judgements = [judgement(0, 4_000_000), judgement(0, 9_000_000)];
+        let window = Window { from_ns: 0, to_ns: 2 * SECOND_NS };
+        let judged = JudgedQuestions { job: &job, judgements: &judgements, window, growth: Growth::new(1) };
+        let stale: Vec<_> =
+            judged.per_second(true).iter().map(|second| (second.stale_p95_ms, second.stale_max_ms)).collect();
+        assert_eq!(stale, [(Some(9.0), Some(9.0)), (None, None)]);
+        assert_eq!(
+            stale_quantiles_ms((1..=20).map(|ms| ms * 1_000_000).collect(), [0.5, 0.95]),
+            Some([10.0, 19.0])
+        );
     }
 
     #[test]

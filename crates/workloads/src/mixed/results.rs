@@ -250,7 +250,7 @@ impl<'r> RoundResults<'r> {
                 true => self.stream_metrics(&judged),
                 false => self.comparisons(phase),
             });
-            trial.per_second = judged.per_second();
+            trial.per_second = judged.per_second(phase == Phase::Both);
             trial.findings = findings(&judged, self.declared);
         }
         Some(())

@@ -20,6 +20,7 @@ use crate::{
     RunError,
     loading::{settle, skipped_after_load_failure},
     observer::{Activity, RunEvent},
+    pinning,
     recorder::{SAME_REASON, TrialRecorder},
     run_context::{LoadedDocuments, RunContext, TABLE, TargetState},
     session::{TrialError, forward_progress},
@@ -198,8 +199,22 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
 
     pub(super) fn jobs(&self, target: &mut MixedTarget<'d, 'a>) -> Result<JobBuilder<'_>, TrialError> {
         target.state.session.open()?;
+        self.pin(target)?;
         let seed = self.context.settings.seed.wrapping_add(u64::from(self.round) << 32);
         JobBuilder::new(self.settings, &target.setup, &target.state.session, self.documents, seed)
+    }
+
+    /// Pins the system to the CPUs of the run, if it names some. An embedded engine is pinned with its clients, whose
+    /// process it is.
+    fn pin(&self, target: &MixedTarget<'d, 'a>) -> Result<(), TrialError> {
+        let (Some(cpus), Some(process)) = (&self.settings.server_cpus, target.state.session.engine_pid())
+        else {
+            return Ok(());
+        };
+        pinning::pin(process, cpus).map_err(|error| {
+            let message = format!("failed to pin the system to the CPUs {cpus:?}: {error}");
+            TrialError::failed(FailureKind::Environment, message)
+        })
     }
 
     /// Runs clients; fails with a crash if the server ends meanwhile.

@@ -7,7 +7,6 @@ mod baseline;
 mod encoding;
 mod outcome;
 mod own_documents;
-mod pinning;
 mod plans;
 pub(crate) mod scripts;
 mod slo_search;

@@ -337,6 +337,7 @@ fn trial_seconds(report: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
         ramp: (index as f64) < ramp_s,
         in_checkpoint: second.checkpoint,
         disk_queue: second.disk_queue,
+        ..TrialSecond::default()
     };
     report.seconds.iter().enumerate().map(second).collect()
 }

@@ -17,7 +17,7 @@ use jsonathlon_worker::protocol::Op;
 use super::{
     ServingTarget, baseline, encoding,
     outcome::{ServingResults, TrialContext},
-    pinning, plans, scripts,
+    plans, scripts,
     settings::{Rate, ServingSettings},
     slo_search::SloSearch,
     suitability,
@@ -28,6 +28,7 @@ use crate::{
     RunError,
     in_memory::read_limit_bytes,
     observer::{Activity, RunEvent},
+    pinning,
     recorder::{TrialRecorder, new_trial},
     run_context::{RunContext, TABLE},
     session::{TrialError, as_str_pairs, forward_progress},

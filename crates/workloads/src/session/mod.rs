@@ -191,6 +191,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Tells the engine to use this number of cores from its next start on, as far as its folder knows how to.
+    pub(crate) fn limit_cores(&mut self, cores: usize) {
+        self.cores = cores;
+    }
+
     /// Path of the engine's data folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

@@ -4,6 +4,7 @@ import type { WorkloadSections } from '../common/sections.ts';
 import { isOfPhase } from '../../mixed.ts';
 import { MIXED } from '../../vocabulary.ts';
 import { MixedFindings } from './findings.tsx';
+import { MixedFrontier } from './frontier.tsx';
 import { Freshness } from './freshness.tsx';
 import { MixedSecondBySecond } from './seconds.tsx';
 import { SlowDowns } from './slow-downs.tsx';
@@ -12,6 +13,7 @@ export const MIXED_PARTS: WorkloadSections = {
   name: MIXED,
   findings: MixedFindings,
   parts: [
+    { id: 'frontier', title: null, component: MixedFrontier },
     { id: 'mixed-seconds', title: 'Second by second', component: MixedSecondBySecond }, { id: 'freshness', title: 'Freshness', component: Freshness },
     { id: 'slow-downs', title: 'Slow-down', component: SlowDowns },
   ],

@@ -1,4 +1,4 @@
-//! `jsonathlon study`: answers a published question with a few runs of the serving workload.
+//! `jsonathlon study`: answers a question with a few runs of one workload.
 
 mod list;
 mod plan;
@@ -103,7 +103,7 @@ fn measure(
     } else if Run::read(folder)?.open_trials().is_empty() {
         return Ok(());
     } else {
-        plan::resume_command(saved, folder, passed_on)?
+        plan::resume_command(study.workload_of(study_run), saved, folder, passed_on)?
     };
     if let Some(failure) = execute(&command, interrupt)?.cut_short {
         return Err(failure);

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use clap::{Parser, error::ContextKind};
 
-use jsonathlon_catalogue::{Catalogue, SERVING, SelectedSystem, TargetKind, select_variants_of};
+use jsonathlon_catalogue::{Catalogue, SelectedSystem, TargetKind, select_variants_of};
 use jsonathlon_schema::durability::DurabilityTier;
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_studies::{
-    definition::{OPTIONS, Study},
+    definition::{Reference, Study},
     runs::StudyRun,
 };
 
@@ -47,17 +48,18 @@ pub(super) struct StudyPlan {
 
 impl StudyPlan {
     pub(super) fn new(study: &Study, saved: &SavedStudy, catalogue: &Catalogue) -> Result<Self, Failure> {
-        let is_known = |option: &&String| OPTIONS.contains(&option.as_str());
+        let allowed = study.workload.options();
+        let is_known = |option: &&String| allowed.contains(&option.as_str());
         if let Some(unknown) = saved.set.keys().find(|option| !is_known(option)) {
             return Err(Failure::usage(format!(
                 "--set: unknown option `{unknown}`; allowed: {}",
-                OPTIONS.join(", ")
+                allowed.join(", ")
             )));
         }
         let study_systems = study.systems.join(",");
         let selected = catalogue.select(Some(saved.systems.as_deref().unwrap_or(&study_systems)))?;
         let systems: Vec<_> = selected.iter().map(|selection| selection.system).collect();
-        catalogue.supporting_systems(SERVING, &systems)?;
+        catalogue.supporting_systems(study.workload.kind().name(), &systems)?;
         let mut notes = Vec::new();
         let systems = varying_systems(study, selected, &mut notes)?;
         let study_runs = study
@@ -65,7 +67,10 @@ impl StudyPlan {
             .map_err(|impossible| Failure::usage(format!("study {}: {}", study.name, impossible.reason)))?;
         let mut runs = Vec::with_capacity(study_runs.len());
         for study_run in study_runs {
-            let run_systems = systems_of(study, &study_run, &systems, &mut notes)?;
+            let run_systems = match &study.reference {
+                Some(reference) if study_run.is_reference => reference_systems(reference, catalogue)?,
+                _ => systems_of(study, &study_run, &systems, &mut notes)?,
+            };
             if run_systems.names.is_empty() {
                 continue;
             }
@@ -80,11 +85,21 @@ impl StudyPlan {
             )?)?;
             runs.push((study_run, run_systems));
         }
-        if runs.is_empty() {
+        if runs.iter().all(|(study_run, _): &(StudyRun, Systems)| study_run.is_reference) {
             return Err(Failure::usage(format!("study {}: nothing is left to measure", study.name)));
         }
         Ok(Self { runs, notes })
     }
+}
+
+/// The study's reference, in the version that the catalogue prefers.
+fn reference_systems(reference: &Reference, catalogue: &Catalogue) -> Result<Systems, Failure> {
+    let selected = catalogue.select(Some(&reference.system))?;
+    let name = |selection: &SelectedSystem<'_>| format!("{}@{}", selection.system.name(), selection.version);
+    Ok(Systems {
+        names: selected.iter().map(name).collect(),
+        variants: vec![format!("{}/{}", reference.system, reference.variant)],
+    })
 }
 
 /// Selected systems without those that have nothing to vary, which are noted. A study that compares versions
@@ -143,6 +158,7 @@ fn systems_of(
         Some(word) => DurabilityTier::from_word(word),
         None => Some(DEFAULT_TIER),
     };
+    let workload = study.workload.kind().name();
     let mut chosen = Systems { names: Vec::new(), variants: Vec::new() };
     for selection in systems {
         let name = selection.system.name();
@@ -151,12 +167,12 @@ fn systems_of(
             continue;
         }
         let selected = if run_variants.is_empty() { "default".to_owned() } else { run_variants.join(",") };
-        let variants = select_variants_of(SERVING, &[selection.system], &selected, TargetKind::Started)?;
+        let variants = select_variants_of(workload, &[selection.system], &selected, TargetKind::Started)?;
         let Some(first) = variants.into_iter().flatten().next() else { continue };
         let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
         let configuration = selection.system.configuration(selection.version, &first.name, storage)?;
         if let Some(tier) = tier
-            && let Err(why) = configuration.for_workloads(&[SERVING]).with_durability(tier)
+            && let Err(why) = configuration.for_workloads(&[workload]).with_durability(tier)
         {
             notes.push(format!("skipping {name} in {}: {why}", study_run.name));
             continue;
@@ -185,8 +201,8 @@ pub(super) fn command(
         [] => "default".to_owned(),
         variants => variants.join(","),
     };
-    let mut arguments: Vec<String> =
-        ["jsonathlon", "run", "serving", "--systems"].map(str::to_owned).to_vec();
+    let workload = study.workload_of(study_run).name();
+    let mut arguments: Vec<String> = ["jsonathlon", "run", workload, "--systems"].map(str::to_owned).to_vec();
     arguments.extend([systems.names.join(","), "--variants".to_owned(), variants]);
     arguments.extend(["--out".to_owned(), folder.display().to_string()]);
     for (option, value) in &study_run.options {
@@ -199,6 +215,7 @@ pub(super) fn command(
     arguments.extend(shared_options(saved, passed_on));
     parse_command(&arguments).map_err(|error| {
         let (option, message) = describe_error(&error);
+        let option = option.map(|option| name_in_study(study, option));
         match option {
             Some(option) if saved.set.contains_key(&option) => {
                 Failure::usage(format!("--set {option}: {message}"))
@@ -209,13 +226,21 @@ pub(super) fn command(
     })
 }
 
+/// Name of an option in a study. Errors have the main name, while some studies use its alias.
+fn name_in_study(study: &Study, option: String) -> String {
+    let is_scale = option == "scale" && !study.workload.options().contains(&"scale");
+    if is_scale { "records".to_owned() } else { option }
+}
+
 /// Command that resumes a run of the study.
 pub(super) fn resume_command(
+    workload: WorkloadKind,
     saved: &SavedStudy,
     folder: &Path,
     passed_on: PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
-    let mut arguments: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
+    let workload = workload.name();
+    let mut arguments: Vec<String> = ["jsonathlon", "run", workload, "--resume"].map(str::to_owned).to_vec();
     arguments.push(folder.display().to_string());
     arguments.extend(shared_options(saved, passed_on));
     parse_command(&arguments).map_err(|error| Failure::usage(describe_error(&error).1))
@@ -247,10 +272,8 @@ fn parse_command(arguments: &[String]) -> Result<RunCommand, clap::Error> {
 fn describe_error(error: &clap::Error) -> (Option<String>, String) {
     let option = error.get(ContextKind::InvalidArg).map(ToString::to_string);
     let name = |text: String| {
-        let name: String =
-            text.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
-        // The error has the main name; studies use its alias.
-        if name == "scale" { "records".to_owned() } else { name }
+        let letters = text.trim_start_matches('-').chars();
+        letters.take_while(|c| c.is_alphanumeric() || *c == '-').collect::<String>()
     };
     let text = error.to_string();
     let message = text.trim_start_matches("error: ").lines().take_while(|line| !line.starts_with("Usage"));

@@ -3,4 +3,5 @@
 
 mod begun;
 mod input;
+mod mixed;
 mod systems;

@@ -146,6 +146,42 @@ fn versions() {
     tiny("versions", "mongodb", &[ONE, "mixes=c"], &["In its newer version here MongoDB does", "6.0.27"]);
 }
 
+/// Runs a study of the mixed workload with a single short round over few documents.
+fn tiny_mixed(name: &str, system: &str, more: &[&str], words: &[&str]) {
+    if excluded(&[system]) {
+        return;
+    }
+    let world = World::new();
+    let out = world.text("out");
+    let mut all = vec!["study", name, "-s", system, "-o", &out];
+    for set in ["rounds=1", "scale=5k", "measure=1s"].iter().chain(more) {
+        all.extend(["--set", set]);
+    }
+    let ended = world.start(&all).end(LIMIT).expect(0);
+    for words in words {
+        assert!(ended.unbroken().contains(words), "`{words}` is not in:\n{}", ended.stdout);
+    }
+    let page = std::fs::read_to_string(world.path("out/study.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains(name), "{page}");
+    world.nothing_left();
+}
+
+#[test]
+fn frontier() {
+    // Enough documents come in for a second of a fast disk.
+    let more = ["growth=1000%", "rate=10%,30%", "batch=500"];
+    for (system, title) in [("postgresql", "PostgreSQL"), ("sqlite", "SQLite")] {
+        let keeps = format!("{title} keeps a share of 0.");
+        tiny_mixed("frontier", system, &more, &[&keeps, "of its peaks alone", "documents/s and", "max, alone"]);
+    }
+}
+
+#[test]
+fn question_cores() {
+    let words = ["On all CPUs, which it shares with its client, PostgreSQL answers", "of the yardstick", "an hour"];
+    tiny_mixed("question-cores", "postgresql", &[], &words);
+}
+
 /// The sizes must be those that the documentation of both formats states.
 #[test]
 fn encoding() {

@@ -4,6 +4,7 @@
 //! therefore drawn twice, for desktops and for phones, and the style sheet shows one of both.
 
 mod colour;
+mod frontier;
 mod lines;
 mod rows;
 mod scale;
@@ -13,8 +14,10 @@ mod text;
 use std::fmt::Write;
 
 use jsonathlon_schema::metric::{BetterDirection, MetricDef, Unit};
-use jsonathlon_studies::definition::ClientSelector;
+use jsonathlon_studies::definition::{ChartKind, Study};
 use jsonathlon_studies::observations::{Observation, THROUGHPUT};
+use jsonathlon_studies::verdict_spec::ClientSelector;
+use jsonathlon_studies::workload::StudyWorkload;
 
 use super::StudyResult;
 use super::table::format_value;
@@ -31,6 +34,9 @@ type Data = Vec<Vec<String>>;
 /// All charts as HTML figures, first those of what the first clause of the answer is about; empty if nothing was
 /// measured.
 pub(super) fn charts(result: &StudyResult<'_>) -> String {
+    if result.study.chart.kind == ChartKind::Frontier {
+        return frontier::figures(result);
+    }
     let mut panels = panels(result);
     let mix_of_answer = result.study.verdicts.first().and_then(|verdict| verdict.mix.as_deref());
     let is_about_answer = |points: &[&Observation]| {
@@ -72,7 +78,11 @@ fn figure(result: &StudyResult<'_>, title: &str, points: &[&Observation]) -> Opt
             (WIDTHS.map(|width| rows::draw(&rows, metric, width, title)), rows::data(&rows, metric))
         }
     };
-    let (desktop, phone) = (desktop?, phone?);
+    Some(figure_of(result, title, [desktop?, phone?], &data))
+}
+
+/// Figure of both drawings of one chart, with its data.
+fn figure_of(result: &StudyResult<'_>, title: &str, [desktop, phone]: [String; 2], data: &Data) -> String {
     let mut figure = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -83,10 +93,10 @@ fn figure(result: &StudyResult<'_>, title: &str, points: &[&Observation]) -> Opt
          <div class=\"drawing at-desktop\">{desktop}</div>\
          <div class=\"drawing at-phone\">{phone}</div></figure>",
         file_name(result, title),
-        percent_encoded(&csv(&data)),
+        percent_encoded(&csv(data)),
         title = escape(title),
     );
-    Some(figure)
+    figure
 }
 
 /// Points of each chart, with its title. A chart holds one mix, and one value of each varied option that is
@@ -101,7 +111,7 @@ fn panels<'a>(result: &'a StudyResult<'_>) -> Vec<(String, Vec<&'a Observation>)
             && point.value(metric).is_some()
     };
     for point in result.observations.points.iter().filter(is_shown) {
-        let mut title = format!("{}, mix {}", metric_title(metric), point.attribute("mix"));
+        let mut title = format!("{}, {}", metric_title(metric), step_words(study, point));
         for option in &options {
             let _ = write!(title, ", {option} {}", point.attribute(option));
         }
@@ -111,6 +121,15 @@ fn panels<'a>(result: &'a StudyResult<'_>) -> Vec<(String, Vec<&'a Observation>)
         }
     }
     panels
+}
+
+/// What was done at a point: a mix of operations, or a step in a phase of a round.
+fn step_words(study: &Study, point: &Observation) -> String {
+    let step = point.attribute("mix");
+    match study.workload {
+        StudyWorkload::Serving => format!("mix {step}"),
+        StudyWorkload::Mixed => format!("{step}, {}", point.attribute("phase")),
+    }
 }
 
 /// Varied options that separate charts: all but the axis; none for rows.

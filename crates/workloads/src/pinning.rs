@@ -1,4 +1,4 @@
-//! Pins a server to a set of CPUs.
+//! Pins a system to a set of CPUs.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// Pins all threads of a process and of its child processes. Threads started later inherit the setting.
-pub(super) fn pin(process: u32, cpus: &[usize]) -> io::Result<()> {
+pub(crate) fn pin(process: u32, cpus: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
     for cpu in cpus {
         set.set(*cpu);
