@@ -6,8 +6,10 @@ use crate::exit::Failure;
 
 /// Fewest rounds that results should have, since intervals over fewer say little.
 pub(super) const ROUNDS: u32 = 3;
-/// Most rounds, if the budget has room for them.
-const MAX_ROUNDS: u32 = 5;
+/// Most rounds in the default budget, so that small documents do not take all of it.
+pub(super) const DEFAULT_MAX_ROUNDS: u32 = 5;
+/// Most rounds in a budget that the user states.
+pub(super) const MAX_ROUNDS: u32 = 20;
 
 /// How much of each part is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,17 +49,18 @@ impl Extent {
     }
 
     /// Finds the largest extent that fits into the budget. `seconds` returns the expected duration of one. What
-    /// matters least for a decision is left out first. More than [`ROUNDS`] rounds are planned only if nothing is
-    /// left out.
+    /// matters least for a decision is left out first. More than [`ROUNDS`] rounds, `max_rounds` at most, are planned
+    /// only if nothing is left out.
     ///
     /// # Errors
     /// Those of `seconds`.
     pub(super) fn fitted(
         self,
         budget_s: f64,
+        max_rounds: u32,
         mut seconds: impl FnMut(Self) -> Result<f64, Failure>,
     ) -> Result<FittedExtent, Failure> {
-        for extent in self.enlargements().into_iter().chain(self.reductions()) {
+        for extent in self.enlargements(max_rounds).into_iter().chain(self.reductions()) {
             let expected_s = seconds(extent)?;
             if expected_s <= budget_s {
                 return Ok(FittedExtent { extent, seconds: expected_s, fits: true });
@@ -68,8 +71,8 @@ impl Extent {
     }
 
     /// The extent with more rounds, the most first.
-    fn enlargements(self) -> Vec<Self> {
-        (self.rounds + 1..=MAX_ROUNDS).rev().map(|rounds| Self { rounds, ..self }).collect()
+    fn enlargements(self, max_rounds: u32) -> Vec<Self> {
+        (self.rounds + 1..=max_rounds).rev().map(|rounds| Self { rounds, ..self }).collect()
     }
 
     /// The extent itself, and what remains of it as more and more is left out.
@@ -129,7 +132,7 @@ mod tests {
     }
 
     fn fitted(whole: Extent, budget_s: f64) -> FittedExtent {
-        whole.fitted(budget_s, |extent| Ok(seconds(extent))).unwrap()
+        whole.fitted(budget_s, DEFAULT_MAX_ROUNDS, |extent| Ok(seconds(extent))).unwrap()
     }
 
     #[test]

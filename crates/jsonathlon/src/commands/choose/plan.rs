@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
+use jsonathlon_catalogue::{Catalogue, bytes};
 use jsonathlon_choose::facts::Part;
-use jsonathlon_schema::durability::DurabilityTier;
-
-use jsonathlon_catalogue::Catalogue;
 use jsonathlon_choose::needs::{Need, NeedsFile};
+use jsonathlon_schema::durability::DurabilityTier;
 
 use super::extent::Extent;
 use super::saved::{Choice, Load, SavedChoice};
@@ -21,6 +20,8 @@ const DEFAULT_TIER: DurabilityTier = DurabilityTier::Synced;
 const MIX: &str = "own-mix";
 /// Number of rounds that find out which rate can be offered to all systems.
 const CAPACITY_ROUNDS: u32 = 2;
+/// Warm-up before a measurement window, in seconds; shorter before windows of less than twice of it.
+const MAX_WARMUP_S: f64 = 0.75;
 /// Number of crashes of each kind.
 const CRASHES: u32 = 3;
 /// Rate of commands that are only looked at before the rate is known; it changes no expected duration.
@@ -125,7 +126,7 @@ impl Choice {
         let out = self.folder.join(part.folder());
         arguments.extend(option("--systems", self.saved.systems(part).join(",")));
         arguments.extend(option("--out", out.display()));
-        arguments.extend(self.saved.memory.iter().flat_map(|bytes| option("--memory", format!("{bytes}B"))));
+        arguments.extend(self.saved.memory.iter().flat_map(|size| option("--memory", bytes::to_text(*size))));
         arguments.extend(match part {
             Part::Questions => self.questions_options(extent),
             Part::Durability => self.durability_options(),
@@ -168,6 +169,10 @@ impl Choice {
                 mix.into_iter().chain(option("--clients", load.clients)).collect()
             }
         });
+        if step(part) == 1 {
+            options.extend(option("--duration", format!("{}s", load.duration_s)));
+            options.extend(option("--warmup", format!("{}s", MAX_WARMUP_S.min(load.duration_s / 2.0))));
+        }
         if part == Part::Capacity {
             options.extend(option("--rounds", extent.rounds.min(CAPACITY_ROUNDS)));
         }

@@ -63,6 +63,8 @@ pub(super) struct Load {
     pub(super) clients: u32,
     /// Operations per second. `None` if the rate is derived from what systems reach.
     pub(super) rate: Option<f64>,
+    /// Length of each measurement window in seconds.
+    pub(super) duration_s: f64,
     /// Key of the documents, if the user names it.
     pub(super) key: Option<String>,
     /// Path that updates set, if the user names it.

@@ -4,7 +4,7 @@ mod check;
 mod definition;
 mod new;
 
-pub(in crate::commands) use new::{LIMITS, write_first_questions};
+pub(in crate::commands) use new::{LIMITS, shell_quoted, write_first_questions};
 
 use std::process::ExitCode;
 

@@ -189,7 +189,7 @@ fn invalid_lines_note(profile: &Profile) -> Option<String> {
 }
 
 /// Quotes a text as one word of a shell, if it needs quotes.
-fn shell_quoted(text: &str) -> String {
+pub(in crate::commands) fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
