@@ -42,7 +42,13 @@ pub(crate) enum ChooseAction {
 pub(crate) struct ChooseArguments {
     /// Your documents: a file, a folder, an archive (tar, zip), `-` for standard input, or an http(s) address; JSON in
     /// any form of --input, plain or compressed (gzip, zstd, bzip2, xz)
-    #[arg(long, short = 'd', value_name = "PATH|URL", required_unless_present = "resume", conflicts_with = "resume")]
+    #[arg(
+        long,
+        short = 'd',
+        value_name = "PATH|URL",
+        required_unless_present = "resume",
+        conflicts_with = "resume"
+    )]
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) input: InputArguments,

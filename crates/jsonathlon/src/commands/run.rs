@@ -197,13 +197,8 @@ fn started_configurations(
         questions.check_systems(catalogue)?;
     }
     let has_external = request.external.is_some_and(|external| !external.system.is_empty());
-    let selected = configurations(
-        &request.common.systems,
-        has_external,
-        request.defaults.systems,
-        context,
-        catalogue,
-    )?;
+    let selected =
+        configurations(&request.common.systems, has_external, request.defaults.systems, context, catalogue)?;
     let mut configurations = selected
         .into_iter()
         .map(|configuration| {
@@ -232,9 +227,8 @@ pub(super) fn expected_seconds(
     let generated = request.source.as_ref().filter(|source| source.is_generated());
     let outline =
         generated.and_then(|source| RunOutline::of_source(configurations.clone(), &settings, source));
-    let outline = outline.unwrap_or_else(|| {
-        RunOutline::new(configurations, &settings, documents.documents, documents.bytes)
-    });
+    let outline = outline
+        .unwrap_or_else(|| RunOutline::new(configurations, &settings, documents.documents, documents.bytes));
     Ok(run_seconds(&outline, &*request.workload))
 }
 

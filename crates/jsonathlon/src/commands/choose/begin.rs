@@ -204,7 +204,10 @@ fn load(needs: &NeedsFile, sampled: &SampleProfile, duration_s: f64) -> Result<L
                      updates could set: set `updates` to 0",
                 ));
             }
-            (owned(&[("read", *reads), ("update", *updates), ("insert", *inserts), ("scan", *scans)]), Some(load))
+            (
+                owned(&[("read", *reads), ("update", *updates), ("insert", *inserts), ("scan", *scans)]),
+                Some(load),
+            )
         }
         None => (owned(if can_update { &SHARES } else { &SHARES_WITHOUT_UPDATES }), None),
     };

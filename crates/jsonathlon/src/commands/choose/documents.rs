@@ -28,10 +28,14 @@ pub(super) fn copy_documents(
     copied
 }
 
-fn copy(source: &Source, step: u64, file: &Path, cancelled: &dyn Fn() -> bool) -> Result<DocumentCount, Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::environment(format!("failed to write {}: {error}", file.display()))
-    };
+fn copy(
+    source: &Source,
+    step: u64,
+    file: &Path,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<DocumentCount, Failure> {
+    let failed =
+        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", file.display()));
     let mut documents = source.documents()?;
     let mut writer = BufWriter::new(File::create(file).map_err(failed)?);
     let mut count = DocumentCount { documents: 0, bytes: 0 };
@@ -67,9 +71,9 @@ mod tests {
         for (step, expected) in [(1, vec![0, 1, 2, 3, 4]), (2, vec![0, 2, 4]), (4, vec![0, 4])] {
             let count = copy_documents(&Source::Path(data.clone()), step, &copy, &|| false).unwrap();
             let text = std::fs::read_to_string(&copy).unwrap();
-            let numbers = text.lines().map(|line| {
-                serde_json::from_str::<serde_json::Value>(line).unwrap()["n"].as_i64().unwrap()
-            });
+            let numbers = text
+                .lines()
+                .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["n"].as_i64().unwrap());
             assert_eq!(numbers.collect::<Vec<_>>(), expected);
             assert_eq!((count.documents, count.bytes), (expected.len() as u64, text.len() as u64));
         }

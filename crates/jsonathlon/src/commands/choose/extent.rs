@@ -96,13 +96,19 @@ impl Extent {
             left_out.push("half and twice the rate".to_owned());
         }
         if whole.smaller_loads && !self.smaller_loads {
-            left_out.push("loads of a quarter and half of the documents, so that no size is estimated".to_owned());
+            left_out.push(
+                "loads of a quarter and half of the documents, so that no size is estimated".to_owned(),
+            );
         }
         if whole.cold && !self.cold {
             left_out.push("questions after a restart".to_owned());
         }
         if self.loads < whole.loads.min(self.rounds) {
-            let effect = if self.loads < 2 { "so that sizes have no interval" } else { "so that intervals of sizes are wide" };
+            let effect = if self.loads < 2 {
+                "so that sizes have no interval"
+            } else {
+                "so that intervals of sizes are wide"
+            };
             left_out.push(format!("loads beyond {}, {effect}", self.loads));
         }
         if self.rounds < whole.rounds {
@@ -125,7 +131,8 @@ mod tests {
 
     /// Seconds that everything takes in these tests.
     fn seconds(extent: Extent) -> f64 {
-        let round_s = 20.0 + 10.0 * f64::from(u8::from(extent.cold)) + 10.0 * f64::from(u8::from(extent.further_rates));
+        let round_s =
+            20.0 + 10.0 * f64::from(u8::from(extent.cold)) + 10.0 * f64::from(u8::from(extent.further_rates));
         f64::from(extent.rounds) * round_s
             + 15.0 * f64::from(extent.loads)
             + 25.0 * f64::from(u8::from(extent.smaller_loads))
@@ -158,7 +165,14 @@ mod tests {
     fn only_what_was_wanted_is_said_to_be_left_out() {
         let least = fitted(WHOLE, 1.0).extent;
         let said = least.left_out(WHOLE).join("; ");
-        for words in ["half and twice the rate", "quarter", "after a restart", "loads beyond 1", "rounds beyond 1", "no need"] {
+        for words in [
+            "half and twice the rate",
+            "quarter",
+            "after a restart",
+            "loads beyond 1",
+            "rounds beyond 1",
+            "no need",
+        ] {
             assert!(said.contains(words), "{words}: {said}");
         }
         let whole = Extent::whole(false, true, false);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use jsonathlon_choose::facts::Part;
-use jsonathlon_report::format;
 use jsonathlon_results::control::CONTROL;
+use jsonathlon_results::number_format::three_digits;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::id::Step;
 use jsonathlon_schema::record::Trial;
@@ -56,7 +56,13 @@ pub(super) fn measure(
             continue;
         }
         if !is_complete(&choice.folder.join(part.folder()))? {
-            crate::say!("part {} of {}: {}: {}", index + 1, parts.len(), part.folder(), choice.describe(part));
+            crate::say!(
+                "part {} of {}: {}: {}",
+                index + 1,
+                parts.len(),
+                part.folder(),
+                choice.describe(part)
+            );
         }
         match measure_part(choice, part, &measured.found, passed_on, interrupt) {
             Ok(Some(run)) => {
@@ -133,7 +139,12 @@ fn leave_out(choice: &mut Choice, part: Part, system: &str, reason: String) -> R
     crate::say!("note: {note}");
     for qualified in left_out {
         let version = qualified.split_once('@').map_or("", |(_, version)| version).to_owned();
-        participants.absences.push(Absence { system: system.to_owned(), version, from, reason: reason.clone() });
+        participants.absences.push(Absence {
+            system: system.to_owned(),
+            version,
+            from,
+            reason: reason.clone(),
+        });
     }
     choice.saved.notes.push(note);
     choice.save()
@@ -180,7 +191,7 @@ fn learn(found: &mut Found, part: Part, run: &Run) {
     if part == Part::Capacity && found.rate.is_none() {
         match derive_rate(run) {
             Some(DerivedRate { per_s, slowest, capacity }) => {
-                let (rate, capacity) = (format::three_digits(per_s), format::three_digits(capacity));
+                let (rate, capacity) = (three_digits(per_s), three_digits(capacity));
                 crate::say!(
                     "rate: {rate} operations/s for all systems, half of what {slowest} reached as the slowest \
                      ({capacity})"

@@ -54,7 +54,13 @@ fn overview(profile: &Profile) -> DocumentsOverview {
 }
 
 /// What is printed about the documents and the next command.
-fn told(profile: &Profile, overview: &DocumentsOverview, file: &Path, data: &str, input: InputArguments) -> String {
+fn told(
+    profile: &Profile,
+    overview: &DocumentsOverview,
+    file: &Path,
+    data: &str,
+    input: InputArguments,
+) -> String {
     let mut text = format!(
         "{}: {} documents, {}\n",
         profile.source,

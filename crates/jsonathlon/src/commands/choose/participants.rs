@@ -178,7 +178,9 @@ pub(super) fn participants(
         let reasons: Vec<String> = participants
             .absences
             .iter()
-            .map(|absence| format!("\n    {}: no {}: {}", absence.system, absence.from.words(), absence.reason))
+            .map(|absence| {
+                format!("\n    {}: no {}: {}", absence.system, absence.from.words(), absence.reason)
+            })
             .collect();
         return Err(Failure::usage(format!("no system can take part:{}", reasons.concat())));
     }

@@ -98,7 +98,9 @@ impl Choice {
     pub(super) fn mix_text(&self) -> String {
         let shares = self.saved.load.shares.iter();
         let lines: String = shares.map(|(operation, share)| format!("{operation} = {share:?}\n")).collect();
-        format!("# The operations of the load, and how records are drawn.\nrequests = \"zipfian\"\n\n[operations]\n{lines}")
+        format!(
+            "# The operations of the load, and how records are drawn.\nrequests = \"zipfian\"\n\n[operations]\n{lines}"
+        )
     }
 
     /// File with the documents of a part that does not load all of them.
@@ -194,7 +196,8 @@ impl Choice {
 
     fn questions_options(&self, extent: Extent) -> Vec<String> {
         let mut options = self.data_options(Part::Questions);
-        options.extend(self.saved.questions.iter().flat_map(|folder| option("--questions", folder.display())));
+        options
+            .extend(self.saved.questions.iter().flat_map(|folder| option("--questions", folder.display())));
         options.extend(option("--rounds", extent.rounds));
         options.extend(option("--load-rounds", 1));
         options.extend(option("--cold-rounds", if extent.cold { extent.rounds } else { 0 }));
@@ -247,14 +250,17 @@ impl Choice {
         let Extent { rounds, loads, cold, further_rates, .. } = self.saved.extent;
         let clients = self.saved.load.clients;
         match part {
-            Part::Capacity => format!("what {clients} clients reach without a rate, from which the rate is derived"),
+            Part::Capacity => {
+                format!("what {clients} clients reach without a rate, from which the rate is derived")
+            }
             Part::Serving => {
                 let rate = match self.saved.load.rate {
                     Some(rate) => format!("at {rate} operations/s"),
                     None => "at the rate".to_owned(),
                 };
                 let further = if further_rates { " and at half and twice of it" } else { "" };
-                let reports = if self.saved.load.streams.is_some() { ", with questions beside them" } else { "" };
+                let reports =
+                    if self.saved.load.streams.is_some() { ", with questions beside them" } else { "" };
                 format!(
                     "{clients} clients without a rate, {rate}{further}{reports}; {rounds} rounds, {loads} of them with a load"
                 )

@@ -64,7 +64,9 @@ fn explain_absence(system: &mut SystemFacts, choice: &Choice, measured: &Measure
         }
     }
     if choice.saved.questions.is_none() {
-        system.untested.insert(Dimension::Report, "the documents have nothing that could be asked about".to_owned());
+        system
+            .untested
+            .insert(Dimension::Report, "the documents have nothing that could be asked about".to_owned());
     }
     for (part, reason) in &measured.failures {
         let dimensions: &[Dimension] = match part {
@@ -86,8 +88,7 @@ fn explain_absence(system: &mut SystemFacts, choice: &Choice, measured: &Measure
 
 /// Whether the user needs a size at a number of documents that may be none of those that were loaded.
 fn needs_estimate(needs: &NeedsFile) -> bool {
-    let is_estimated = |need: &Need| {
-        matches!(need, Need::Size { at: SizeAt::Later(_) | SizeAt::Now(Some(_)), .. })
-    };
+    let is_estimated =
+        |need: &Need| matches!(need, Need::Size { at: SizeAt::Later(_) | SizeAt::Now(Some(_)), .. });
     needs.needs.iter().any(is_estimated)
 }

@@ -86,7 +86,19 @@ fn documents_from_a_pipe_are_copied_for_all_runs_and_removed_at_the_end() {
     let world = world();
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut command = world.command(&[
-        "choose", "--systems-dir", &folder, "-s", "ma", "-o", &out, "--duration", "200ms", "--budget", "30s", "-d", "-",
+        "choose",
+        "--systems-dir",
+        &folder,
+        "-s",
+        "ma",
+        "-o",
+        &out,
+        "--duration",
+        "200ms",
+        "--budget",
+        "30s",
+        "-d",
+        "-",
     ]);
     command.stdin(std::fs::File::open(world.path("data.ndjson")).unwrap());
     let running = crate::support::Running::start(command, &world.path("."));

@@ -18,17 +18,24 @@ fn a_system_that_cannot_hold_the_documents_leaves_the_others_alone() {
         let manifest = world.kept(part).manifest();
         manifest.configurations.into_iter().map(|one| one.id.system).collect()
     };
-    assert_eq!((systems("out/capacity"), systems("out/serving")), (vec!["ma".to_owned()], vec!["ma".to_owned()]));
+    assert_eq!(
+        (systems("out/capacity"), systems("out/serving")),
+        (vec!["ma".to_owned()], vec!["ma".to_owned()])
+    );
     of_system(&decision(&world), "ma");
 }
 
 #[test]
 fn a_part_in_which_nothing_succeeds_is_told_and_the_others_are_used() {
-    let failing = json!({"faults": [{"statement": "kv_read", "action": "refuse", "message": "no such function"}]});
+    let failing =
+        json!({"faults": [{"statement": "kv_read", "action": "refuse", "message": "no such function"}]});
     let world = World::with(&[system("ma", failing.clone()), system("mb", failing)]);
     world.file("data.ndjson", documents(100));
     questions(&world, &["ma", "mb"]);
-    let needs = world.file("needs.toml", "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[needs]\nresponse = \"p99 < 1s\"\n");
+    let needs = world.file(
+        "needs.toml",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[needs]\nresponse = \"p99 < 1s\"\n",
+    );
     choose(&world, "ma,mb", &["--needs", &needs]).expect(1);
     let decision = decision(&world);
     for system in ["ma", "mb"] {
@@ -38,10 +45,14 @@ fn a_part_in_which_nothing_succeeds_is_told_and_the_others_are_used() {
 
 #[test]
 fn a_single_failure_is_no_failure_of_the_part() {
-    let failing = json!({"faults": [{"statement": "kv_read", "action": "refuse", "message": "no such function"}]});
+    let failing =
+        json!({"faults": [{"statement": "kv_read", "action": "refuse", "message": "no such function"}]});
     let world = World::with(&[system("ma", json!({})), system("mb", failing)]);
     world.file("data.ndjson", documents(100));
-    let needs = world.file("needs.toml", "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[needs]\nresponse = \"p99 < 1s\"\n");
+    let needs = world.file(
+        "needs.toml",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[needs]\nresponse = \"p99 < 1s\"\n",
+    );
     choose(&world, "ma,mb", &["--needs", &needs]).expect(0);
     let decision = decision(&world);
     assert_eq!(of_system(&decision, "mb")["meets_all"], false, "{decision:#}");

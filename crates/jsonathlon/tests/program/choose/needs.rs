@@ -8,7 +8,8 @@ use crate::support::World;
 #[test]
 fn a_rate_is_held_or_not() {
     // Two clients that wait 40 ms for each answer come to 50 operations per second.
-    let world = World::with(&[system("fast", json!({})), system("slow", json!({"delay_ms": {"kv_read": 40}}))]);
+    let world =
+        World::with(&[system("fast", json!({})), system("slow", json!({"delay_ms": {"kv_read": 40}}))]);
     world.file("data.ndjson", documents(200));
     let needs = world.file(
         "needs.toml",
@@ -49,9 +50,8 @@ fn documents_that_are_changed_or_rejected_are_counted() {
 /// It is proven only by crashes: what a system's folder promises is not enough.
 #[test]
 fn lost_writes_are_found_by_crashes_alone() {
-    let script = |persistence| {
-        json!({"persistence": persistence, "delay_ms": {"kv_update": 1, "kv_insert": 1}})
-    };
+    let script =
+        |persistence| json!({"persistence": persistence, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
     let losing = script(json!({"loss_interval": 7}));
     let world = World::with(&[system("keeps", script(json!({}))), system("loses", losing)]);
     world.file("data.ndjson", documents(100));
@@ -83,7 +83,8 @@ fn systems_without_a_workload_are_judged_by_what_they_can_do() {
         "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[reports]\nquestions = \"q\"\n[needs]\nresponse = \"p99 < 1s\"\nreport = \"median < 5s\"\n",
     );
     let ended = choose(&world, "whole,asked", &["--needs", &needs]).expect(0);
-    ended.says(&["asked takes no part in reads and changes of single documents: its folder has no [serving]"]);
+    ended
+        .says(&["asked takes no part in reads and changes of single documents: its folder has no [serving]"]);
     let decision = decision(&world);
     assert_eq!(state(&decision, "asked", "response"), "not tested", "{decision:#}");
     assert_eq!(of_system(&decision, "asked")["meets_all"], false);
