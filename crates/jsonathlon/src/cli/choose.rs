@@ -59,8 +59,8 @@ pub(crate) struct ChooseArguments {
     /// mongodb, as far as this machine can run them]
     #[arg(long, short = 's', value_name = "NAMES", conflicts_with = "resume")]
     pub(crate) systems: Option<String>,
-    /// Variants in which systems serve documents: `default`, or names, of one system alone as SYSTEM/NAME, separated by
-    /// commas [default: that of each system]
+    /// Variants in which systems serve documents, one for each: `default`, or names, of one system alone as SYSTEM/NAME,
+    /// separated by commas [default: that of each system]
     #[arg(long, value_name = "NAMES", conflicts_with = "resume")]
     pub(crate) variants: Option<String>,
     /// Memory that each system may use, such as 8GB, or 8GiB in units of 1,024 [default: half of what the machine, or

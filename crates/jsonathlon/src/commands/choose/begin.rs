@@ -32,7 +32,7 @@ use crate::interrupt::Interrupt;
 /// Default of `--budget`, in seconds.
 const BUDGET_S: f64 = 600.0;
 /// Clients of a load that the user does not state.
-const CLIENTS: u32 = 8;
+const CLIENTS: u32 = 16;
 /// Operations of such a load over documents with a value that can be updated.
 const SHARES: [(&str, f64); 3] = [("read", 0.7), ("update", 0.2), ("insert", 0.1)];
 /// Operations of such a load over documents without one.
@@ -121,9 +121,10 @@ fn read_needs(file: Option<&Path>) -> Result<NeedsText, Failure> {
 /// # Errors
 /// If the folder is no folder of questions.
 fn questions_of(needs: &NeedsFile, file: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
-    let Some(reports) = &needs.reports else { return Ok(None) };
+    let stated = needs.reports.as_ref().and_then(|reports| reports.questions.as_ref());
+    let Some(questions) = stated else { return Ok(None) };
     let parent = file.and_then(Path::parent).unwrap_or(Path::new(""));
-    let folder = parent.join(&reports.questions);
+    let folder = parent.join(questions);
     let folder = std::path::absolute(&folder)
         .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
     UserQuestions::read(&folder)?;

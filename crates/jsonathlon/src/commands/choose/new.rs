@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use jsonathlon_choose::needs::{DocumentsOverview, template};
+use jsonathlon_choose::needs::{DocumentsOverview, ProposedPath, template};
 use jsonathlon_dataset::describe::{DescribeOptions, Profile, describe};
 use jsonathlon_dataset::skipped_entries;
 use jsonathlon_dataset::source::Source;
@@ -43,13 +43,17 @@ pub(super) fn run(file: &Path, data: &str, input: InputArguments) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
+fn proposed(path: &str, reason: &str) -> ProposedPath {
+    ProposedPath { path: path.to_owned(), reason: reason.to_owned() }
+}
+
 fn overview(profile: &Profile) -> DocumentsOverview {
     DocumentsOverview {
         source: profile.source.clone(),
         documents: profile.documents,
         bytes: profile.bytes,
-        key: profile.key.as_ref().map(|key| (key.name().to_owned(), key.reason.clone())),
-        update: profile.update.as_ref().map(|update| (update.pointer.clone(), update.reason.clone())),
+        key: profile.key.as_ref().map(|key| proposed(key.name(), &key.reason)),
+        update: profile.update.as_ref().map(|update| proposed(&update.pointer, &update.reason)),
     }
 }
 
@@ -69,7 +73,7 @@ fn told(
     );
     for (name, proposal) in [("key", &overview.key), ("update", &overview.update)] {
         match proposal {
-            Some((path, reason)) => text += &format!("  {name:<8} {path} ({reason})\n"),
+            Some(ProposedPath { path, reason }) => text += &format!("  {name:<8} {path} ({reason})\n"),
             None => text += &format!("  {name:<8} none\n"),
         }
     }

@@ -196,7 +196,10 @@ fn absence(selection: &SelectedSystem<'_>, from: Workload, reason: String) -> Ab
     Absence { system, version, from, reason }
 }
 
-/// What keeps a system from serving documents in these variants; `None` if nothing does.
+/// What keeps a system from serving documents in its variant of these names; `None` if nothing does.
+///
+/// # Errors
+/// If there are several variants.
 fn serving_obstacle(
     selection: &SelectedSystem<'_>,
     names: &[&str],
@@ -204,20 +207,22 @@ fn serving_obstacle(
     tier: DurabilityTier,
 ) -> Result<Option<String>, Failure> {
     let system = selection.system;
-    if names.is_empty() {
-        return Ok(Some(format!("it has no variant `{requested}`")));
+    let [name] = names else {
+        return match names {
+            [] => Ok(Some(format!("it has no variant `{requested}`"))),
+            several => Err(Failure::usage(format!(
+                "systems are compared, each in one variant: choose one of {} for {}",
+                several.join(", "),
+                system.name()
+            ))),
+        };
+    };
+    let configuration = system.configuration(selection.version, name, storage(system))?;
+    let configuration = configuration.for_workloads(&[SERVING]);
+    if let Some(reason) = configuration.serving().and_then(|setup| setup.generated_only) {
+        return Ok(Some(reason));
     }
-    for name in names {
-        let configuration = system.configuration(selection.version, name, storage(system))?;
-        let configuration = configuration.for_workloads(&[SERVING]);
-        if let Some(reason) = configuration.serving().and_then(|setup| setup.generated_only) {
-            return Ok(Some(reason));
-        }
-        if let Err(error) = configuration.with_durability(tier) {
-            return Ok(Some(error.to_string()));
-        }
-    }
-    Ok(None)
+    Ok(configuration.with_durability(tier).err().map(|error| error.to_string()))
 }
 
 /// What keeps a system from being asked; `None` if nothing does.
