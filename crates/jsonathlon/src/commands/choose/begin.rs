@@ -1,6 +1,7 @@
 //! Turns the arguments of a new choice into a plan: looks at the documents, proposes what the user left open, and
 //! fits what is measured into the time budget.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_artifacts::ArtifactStore;
@@ -60,9 +61,6 @@ pub(super) fn begin(
     let folder = NewFolder::create(arguments.out.as_deref())?;
     let documents = readable_again(source, arguments.input.options(), folder.path(), interrupt)?;
     let sampled = sample(&documents.source(), LIMITS, &|| interrupt.is_requested())?;
-    for note in &sampled.profile.input_notes {
-        crate::say!("note: {note}");
-    }
     let load = load(&needs, &sampled, arguments.duration)?;
     let mut notes = Vec::new();
     let questions = match stated_questions {
@@ -82,6 +80,7 @@ pub(super) fn begin(
     let estimates_sizes = estimates_sizes(&needs, count);
     let whole =
         Extent::whole(!participants.questions.is_empty(), !participants.serving.is_empty(), estimates_sizes);
+    let is_stated = arguments.budget.is_some();
     let saved = SavedChoice {
         schema: SCHEMA,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -97,13 +96,16 @@ pub(super) fn begin(
         prove: arguments.prove,
         questions,
         load,
+        whole,
+        max_rounds: if is_stated { MAX_ROUNDS } else { DEFAULT_MAX_ROUNDS },
         extent: whole,
+        begun: BTreeMap::new(),
         notes,
         systems_dir: passed_on.systems_dir.clone(),
     };
     let mut choice = Choice { folder: folder.path().to_owned(), needs, saved };
     write_atomic(&choice.mix_file(), choice.mix_text().as_bytes())?;
-    fit(&mut choice, arguments.budget.is_some(), &catalogue, passed_on)?;
+    fit(&mut choice, is_stated, &catalogue, passed_on)?;
     write_needs(&needs_text, &choice.folder)?;
     choice.save()?;
     Ok((choice, folder))
@@ -254,7 +256,7 @@ fn estimates_sizes(needs: &NeedsFile, documents: u64) -> bool {
     stated.into_iter().flatten().any(|number| number != documents)
 }
 
-/// Plans as much as fits into the budget, and says what is left out.
+/// Plans as much as fits into the budget.
 ///
 /// # Errors
 /// If the user's own budget is too small for the least.
@@ -264,30 +266,30 @@ fn fit(
     catalogue: &Catalogue,
     passed_on: &PassedOnOptions,
 ) -> Result<(), Failure> {
-    let (whole, budget_s) = (choice.saved.extent, choice.saved.budget_s);
-    let max_rounds = if is_stated { MAX_ROUNDS } else { DEFAULT_MAX_ROUNDS };
+    let budget_s = choice.saved.budget_s;
     let FittedExtent { extent, seconds, fits } =
-        whole.fitted(budget_s, max_rounds, |extent| choice.seconds(extent, catalogue, passed_on))?;
+        choice.fitted(Part::Capacity, budget_s, 1.0, catalogue, passed_on)?;
     choice.saved.extent = extent;
     let budget = rough_duration(budget_s);
-    let left_out = extent.left_out(whole);
-    if !left_out.is_empty() {
-        choice.saved.notes.push(format!("left out for a budget of {budget}: {}", left_out.join("; ")));
-    }
     if fits {
         return Ok(());
     }
-    let loads_s = 2.0 * choice.part_seconds(Part::Half, extent, catalogue, passed_on).unwrap_or_default();
-    let (least, load) = (rough_duration(seconds), rough_duration(loads_s));
-    let size = format::bytes(choice.saved.bytes as f64);
-    let text = format!(
-        "the least that says something takes about {least}, and the budget is {budget}: one load of all \
-         documents ({size}) into all systems takes about {load}"
+    let mut text = format!(
+        "the least that says something takes about {}, and the budget is {budget}",
+        rough_duration(seconds)
     );
+    if !choice.saved.participants.serving.is_empty() {
+        let load = rough_duration(choice.load_seconds(catalogue, passed_on)?);
+        let size = format::bytes(choice.saved.bytes as f64);
+        text += &format!(": one load of all documents ({size}) into all systems takes about {load}");
+    }
     if is_stated {
-        let minutes = (seconds / 60.0).ceil();
+        let enough = match seconds < 100.0 {
+            true => format!("{:.0}s", seconds.ceil()),
+            false => format!("{:.0}m", (seconds / 60.0).ceil()),
+        };
         return Err(Failure::usage(format!(
-            "{text}; give --budget {minutes:.0}m, name fewer --systems, or give fewer documents"
+            "{text}; give --budget {enough}, name fewer --systems, or give fewer documents"
         )));
     }
     choice.saved.notes.push(text);

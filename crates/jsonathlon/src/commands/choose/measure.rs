@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use jsonathlon_choose::facts::Part;
+use jsonathlon_report::format;
 use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::number_format::three_digits;
 use jsonathlon_results::summary::Run;
@@ -191,7 +192,7 @@ fn learn(found: &mut Found, part: Part, run: &Run) {
     if part == Part::Capacity && found.rate.is_none() {
         match derive_rate(run) {
             Some(DerivedRate { per_s, slowest, capacity }) => {
-                let (rate, capacity) = (three_digits(per_s), three_digits(capacity));
+                let (rate, capacity) = (per_second(per_s), per_second(capacity));
                 crate::say!(
                     "rate: {rate} operations/s for all systems, half of what {slowest} reached as the slowest \
                      ({capacity})"
@@ -201,6 +202,11 @@ fn learn(found: &mut Found, part: Part, run: &Run) {
             None => crate::say!("note: no rate is offered, because no system reached one that was verified"),
         }
     }
+}
+
+/// Operations per second for readers.
+fn per_second(number: f64) -> String {
+    if number < 100.0 { three_digits(number) } else { format::integer(number) }
 }
 
 /// Whether nothing that a part is for succeeded on any system.

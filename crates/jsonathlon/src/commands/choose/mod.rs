@@ -28,6 +28,7 @@ use crate::cli::choose::{ChooseAction, ChooseArguments, ChooseCommand};
 use crate::exit::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use measure::measure;
+use plan::outline;
 use saved::Choice;
 
 pub(crate) fn run(command: &ChooseCommand) -> Result<ExitCode, Failure> {
@@ -113,29 +114,12 @@ fn advised(failure: Failure, has_begun: bool, folder: &Path) -> Failure {
 /// Says what is measured, how long each part takes, and what is left out.
 fn announce(choice: &Choice, passed_on: &PassedOnOptions) -> Result<(), Failure> {
     let catalogue = load_catalogue(&passed_on.systems_dir)?;
-    let extent = choice.saved.extent;
-    let mut lines = Vec::new();
-    let mut total_s = 0.0;
-    for part in choice.saved.parts(extent) {
-        let seconds = choice.part_seconds(part, extent, &catalogue, passed_on)?;
-        total_s += seconds;
-        let systems = choice.saved.systems(part).len();
-        let plural = if systems == 1 { "" } else { "s" };
-        lines.push(format!(
-            "  {:<10} {:>6}  {systems} system{plural}: {}",
-            part.folder(),
-            rough_duration(seconds),
-            choice.describe(part)
-        ));
-    }
+    let (seconds, lines) = outline(choice, Part::Capacity, 1.0, &catalogue, passed_on)?;
     let documents = format::integer(choice.saved.documents as f64);
     let size = format::bytes(choice.saved.bytes as f64);
-    crate::say!("about {} over about {documents} documents ({size}):", rough_duration(total_s));
-    for line in lines {
+    crate::say!("about {} over about {documents} documents ({size}):", rough_duration(seconds));
+    for line in lines.into_iter().chain(choice.saved.notes.iter().map(|note| format!("note: {note}"))) {
         crate::say!("{line}");
-    }
-    for note in &choice.saved.notes {
-        crate::say!("note: {note}");
     }
     Ok(())
 }

@@ -6,8 +6,9 @@ use jsonathlon_catalogue::{Catalogue, bytes};
 use jsonathlon_choose::facts::Part;
 use jsonathlon_choose::needs::{Need, NeedsFile};
 use jsonathlon_schema::durability::DurabilityTier;
+use jsonathlon_workloads::expected_time::rough_duration;
 
-use super::extent::Extent;
+use super::extent::{Extent, FittedExtent};
 use super::saved::{Choice, Load, SavedChoice};
 use crate::cli::run::RunCommand;
 use crate::commands::part_run::{PassedOnOptions, describe_error, parse_command};
@@ -165,7 +166,9 @@ impl Choice {
         let load = &self.saved.load;
         options.extend(match part {
             // One read: only the loads count.
-            Part::Quarter | Part::Half => words("--mixes c --clients 1 --rounds 1 --operation-count 1"),
+            Part::Quarter | Part::Half => {
+                words("--mixes c --clients 1 --rounds 1 --operation-count 1 --duration 100ms --warmup 10ms")
+            }
             _ => {
                 let mix = option("--mixes", self.mix_file().display());
                 mix.into_iter().chain(option("--clients", load.clients)).collect()
@@ -231,23 +234,64 @@ impl Choice {
         expected_seconds(&command, catalogue, count)
     }
 
-    /// Expected seconds of all parts, without installation.
+    /// Expected seconds of one load of all documents into all systems that serve them, with their starts.
     ///
     /// # Errors
     /// Those of [`Self::part_seconds`].
-    pub(super) fn seconds(
+    pub(super) fn load_seconds(
         &self,
-        extent: Extent,
         catalogue: &Catalogue,
         passed_on: &PassedOnOptions,
     ) -> Result<f64, Failure> {
-        let parts = self.saved.parts(extent).into_iter();
-        parts.map(|part| self.part_seconds(part, extent, catalogue, passed_on)).sum()
+        let found = Found::stated(&self.saved.load);
+        let command = self.command(Part::Half, self.saved.extent, &found, passed_on)?;
+        expected_seconds(&command, catalogue, self.saved.document_count())
+    }
+
+    /// Fits what is measured from a part on into `left_s` seconds, if these parts take `pace` times as long as is
+    /// expected. Without an earlier part it is [`Part::Capacity`] for everything.
+    ///
+    /// # Errors
+    /// Those of [`Self::part_seconds`].
+    pub(super) fn fitted(
+        &self,
+        from: Part,
+        left_s: f64,
+        pace: f64,
+        catalogue: &Catalogue,
+        passed_on: &PassedOnOptions,
+    ) -> Result<FittedExtent, Failure> {
+        let seconds = |extent| {
+            let parts = self.saved.parts(extent).into_iter().filter(|part| *part >= from);
+            let seconds = parts.map(|part| self.part_seconds(part, extent, catalogue, passed_on));
+            Ok(pace * seconds.sum::<Result<f64, Failure>>()?)
+        };
+        self.saved.whole.fitted(left_s, self.saved.max_rounds, seconds)
+    }
+
+    /// What the budget leaves out of what is wanted, in words; empty if that is nothing. Of parts that have begun it
+    /// is what they were begun without.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let SavedChoice { whole, extent, begun, .. } = &self.saved;
+        let of_part = |part: Part| begun.get(part.folder()).unwrap_or(extent);
+        let (serving, questions) = (of_part(Part::Serving), of_part(Part::Questions));
+        let has_part = |part: &Part| !self.saved.systems(*part).is_empty();
+        let rounds = [(Part::Serving, serving), (Part::Questions, questions)];
+        let rounds = rounds.into_iter().filter(|(part, _)| has_part(part)).map(|(_, extent)| extent.rounds);
+        let measured = Extent {
+            rounds: rounds.min().unwrap_or(extent.rounds),
+            loads: serving.loads,
+            cold: questions.cold,
+            further_rates: serving.further_rates,
+            smaller_loads: of_part(Part::Half).smaller_loads,
+        };
+        measured.left_out(*whole)
     }
 
     /// What a part measures, in a few words for readers.
     pub(super) fn describe(&self, part: Part) -> String {
-        let Extent { rounds, loads, cold, further_rates, .. } = self.saved.extent;
+        let planned = self.saved.begun.get(part.folder()).unwrap_or(&self.saved.extent);
+        let Extent { rounds, loads, cold, further_rates, .. } = *planned;
         let clients = self.saved.load.clients;
         match part {
             Part::Capacity => {
@@ -273,6 +317,37 @@ impl Choice {
             Part::Durability => format!("{CRASHES} crashes of each kind that this user may cause"),
         }
     }
+}
+
+/// Expected seconds from a part on, at a pace as in [`Choice::fitted`], with a line for each part and one for what is
+/// left out.
+///
+/// # Errors
+/// Those of [`Choice::part_seconds`].
+pub(super) fn outline(
+    choice: &Choice,
+    from: Part,
+    pace: f64,
+    catalogue: &Catalogue,
+    passed_on: &PassedOnOptions,
+) -> Result<(f64, Vec<String>), Failure> {
+    let extent = choice.saved.extent;
+    let (mut total_s, mut lines) = (0.0, Vec::new());
+    for part in choice.saved.parts(extent).into_iter().filter(|part| *part >= from) {
+        let seconds = pace * choice.part_seconds(part, extent, catalogue, passed_on)?;
+        total_s += seconds;
+        let systems = choice.saved.systems(part).len();
+        let plural = if systems == 1 { "" } else { "s" };
+        let (name, duration) = (part.folder(), rough_duration(seconds));
+        lines
+            .push(format!("  {name:<10} {duration:>6}  {systems} system{plural}: {}", choice.describe(part)));
+    }
+    let left_out = choice.left_out();
+    if !left_out.is_empty() {
+        let budget = rough_duration(choice.saved.budget_s);
+        lines.push(format!("note: left out for a budget of {budget}: {}", left_out.join("; ")));
+    }
+    Ok((total_s, lines))
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -70,9 +70,7 @@ fn left_out(choice: &Choice, measured: &Measured) -> Vec<LeftOut> {
 
 fn parts_of(workload: Workload) -> &'static [Part] {
     match workload {
-        Workload::Serving => {
-            &[Part::Capacity, Part::Serving, Part::Quarter, Part::Half, Part::Durability]
-        }
+        Workload::Serving => &[Part::Capacity, Part::Serving, Part::Quarter, Part::Half, Part::Durability],
         Workload::Questions => &[Part::Questions],
     }
 }

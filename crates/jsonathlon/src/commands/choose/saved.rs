@@ -1,5 +1,6 @@
 //! What was asked and planned, saved in the folder of a choice, so that an interrupted one can be resumed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_choose::needs::NeedsFile;
@@ -48,8 +49,15 @@ pub(super) struct SavedChoice {
     pub(super) questions: Option<PathBuf>,
     /// What clients do.
     pub(super) load: Load,
+    /// Everything that is wanted, whatever the budget is.
+    pub(super) whole: Extent,
+    /// Most rounds that the budget may be used for.
+    pub(super) max_rounds: u32,
+    /// What is planned for the parts that have not begun.
     pub(super) extent: Extent,
-    /// What is not measured, and other remarks for readers.
+    /// What the parts that have begun were planned with, by their folders.
+    pub(super) begun: BTreeMap<String, Extent>,
+    /// Remarks for readers.
     pub(super) notes: Vec<String>,
     /// Folders with more system folders (`--systems-dir`), as absolute paths.
     pub(super) systems_dir: Vec<PathBuf>,

@@ -38,7 +38,7 @@ fn start(world: &World, systems: &str, more: &[&str]) -> Running {
     let (folder, out, data) = (world.text("systems"), world.text("out"), world.text("data.ndjson"));
     let mut all = vec!["choose", "--systems-dir", &folder, "-s", systems, "-o", &out];
     all.extend(more);
-    for (option, value) in [("--data", data.as_str()), ("--duration", "200ms"), ("--budget", BUDGET)] {
+    for (option, value) in [("--data", data.as_str()), ("--duration", "400ms"), ("--budget", BUDGET)] {
         if !more.contains(&option) {
             all.extend([option, value]);
         }

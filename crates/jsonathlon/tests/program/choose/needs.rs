@@ -52,8 +52,8 @@ fn documents_that_are_changed_or_rejected_are_counted() {
 fn lost_writes_are_found_by_crashes_alone() {
     let script =
         |persistence| json!({"persistence": persistence, "delay_ms": {"kv_update": 1, "kv_insert": 1}});
-    let losing = script(json!({"loss_interval": 7}));
-    let world = World::with(&[system("keeps", script(json!({}))), system("loses", losing)]);
+    let losing = script(json!({"loss_interval": 7, "syncs": true}));
+    let world = World::with(&[system("keeps", script(json!({"syncs": true}))), system("loses", losing)]);
     world.file("data.ndjson", documents(100));
     let needs = world.file("needs.toml", "[needs]\ndurability = \"synced\"\n");
     let options = ["--needs", &needs, "--prove", "--budget", "3m", "--duration", "100ms"];
@@ -80,7 +80,7 @@ fn systems_without_a_workload_are_judged_by_what_they_can_do() {
     questions(&world, &["whole", "asked"]);
     let needs = world.file(
         "needs.toml",
-        "[load]\nreads = 1.0\nclients = 2\nrate = 50\n[reports]\nquestions = \"q\"\n[needs]\nresponse = \"p99 < 1s\"\nreport = \"median < 5s\"\n",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[reports]\nquestions = \"q\"\n[needs]\nresponse = \"p99 < 1s\"\nreport = \"median < 5s\"\n",
     );
     let ended = choose(&world, "whole,asked", &["--needs", &needs]).expect(0);
     ended
