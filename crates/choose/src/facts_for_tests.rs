@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_results::test_fixtures;
 use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::metric::Unit;
-use jsonathlon_schema::record::{Cell, Phase};
+use jsonathlon_schema::record::{Cell, Phase, RATE_PER_S};
 
 use crate::facts::{
     CrashEvidence, DurabilityFacts, LoadFacts, Measured, Measurement, OperationResponse, Part, RateFacts,
@@ -40,8 +40,16 @@ pub(crate) fn needs(text: &str) -> NeedsFile {
 }
 
 fn cell(system: &str, step: &str) -> Cell {
-    let phase = if step == "size" { Phase::Steady } else { Phase::Measured };
-    test_fixtures::cell(&test_fixtures::configuration(system, "1.0"), step, phase)
+    let phase = match step {
+        "size" => Phase::Steady,
+        "q1" => Phase::Both,
+        _ => Phase::Measured,
+    };
+    let mut cell = test_fixtures::cell(&test_fixtures::configuration(system, "1.0"), step, phase);
+    if phase == Phase::Both {
+        cell.parameters.insert(RATE_PER_S.to_owned(), 2_000.0.into());
+    }
+    cell
 }
 
 /// Figure of five rounds that differ by a percent, with an interval of ± `reach`.

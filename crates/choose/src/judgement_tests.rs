@@ -219,7 +219,7 @@ fn sizes_of_other_numbers_of_documents_are_estimates() {
     assert_eq!((estimated.state.word(), estimated.figure.is_estimate), ("met", true));
     assert_eq!(
         estimated.figure.words,
-        "about 2.00 GB (1.35 GB … 2.65 GB) for 2,000,000 documents, estimated from 50.0 MB at 50,000, 100 MB at \
+        "about 2.00 GB (1.71 GB … 2.29 GB) for 2,000,000 documents, estimated from 50.0 MB at 50,000, 100 MB at \
          100,000, 200 MB at 200,000"
     );
     let mut two = facts.clone();

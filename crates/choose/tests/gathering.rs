@@ -363,7 +363,7 @@ fn systems_of_any_run_take_part_and_say_what_they_were_not_tested_for() {
     assert_eq!(state(P99, b), NeedState::NotTested("b has no folder serving/".to_owned()));
     assert!(b.documents.is_some() && !b.sizes.is_empty(), "its load is known from questions");
     assert_eq!(b.untested[&Dimension::Durability], "the budget ends before it");
-    assert_eq!(facts[0].untested[&Dimension::Report], "questions has no such figure of it");
+    assert_eq!(facts[0].untested[&Dimension::Report], "it takes no part in questions");
 }
 
 #[test]
@@ -422,4 +422,21 @@ fn growth_is_estimated_from_loads_of_one_configuration() {
     let other = gather(&runs("other"), &GatherContext::default()).remove(0);
     assert_eq!(other.sizes.len(), 1, "another variant grows in another way");
     assert!(matches!(state(later(1e9), &other), NeedState::NotTested(_)));
+}
+
+#[test]
+fn loads_of_several_runs_show_the_size_that_one_load_does_not() {
+    let once = || {
+        let mut run = serving(&[Behaviour::new("a")]);
+        run.records.retain(|record| match &record.body {
+            RecordBody::Trial(trial) => trial.cell.step != Step::Size || trial.round == 1,
+            _ => true,
+        });
+        run
+    };
+    let size = Need::Size { at: SizeAt::Now(None), below_bytes: 1e6 };
+    let single = gather(&[(Part::Serving, once())], &GatherContext::default()).remove(0);
+    assert_eq!(state(size, &single), NeedState::NotShown);
+    let two = [(Part::Serving, once()), (Part::Capacity, once())];
+    assert_eq!(state(size, &gather(&two, &GatherContext::default()).remove(0)), NeedState::Met);
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use jsonathlon_choose::decision::Decision;
 use jsonathlon_choose::facts::{GatherContext, LeftOut, Part, gather};
 use jsonathlon_choose::needs::NeedsFile;
+use jsonathlon_results::durability_evidence::BASIS;
 use jsonathlon_results::run::Run;
+use jsonathlon_schema::id::ConfigurationId;
 
 /// Runs of two systems: `mb` loses acknowledged writes, and they disagree about the question. There is no
 /// open loop.
@@ -60,6 +62,36 @@ fn kept_runs_are_decided_with_needs() {
 fn kept_runs_are_decided_without_needs() {
     let decision = Decision::new(&NeedsFile::default(), gather(&runs(), &context()));
     insta::assert_json_snapshot!(told(&decision));
+}
+
+#[test]
+fn crashes_prove_only_the_settings_that_were_measured() {
+    let needs = NeedsFile::parse("[needs]\ndurability = \"process\"", "needs.toml").unwrap();
+    let mut runs = runs();
+    let headline = |runs: &[(Part, Run)]| Decision::new(&needs, gather(runs, &context())).headline;
+    // The kept runs were made with other settings of the two systems.
+    assert!(
+        headline(&runs).contains("crashed with other settings than those measured"),
+        "{}",
+        headline(&runs)
+    );
+    let tested: Vec<(ConfigurationId, String)> = runs[2]
+        .1
+        .trials()
+        .filter_map(|trial| {
+            let basis = trial.findings.iter().find(|finding| finding.subject == BASIS)?;
+            Some((trial.cell.id.clone(), basis.state.as_str().to_owned()))
+        })
+        .collect();
+    for configuration in &mut runs[0].1.manifest.configurations {
+        let (_, basis) = tested.iter().find(|(id, _)| *id == configuration.id).unwrap();
+        configuration.durability.as_mut().unwrap().basis.clone_from(basis);
+    }
+    assert_eq!(
+        headline(&runs),
+        "The system ma 1.0 alone meets the need. The system mb 1.0 loses 134 of 1,593 acknowledged writes in 2 of 2 \
+         kills."
+    );
 }
 
 #[test]

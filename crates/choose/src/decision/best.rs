@@ -1,8 +1,10 @@
 //! Who is best: by each criterion, and among the systems that meet all needs.
 
+use jsonathlon_schema::record::Phase;
+
 use super::comparison::{Standing, measurement, plain_words, value_words};
 use super::{Best, Candidate};
-use crate::facts::SystemFacts;
+use crate::facts::{Measurement, SystemFacts};
 use crate::figures::and_list;
 use crate::needs::{Criterion, Need, NeedsFile, Quantile};
 
@@ -115,7 +117,7 @@ fn sentence(
     };
     let (name, figure) = named(first)?;
     let value = value_words(criterion, figure);
-    let subject = subject(criterion);
+    let subject = subject(criterion, figure);
     if let (true, Some(runner_up)) = (tied.is_empty(), worse.first()) {
         let (other, other_figure) = named(*runner_up)?;
         let against = plain_words(criterion, other_figure);
@@ -132,10 +134,13 @@ fn sentence(
 }
 
 /// What a criterion is about, at the beginning of a sentence.
-fn subject(criterion: Criterion) -> String {
+fn subject(criterion: Criterion, figure: &Measurement) -> String {
     match criterion {
         Criterion::Response(quantile) => format!("Response time ({})", quantile.word()),
-        Criterion::Report => "Reports (the slowest question)".to_owned(),
+        Criterion::Report if figure.cell.phase == Phase::Both => {
+            "Reports under load (the slowest question)".to_owned()
+        }
+        Criterion::Report => "Reports at rest (the slowest question)".to_owned(),
         Criterion::Size => "Size".to_owned(),
         Criterion::Capacity => "Capacity".to_owned(),
     }

@@ -39,7 +39,7 @@ enum Standing {
     Equal,
     /// Its figure is worse, or it has none where the other one has.
     Worse,
-    /// Neither was measured.
+    /// Neither of the two was measured.
     Unknown,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn headline(
             let names: Vec<&str> = several.iter().map(|candidate| candidate.facts.name.as_str()).collect();
             let systems: Vec<(usize, &SystemFacts)> =
                 several.iter().enumerate().map(|(index, candidate)| (index, &candidate.facts)).collect();
-            format!("{} {} {}; {}.", and_list(&names), "meet", all(needs), who_leads(&systems, order))
+            format!("{} meet {}; {}.", and_list(&names), all(needs), who_leads(&systems, order))
         }
     };
     match others(&missing) {
@@ -101,37 +101,76 @@ fn who_leads(systems: &[(usize, &SystemFacts)], order: &[Criterion]) -> String {
 
 /// What the systems that do not meet all needs miss, in one sentence. `None` if there are none.
 fn others(missing: &[&Candidate]) -> Option<String> {
-    if missing.is_empty() {
-        return None;
+    let mut clauses: Vec<(String, Vec<&str>)> = Vec::new();
+    for candidate in missing {
+        let (Some(clause), name) = (worst_clause(candidate), candidate.facts.name.as_str()) else { continue };
+        match clauses.iter_mut().find(|(known, _)| *known == clause) {
+            Some((_, names)) => names.push(name),
+            None => clauses.push((clause, vec![name])),
+        }
     }
-    let mut clauses: Vec<String> = missing
+    let rest: usize = clauses.iter().skip(MAX_NAMED).map(|(_, names)| names.len()).sum();
+    let mut sentences: Vec<String> = clauses
         .iter()
         .take(MAX_NAMED)
-        .filter_map(|candidate| clause(&candidate.facts.name, candidate))
+        .map(|(clause, names)| format!("{} {}", and_list(names), for_number(clause, names.len())))
         .collect();
-    let rest = missing.len().saturating_sub(MAX_NAMED);
     if rest > 0 {
-        clauses.push(format!(
-            "{} more {} needs",
-            number_word(rest),
-            if rest == 1 { "misses" } else { "miss" }
-        ));
+        let verb = if rest == 1 { "misses" } else { "miss" };
+        sentences.push(format!("{} more {verb} needs", number_word(rest)));
     }
-    Some(format!("{}.", clauses.join("; ")))
+    (!sentences.is_empty()).then(|| format!("{}.", sentences.join("; ")))
 }
 
-/// What a system misses, in a clause: the need that is shown not to be met, else what is not known.
-fn clause(name: &str, candidate: &Candidate) -> Option<String> {
+/// A clause that begins with its verb in the singular, for a number of systems.
+fn for_number(clause: &str, systems: usize) -> String {
+    if systems == 1 {
+        return clause.to_owned();
+    }
+    let (verb, rest) = clause.split_once(' ').unwrap_or((clause, ""));
+    let plural = match verb {
+        "was" => "were".to_owned(),
+        "is" => "are".to_owned(),
+        "loses" => "lose".to_owned(),
+        verb => verb.strip_suffix('s').unwrap_or(verb).to_owned(),
+    };
+    format!("{plural} {rest}").trim_end().to_owned()
+}
+
+/// What a system misses, in a clause without its name: the need that is shown not to be met, else what is not
+/// known. `None` if it meets all needs.
+fn worst_clause(candidate: &Candidate) -> Option<String> {
     let missed = candidate.missed();
     let most = missed.first()?;
-    Some(match &most.state {
-        NeedState::NotMet => format!("{name} {}", predicate(most)),
-        NeedState::NotShown => {
-            format!("{name} is not shown to meet {} ({})", of_need(most), most.figure.words)
+    match &most.state {
+        NeedState::NotMet => Some(predicate(most)),
+        NeedState::NotShown => Some(not_shown(most)),
+        NeedState::NotTested(_) => untested_clauses(&missed).into_iter().next(),
+        NeedState::Met => None,
+    }
+}
+
+fn not_shown(judgement: &Judgement) -> String {
+    let figure = &judgement.figure;
+    let words = if figure.is_estimate { &figure.short } else { &figure.words };
+    format!("is not shown to meet {} ({words})", of_need(judgement))
+}
+
+/// Needs that were not tested, in one clause for each reason.
+fn untested_clauses(missed: &[&Judgement]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for judgement in missed {
+        let NeedState::NotTested(why) = &judgement.state else { continue };
+        let dimension = judgement.need.dimension().title();
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, dimensions)) => dimensions.push(dimension),
+            None => reasons.push((why, vec![dimension])),
         }
-        NeedState::NotTested(why) => format!("{name} was not tested for {} ({why})", most.need.dimension()),
-        NeedState::Met => return None,
-    })
+    }
+    let clause = |(why, dimensions): (&str, Vec<&str>)| {
+        format!("was not tested for {} ({why})", and_list(&dimensions))
+    };
+    reasons.into_iter().map(clause).collect()
 }
 
 /// A need within a sentence: `p99 < 10 ms`, `durability synced`.
@@ -164,36 +203,27 @@ fn predicate(judgement: &Judgement) -> String {
 /// Nobody meets all needs: who misses least, by what, and what the others miss.
 fn nobody(missing: &[&Candidate], needs: &[Need]) -> String {
     let Some(least) = missing.first() else { return "No system was measured.".to_owned() };
-    let is_equal = |candidate: &&&Candidate| {
-        let (own, other) = (least.shortfall(), candidate.shortfall());
-        (own.0, own.1) == (other.0, other.1) && (own.2 == other.2)
-    };
-    let closest: Vec<&&Candidate> = missing.iter().filter(is_equal).collect();
-    let number = match needs.len() {
-        1 => "the need".to_owned(),
-        2 => "both needs".to_owned(),
-        number => format!("all {} needs", number_word(number)),
-    };
-    let beginning = format!("No system meets {number}");
+    let closest: Vec<&Candidate> =
+        missing.iter().copied().filter(|candidate| candidate.shortfall() == least.shortfall()).collect();
+    // What is not known may be met.
+    let (_, shown, _) = least.shortfall();
+    let verb = if shown == 0 { "is shown to meet" } else { "meets" };
+    let beginning = format!("No system {verb} {}", all(needs));
     let first = match closest.as_slice() {
-        [only] if missing.len() == 1 => {
-            format!("{beginning}: {}.", clauses_of(&only.facts.name, only))
+        [only] if missing.len() == 1 => format!("{beginning}: {} {}.", only.facts.name, what_is_missed(only)),
+        [only] => {
+            let how = if shown == 0 { "comes closest" } else { "misses least" };
+            format!("{beginning}; {} {how}: it {}.", only.facts.name, what_is_missed(only))
         }
-        [only] => format!("{beginning}; {} misses least: it {}.", only.facts.name, what_is_missed(only)),
         several => {
             let names: Vec<&str> = several.iter().map(|candidate| candidate.facts.name.as_str()).collect();
-            let missed = least.missed().len();
-            let needs = if missed == 1 { "one need" } else { "needs" };
-            let missed =
-                if missed == 1 { needs.to_owned() } else { format!("{} {needs}", number_word(missed)) };
-            match several.len() == missing.len() {
-                true => format!("{beginning}; {} miss {missed} each.", and_list(&names)),
-                false => format!("{beginning}; {} miss least, {missed} each.", and_list(&names)),
-            }
+            let met = needs.len() - least.missed().len();
+            let of_them = if several.len() == missing.len() { "" } else { ", more than any other" };
+            format!("{beginning}; {} meet {} each{of_them}.", and_list(&names), number_word(met))
         }
     };
     let told: Vec<&Candidate> = match closest.as_slice() {
-        [only] => missing.iter().filter(|candidate| !std::ptr::eq(**candidate, **only)).copied().collect(),
+        [only] => missing.iter().copied().filter(|candidate| !std::ptr::eq(*candidate, *only)).collect(),
         _ => missing.to_vec(),
     };
     match others(&told) {
@@ -204,27 +234,21 @@ fn nobody(missing: &[&Candidate], needs: &[Need]) -> String {
 
 /// All that a system misses, without its name: `holds 140 of 2,000 operations/s and is a server`.
 fn what_is_missed(candidate: &Candidate) -> String {
-    let clauses: Vec<String> = candidate
-        .missed()
-        .into_iter()
-        .map(|judgement| match &judgement.state {
-            NeedState::NotMet => predicate(judgement),
-            NeedState::NotShown => {
-                format!("is not shown to meet {} ({})", of_need(judgement), judgement.figure.words)
-            }
-            NeedState::NotTested(why) => format!("was not tested for {} ({why})", judgement.need.dimension()),
-            NeedState::Met => String::new(),
+    let missed = candidate.missed();
+    let mut clauses: Vec<String> = missed
+        .iter()
+        .filter_map(|judgement| match &judgement.state {
+            NeedState::NotMet => Some(predicate(judgement)),
+            NeedState::NotShown => Some(not_shown(judgement)),
+            NeedState::NotTested(_) | NeedState::Met => None,
         })
         .collect();
+    clauses.extend(untested_clauses(&missed));
     let shown: Vec<&str> = clauses.iter().take(MAX_NAMED).map(String::as_str).collect();
     match clauses.len() - shown.len() {
         0 => and_list(&shown),
         rest => format!("{} and misses {} more", shown.join(", "), number_word(rest)),
     }
-}
-
-fn clauses_of(name: &str, candidate: &Candidate) -> String {
-    format!("{name} {}", what_is_missed(candidate))
 }
 
 /// Without needs: who is best at what, and what is wrong with whom.

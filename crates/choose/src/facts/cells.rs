@@ -14,6 +14,9 @@ use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use super::{Measured, Measurement, Part};
 use crate::figures::shortened;
 
+/// A run in which a system takes part, with the configuration that stands for the system there.
+pub(super) type Participation<'s> = (&'s SummarisedRun<'s>, &'s Configuration);
+
 /// One run of a choice, summarised once.
 pub(super) struct SummarisedRun<'a> {
     pub(super) part: Part,

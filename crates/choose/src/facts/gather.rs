@@ -7,9 +7,8 @@ use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::ranking::MemoryProfile;
 
-use super::cells::SummarisedRun;
-use super::reports::Participation;
-use super::{DurabilityFacts, Part, ReportFacts, SystemFacts, loads, losses, reports, serving};
+use super::cells::{Participation, SummarisedRun};
+use super::{Part, ReportFacts, SystemFacts, loads, losses, reports, serving};
 use crate::dimension::Dimension;
 
 /// What runs do not say about themselves.
@@ -112,10 +111,7 @@ fn system_facts(
     let all = |parts: &[Part]| parts.iter().filter_map(|part| in_part(*part)).collect::<Vec<_>>();
     let loaded_in = all(&[Part::Serving, Part::Capacity, Part::Questions]);
     let documents = loaded_in.iter().find_map(|(run, configuration)| loads::load(run, configuration));
-    let round_trip = loaded_in.iter().find_map(|(run, configuration)| {
-        let loaded = loads::load(run, configuration)?.loaded;
-        loads::round_trip(run, configuration, loaded)
-    });
+    let round_trip = loads::combined_round_trip(&loaded_in);
     let served_in = all(&[Part::Serving, Part::Capacity]);
     let capacity = served_in.iter().find_map(|(run, configuration)| serving::capacity(run, configuration));
     let mut rates = in_part(Part::Serving)
@@ -160,8 +156,7 @@ fn untested(
     runs: &[SummarisedRun<'_>],
     context: &GatherContext,
 ) -> BTreeMap<Dimension, String> {
-    let has_evidence =
-        facts.durability != DurabilityFacts::default() && !facts.durability.evidence.is_empty();
+    let has_evidence = !facts.durability.evidence.is_empty();
     let missing = [
         (Dimension::Durability, Part::Durability, has_evidence),
         (Dimension::RoundTrip, Part::Serving, facts.round_trip.is_some()),

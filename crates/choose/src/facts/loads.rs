@@ -10,8 +10,9 @@ use jsonathlon_schema::metric::{
 };
 use jsonathlon_schema::record::{RecordBody, RoundTripReport};
 use jsonathlon_schema::workload::WorkloadKind;
+use jsonathlon_stats::statistics::{Estimate, estimate};
 
-use super::cells::SummarisedRun;
+use super::cells::{Participation, SummarisedRun};
 use super::{ComparedBytes, LoadFacts, Measured, RoundTripFacts, SizePoint};
 
 /// Documents of a configuration's load. `None` if the run has no load of it.
@@ -39,12 +40,20 @@ pub(super) fn load(run: &SummarisedRun<'_>, configuration: &Configuration) -> Op
     })
 }
 
+/// How a system's documents came back: as the first run shows that compared any. Bytes are those of the first
+/// run that compared them.
+pub(super) fn combined_round_trip(loads: &[Participation<'_>]) -> Option<RoundTripFacts> {
+    let mut trips = loads.iter().filter_map(|(run, configuration)| {
+        let loaded = load(run, configuration)?.loaded;
+        round_trip(run, configuration, loaded)
+    });
+    let first = trips.next()?;
+    let bytes = first.bytes.or_else(|| trips.find_map(|trip| trip.bytes));
+    Some(RoundTripFacts { bytes, ..first })
+}
+
 /// How a configuration's documents came back. `None` if the run compared none.
-pub(super) fn round_trip(
-    run: &SummarisedRun<'_>,
-    configuration: &Configuration,
-    loaded: u64,
-) -> Option<RoundTripFacts> {
+fn round_trip(run: &SummarisedRun<'_>, configuration: &Configuration, loaded: u64) -> Option<RoundTripFacts> {
     let report = run.run.records.iter().find_map(|record| match &record.body {
         RecordBody::Structure(report) if configuration.contains_cell(&report.cell) => Some(report),
         _ => None,
@@ -73,7 +82,7 @@ fn compared_bytes(report: &RoundTripReport, loaded: u64) -> Option<ComparedBytes
 }
 
 /// Size of a configuration's documents in a run. `None` if it has none.
-pub(super) fn size(run: &SummarisedRun<'_>, configuration: &Configuration) -> Option<SizePoint> {
+fn size(run: &SummarisedRun<'_>, configuration: &Configuration) -> Option<SizePoint> {
     let is_size = |entry: &&CellSummary| entry.cell.step == Step::Size;
     let mut entries: Vec<&CellSummary> = run.cells(configuration).filter(is_size).collect();
     // As the system leaves the documents, before it is told to compact them.
@@ -91,9 +100,25 @@ pub(super) fn size(run: &SummarisedRun<'_>, configuration: &Configuration) -> Op
     Some(SizePoint { documents, bytes })
 }
 
+/// Adds the loads of another run of the same configuration to a size that has too few for an interval.
+fn add_loads(known: &mut SizePoint, other: &SizePoint) {
+    let (Measured::Value(known), Measured::Value(other)) = (&mut known.bytes, &other.bytes) else { return };
+    if known.rounds() > 1 || known.unit != other.unit || other.doubt.is_some() {
+        return;
+    }
+    let last = known.by_round.keys().last().copied().unwrap_or(0);
+    let further = (last + 1..).zip(other.by_round.values().cloned());
+    known.by_round.extend(further);
+    let rounds: Vec<Vec<f64>> = known.by_round.values().cloned().collect();
+    if let Some(estimate) = estimate(&rounds).map(Estimate::if_meaningful) {
+        known.value = estimate.median;
+        known.interval = estimate.low.zip(estimate.high).map(|(low, high)| [low, high]);
+    }
+}
+
 /// Sizes of the same configuration, by number of documents. The first run is the one whose size counts; sizes
-/// of another variant or by another count are left out.
-pub(super) fn sizes(loads: &[(&SummarisedRun<'_>, &Configuration)]) -> Vec<SizePoint> {
+/// of another variant are left out.
+pub(super) fn sizes(loads: &[Participation<'_>]) -> Vec<SizePoint> {
     let mut points: BTreeMap<u64, SizePoint> = BTreeMap::new();
     let mut counted = None;
     for (run, configuration) in loads {
@@ -107,7 +132,12 @@ pub(super) fn sizes(loads: &[(&SummarisedRun<'_>, &Configuration)]) -> Vec<SizeP
         } else if !points.is_empty() {
             continue;
         }
-        points.entry(point.documents).or_insert(point);
+        match points.get_mut(&point.documents) {
+            Some(known) => add_loads(known, &point),
+            None => {
+                points.insert(point.documents, point);
+            }
+        }
     }
     points.into_values().collect()
 }

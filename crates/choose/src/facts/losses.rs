@@ -9,7 +9,7 @@ use jsonathlon_schema::metric::{
 };
 use jsonathlon_schema::record::{DURABILITY, Verdict};
 
-use super::reports::Participation;
+use super::cells::Participation;
 use super::{CrashEvidence, DurabilityFacts};
 
 /// Everything that is known about losses of a system, whose settings are those of `served`.
@@ -20,7 +20,7 @@ pub(super) fn durability(
     let declared = served.and_then(|configuration| configuration.durability.as_ref());
     let basis = declared.map(|durability| durability.basis.as_str()).filter(|basis| !basis.is_empty());
     let mut evidence = crashed.map_or_else(Vec::new, |crashed| evidence_of_run(crashed, basis));
-    for durability in declared {
+    if let Some(durability) = declared {
         evidence.extend(durability.tested.iter().map(|tested| CrashEvidence {
             tier: durability.tier,
             kind: tested.kind,

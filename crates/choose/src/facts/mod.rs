@@ -33,7 +33,7 @@ pub enum Part {
     Quarter,
     /// A load of every second document, for the growth of sizes.
     Half,
-    /// Crashes under load.
+    /// Crashes of systems under load, and what was lost in them.
     Durability,
 }
 
@@ -137,7 +137,7 @@ pub struct SystemFacts {
     pub reports: Vec<ReportFacts>,
     /// Sizes by number of documents, in ascending order; the last one is that of all documents.
     pub sizes: Vec<SizePoint>,
-    /// What crashes lost.
+    /// Durability tier, and what crashes lost.
     pub durability: DurabilityFacts,
     /// Why dimensions have no figure, in words, such as `DuckDB has no folder serving/`.
     pub untested: BTreeMap<Dimension, String>,

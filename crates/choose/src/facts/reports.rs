@@ -2,16 +2,12 @@
 
 use jsonathlon_results::cell_summary::CellSummary;
 use jsonathlon_schema::id::DataState;
-use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{QUESTION_P50_US, SECONDS};
 use jsonathlon_schema::record::{ALL_QUESTIONS, Phase};
 
-use super::cells::SummarisedRun;
+use super::cells::Participation;
 use super::serving::rate_of;
 use super::{Measured, ReportFacts};
-
-/// A run in which a system takes part, with the configuration that stands for the system there.
-pub(super) type Participation<'s> = (&'s SummarisedRun<'s>, &'s Configuration);
 
 /// Times of a configuration's questions, in the order in which they are asked.
 pub(super) fn reports(
@@ -20,7 +16,7 @@ pub(super) fn reports(
     rate: Option<f64>,
 ) -> Vec<ReportFacts> {
     let mut reports: Vec<ReportFacts> = Vec::new();
-    for (run, configuration) in at_rest {
+    if let Some((run, configuration)) = at_rest {
         let titles = run.run.manifest.user_questions();
         reports.extend(titles.iter().map(|question| blank(&question.name, &question.title)));
         for entry in run.cells(configuration).filter(|entry| is_drained_question(entry)) {
@@ -36,7 +32,7 @@ pub(super) fn reports(
             }
         }
     }
-    for (run, configuration) in beside_load {
+    if let Some((run, configuration)) = beside_load {
         let entries: Vec<&CellSummary> =
             run.cells(configuration).filter(|entry| is_drained_question(entry)).collect();
         for entry in entries.iter().filter(|entry| entry.cell.phase == Phase::Still) {

@@ -17,7 +17,7 @@ fn kinds(tier: DurabilityTier) -> &'static [CrashKind] {
 
 /// Judges whether crashes lose no more than a tier allows. What the vendor declares proves nothing.
 pub(super) fn durability(wanted: DurabilityTier, facts: &SystemFacts) -> Finding {
-    let measured = facts.durability.tier.unwrap_or(wanted);
+    let measured = facts.durability.tier.or_else(|| strictest_tried(facts)).unwrap_or(wanted);
     // Tiers are sorted by what they may lose: a later one may lose more.
     if measured > wanted {
         let figure = Figure {
@@ -56,9 +56,14 @@ pub(super) fn durability(wanted: DurabilityTier, facts: &SystemFacts) -> Finding
 
 /// What crashes showed of the tier in which a system was measured. `None` if none were made.
 pub(super) fn known(facts: &SystemFacts) -> Option<Finding> {
-    let made = facts.durability.evidence.iter().filter(|evidence| evidence.crashes > 0);
-    let strictest = made.map(|evidence| evidence.tier).min()?;
+    let strictest = strictest_tried(facts)?;
     Some(durability(facts.durability.tier.unwrap_or(strictest), facts))
+}
+
+/// Strictest tier in which the system was crashed. `None` if it never was.
+fn strictest_tried(facts: &SystemFacts) -> Option<DurabilityTier> {
+    let made = facts.durability.evidence.iter().filter(|evidence| evidence.crashes > 0);
+    made.map(|evidence| evidence.tier).min()
 }
 
 /// Crashes of a kind that were all made and lost nothing: those of this choice, else those of earlier runs.

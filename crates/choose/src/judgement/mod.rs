@@ -181,7 +181,14 @@ fn reason(dimension: Dimension, facts: &SystemFacts) -> String {
 
 fn round_trip(level: RoundTripLevel, facts: &SystemFacts) -> Finding {
     let Some(trip) = &facts.round_trip else {
-        return Finding::not_tested(&reason(Dimension::RoundTrip, facts));
+        let is_loaded = facts.documents.as_ref().is_some_and(|documents| documents.failure.is_none());
+        return match level {
+            RoundTripLevel::Anything if is_loaded => {
+                let words = format!("not compared: {}", reason(Dimension::RoundTrip, facts));
+                Finding::new(NeedState::Met, Figure::missing(&words), 1.0)
+            }
+            _ => Finding::not_tested(&reason(Dimension::RoundTrip, facts)),
+        };
     };
     let compared = integer(trip.compared as f64);
     let rest = if trip.is_complete { "" } else { "; the others were not compared" };

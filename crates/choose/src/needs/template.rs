@@ -9,7 +9,7 @@ use super::parse::DEFAULT_CLIENTS;
 pub struct DocumentsOverview {
     /// Where the documents are, as the user named it.
     pub source: String,
-    /// Number of documents.
+    /// Number of documents in all files together.
     pub documents: u64,
     /// Size of the documents in bytes as newline-delimited JSON.
     pub bytes: u64,
