@@ -16,7 +16,7 @@ use jsonathlon_workloads::serving::settings::{ServedRecords, ServingSettings};
 
 use super::documents::copy_documents;
 use super::participants::{Absence, Workload};
-use super::plan::{Found, step};
+use super::plan::{Found, outline, step};
 use super::rate::{DerivedRate, derive_rate};
 use super::saved::Choice;
 use crate::commands::load_catalogue;
@@ -24,8 +24,9 @@ use crate::commands::part_run::{PassedOnOptions, complete_run, is_complete};
 use crate::exit::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
 
-/// Share of the budget by which loads for the growth of sizes may exceed it before they are left out.
-const TOLERANCE: f64 = 1.1;
+/// Least and most that parts are taken to last, as a multiple of what was expected, whatever the parts before did: one
+/// workload's pace says only so much about another's.
+const PACES: (f64, f64) = (0.6, 4.0);
 
 /// What the parts of a choice came to.
 #[derive(Debug, Default)]
@@ -49,23 +50,24 @@ pub(super) fn measure(
     passed_on: &PassedOnOptions,
     interrupt: &Interrupt,
 ) -> Result<Measured, Failure> {
-    let begun = Instant::now();
-    let parts = choice.saved.parts(choice.saved.extent);
+    let mut pace = Pace::default();
     let mut measured = Measured { found: Found::stated(&choice.saved.load), ..Measured::default() };
-    for (index, part) in parts.iter().copied().enumerate() {
-        if !is_resumed && is_too_late(choice, part, begun.elapsed().as_secs_f64(), passed_on)? {
-            continue;
+    for part in Part::ALL {
+        if !is_resumed {
+            pace.refit(choice, part, passed_on)?;
         }
+        let parts = choice.saved.parts(choice.saved.extent);
+        let Some(index) = parts.iter().position(|planned| *planned == part) else { continue };
         if !is_complete(&choice.folder.join(part.folder()))? {
-            crate::say!(
-                "part {} of {}: {}: {}",
-                index + 1,
-                parts.len(),
-                part.folder(),
-                choice.describe(part)
-            );
+            let (number, what) = (index + 1, choice.describe(part));
+            crate::say!("part {number} of {}: {}: {what}", parts.len(), part.folder());
+            choice.saved.begun.entry(part.folder().to_owned()).or_insert(choice.saved.extent);
+            choice.save()?;
         }
-        match measure_part(choice, part, &measured.found, passed_on, interrupt) {
+        let begun = Instant::now();
+        let result = measure_part(choice, part, &measured.found, passed_on, interrupt);
+        pace.actual_s += begun.elapsed().as_secs_f64();
+        match result {
             Ok(Some(run)) => {
                 learn(&mut measured.found, part, &run);
                 if failed_wholly(part, &run) {
@@ -151,34 +153,46 @@ fn leave_out(choice: &mut Choice, part: Part, system: &str, reason: String) -> R
     choice.save()
 }
 
-/// Leaves the loads of fewer documents out, with a word, if the parts before have taken longer than was expected.
-fn is_too_late(
-    choice: &mut Choice,
-    part: Part,
-    elapsed_s: f64,
-    passed_on: &PassedOnOptions,
-) -> Result<bool, Failure> {
-    if step(part) == 1 {
-        return Ok(false);
+/// How long the parts so far have taken, and were expected to take.
+#[derive(Debug, Default)]
+struct Pace {
+    actual_s: f64,
+    expected_s: f64,
+}
+
+impl Pace {
+    /// How many times as long as expected the parts take.
+    fn factor(&self) -> f64 {
+        let (least, most) = PACES;
+        if self.expected_s > 0.0 { (self.actual_s / self.expected_s).clamp(least, most) } else { 1.0 }
     }
-    let extent = choice.saved.extent;
-    if part == Part::Quarter && extent.smaller_loads {
+
+    /// Fits what comes from a part on into what is left of the budget, and says what changes. Expects the part to
+    /// be executed next.
+    fn refit(&mut self, choice: &mut Choice, next: Part, passed_on: &PassedOnOptions) -> Result<(), Failure> {
         let catalogue = load_catalogue(&passed_on.systems_dir)?;
-        let quarter_s = choice.part_seconds(Part::Quarter, extent, &catalogue, passed_on)?;
-        let half_s = choice.part_seconds(Part::Half, extent, &catalogue, passed_on)?;
-        if elapsed_s + quarter_s + half_s > TOLERANCE * choice.saved.budget_s {
-            choice.saved.extent.smaller_loads = false;
-            let elapsed = rough_duration(elapsed_s);
-            let note = format!(
-                "left out, because {elapsed} of the budget are spent: loads of a quarter and half of the documents, \
-                 so that no size is estimated"
-            );
-            crate::say!("note: {note}");
-            choice.saved.notes.push(note);
-            choice.save()?;
+        // Of the two loads of fewer documents there are both or none.
+        if self.expected_s > 0.0 && next != Part::Half {
+            let (factor, left_s) = (self.factor(), choice.saved.budget_s - self.actual_s);
+            let fitted = choice.fitted(next, left_s, factor, &catalogue, passed_on)?;
+            let mut changed = choice.clone();
+            changed.saved.extent = fitted.extent;
+            let (_, before) = outline(choice, next, factor, &catalogue, passed_on)?;
+            let (seconds, after) = outline(&changed, next, factor, &catalogue, passed_on)?;
+            *choice = changed;
+            if before != after {
+                let spent = rough_duration(self.actual_s);
+                crate::say!("{spent} are spent; from here on it takes about {}:", rough_duration(seconds));
+                for line in after {
+                    crate::say!("{line}");
+                }
+            }
         }
+        if choice.saved.parts(choice.saved.extent).contains(&next) {
+            self.expected_s += choice.part_seconds(next, choice.saved.extent, &catalogue, passed_on)?;
+        }
+        Ok(())
     }
-    Ok(!choice.saved.extent.smaller_loads)
 }
 
 /// Keeps what later parts need: the rate, and the key and the updated path of the documents, so that all parts have
@@ -191,11 +205,12 @@ fn learn(found: &mut Found, part: Part, run: &Run) {
     }
     if part == Part::Capacity && found.rate.is_none() {
         match derive_rate(run) {
-            Some(DerivedRate { per_s, slowest, capacity }) => {
+            Some(DerivedRate { per_s, slowest, capacity, leaves_out }) => {
                 let (rate, capacity) = (per_second(per_s), per_second(capacity));
+                let of = if leaves_out { " of those made for such a load" } else { "" };
                 crate::say!(
-                    "rate: {rate} operations/s for all systems, half of what {slowest} reached as the slowest \
-                     ({capacity})"
+                    "rate: {rate} operations/s for all systems, half of the {capacity} that {slowest} reached, the \
+                     slowest{of}"
                 );
                 found.rate = Some(per_s);
             }

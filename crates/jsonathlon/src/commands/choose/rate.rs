@@ -17,6 +17,8 @@ pub(super) struct DerivedRate {
     pub(super) slowest: String,
     /// Operations per second that it reached.
     pub(super) capacity: f64,
+    /// Whether there are others, which were not made for such loads and do not count.
+    pub(super) leaves_out: bool,
 }
 
 /// Derives the rate from what clients reached without one: half of what the slowest system did. Systems that were
@@ -40,7 +42,9 @@ pub(super) fn derive_rate(run: &Run) -> Option<DerivedRate> {
     };
     let (configuration, capacity) = slowest(true).or_else(|| slowest(false))?;
     let per_s = two_digits(SHARE * capacity);
-    Some(DerivedRate { per_s, slowest: configuration.title.clone(), capacity: *capacity })
+    let leaves_out =
+        configuration.not_made_for.is_none() && capacities.iter().any(|(one, _)| one.not_made_for.is_some());
+    Some(DerivedRate { per_s, slowest: configuration.title.clone(), capacity: *capacity, leaves_out })
 }
 
 fn is_capacity(entry: &CellSummary) -> bool {

@@ -26,6 +26,10 @@ pub(super) fn show(
     let context = GatherContext { rate: measured.found.rate, left_out: left_out(choice, measured) };
     let mut decision = Decision::new(&choice.needs, gather(&measured.runs, &context));
     decision.notes.extend(choice.saved.notes.iter().cloned());
+    let left_out = choice.left_out();
+    if !left_out.is_empty() {
+        decision.notes.push(format!("Left out for the budget: {}", left_out.join("; ")));
+    }
     for (part, reason) in &measured.failures {
         decision.notes.push(format!("nothing succeeded in {}: {reason}", part.folder()));
     }
