@@ -15,6 +15,7 @@ pub mod self_checks;
 pub mod study;
 
 mod analytics;
+mod chart;
 mod documents;
 mod durability;
 mod fidelity;
@@ -28,5 +29,6 @@ mod section;
 mod serving;
 mod severity_list;
 mod shown_text;
+mod static_page;
 
 pub use documents::published::published_documents_table;
