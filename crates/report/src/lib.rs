@@ -5,6 +5,7 @@
 pub mod agreement;
 pub mod answer;
 pub mod challenge;
+pub mod choose;
 pub mod compare;
 pub mod format;
 pub mod page;
