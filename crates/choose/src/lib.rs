@@ -13,5 +13,7 @@ pub mod judgement;
 pub mod needs;
 
 mod dimension;
+#[cfg(test)]
+mod facts_for_tests;
 
 pub use dimension::Dimension;

@@ -1,1 +1,4 @@
-//! Tests of the crate from outside.
+//! Decisions over runs that were made: those kept for tests of reports, and synthetic ones.
+
+mod gathering;
+mod golden;

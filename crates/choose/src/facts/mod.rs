@@ -1,15 +1,24 @@
 //! What the runs of a choice found out about each system.
 
+mod cells;
+mod gather;
+mod loads;
+mod losses;
+mod reports;
+mod serving;
+
 use std::collections::BTreeMap;
 
-use jsonathlon_results::run::Run;
 use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::metric::Unit;
 use jsonathlon_schema::ranking::MemoryProfile;
-use jsonathlon_schema::record::{Cell, Verdict};
+use jsonathlon_schema::record::Cell;
 
 use crate::dimension::Dimension;
+
+pub use gather::{GatherContext, LeftOut, gather};
+pub use serving::ALL_OPERATIONS;
 
 /// A run of a choice, by what it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +33,7 @@ pub enum Part {
     Quarter,
     /// A load of every second document, for the growth of sizes.
     Half,
-    /// Crashes under load.
+    /// Crashes of systems under load, and what was lost in them.
     Durability,
 }
 
@@ -58,8 +67,9 @@ pub struct Measurement {
     pub unit: Unit,
     /// Values of the trials by round, by which two systems are compared in pairs.
     pub by_round: BTreeMap<u32, Vec<f64>>,
-    /// Worst verdict of the trials. Only verified figures can meet a need.
-    pub verdict: Verdict,
+    /// Why the figure can neither meet a need nor be compared, such as `not verified`. `None` for a figure
+    /// that counts.
+    pub doubt: Option<String>,
     /// Run that has the cell.
     pub part: Part,
     /// Cell of the figure, to find it on the page of that run.
@@ -77,7 +87,7 @@ impl Measurement {
 /// Result of a cell: its figure, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measured {
-    /// The cell has a figure; its verdict says whether it counts.
+    /// The cell has a figure, which may be doubtful.
     Value(Measurement),
     /// The system was at work and failed: wrong answer, timeout, crash or refusal, in words.
     Failed(String),
@@ -127,14 +137,14 @@ pub struct SystemFacts {
     pub reports: Vec<ReportFacts>,
     /// Sizes by number of documents, in ascending order; the last one is that of all documents.
     pub sizes: Vec<SizePoint>,
-    /// What crashes lost.
+    /// Durability tier, and what crashes lost.
     pub durability: DurabilityFacts,
     /// Why dimensions have no figure, in words, such as `DuckDB has no folder serving/`.
     pub untested: BTreeMap<Dimension, String>,
 }
 
 /// Documents of a load.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoadFacts {
     /// Documents that were offered to the system.
     pub offered: u64,
@@ -153,7 +163,7 @@ pub struct LoadFacts {
 }
 
 /// Comparison of documents as they came back with those that were loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RoundTripFacts {
     /// Documents that were compared by value.
     pub compared: u64,
@@ -261,13 +271,4 @@ pub struct CrashEvidence {
     pub earlier: Option<String>,
     /// Cell on the page of the durability run. `None` for earlier runs.
     pub cell: Option<Cell>,
-}
-
-/// Collects what the runs of a choice found out about each system, in the order of the systems in the runs.
-/// Runs may be missing or incomplete. `rate` is the rate of arrivals that counts, in operations per second;
-/// with `None`, it is the middle one of those that were tried.
-#[must_use]
-pub fn gather(runs: &[(Part, Run)], rate: Option<f64>) -> Vec<SystemFacts> {
-    let _ = (runs, rate);
-    Vec::new()
 }

@@ -169,7 +169,7 @@ pub enum WantedKind {
     Server,
     /// A library within the program that uses it.
     Embedded,
-    /// Either of them.
+    /// Either of the two.
     Any,
 }
 
