@@ -333,8 +333,8 @@ pub(super) fn measurement_words(measurement: &Measurement) -> String {
         1 => words.push_str(", 1 round"),
         rounds => words.push_str(&format!(", {rounds} rounds")),
     }
-    if measurement.verdict != jsonathlon_schema::record::Verdict::Exact {
-        words.push_str(&format!(", {}", measurement.verdict.word()));
+    if let Some(doubt) = &measurement.doubt {
+        words.push_str(&format!("; {doubt}"));
     }
     words
 }

@@ -18,9 +18,10 @@ use super::documents::copy_documents;
 use super::participants::{Absence, Workload};
 use super::plan::{Found, outline, step};
 use super::rate::{DerivedRate, derive_rate};
-use super::saved::Choice;
+use super::saved::{BegunPart, Choice};
 use crate::commands::load_catalogue;
 use crate::commands::part_run::{PassedOnOptions, complete_run, is_complete};
+use crate::commands::questions::shell_quoted;
 use crate::exit::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
 
@@ -61,8 +62,7 @@ pub(super) fn measure(
         if !is_complete(&choice.folder.join(part.folder()))? {
             let (number, what) = (index + 1, choice.describe(part));
             crate::say!("part {number} of {}: {}: {what}", parts.len(), part.folder());
-            choice.saved.begun.entry(part.folder().to_owned()).or_insert(choice.saved.extent);
-            choice.save()?;
+            begin(choice, part, &measured.found, passed_on)?;
         }
         let begun = Instant::now();
         let result = measure_part(choice, part, &measured.found, passed_on, interrupt);
@@ -88,6 +88,15 @@ pub(super) fn measure(
         std::fs::remove_file(&choice.saved.data).ok();
     }
     Ok(measured)
+}
+
+/// Keeps what a part is begun with, unless it has begun before.
+fn begin(choice: &mut Choice, part: Part, found: &Found, passed_on: &PassedOnOptions) -> Result<(), Failure> {
+    let extent = choice.saved.extent;
+    let words = choice.arguments(part, extent, found, passed_on);
+    let command = words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
+    choice.saved.begun.entry(part.folder().to_owned()).or_insert(BegunPart { extent, command });
+    choice.save()
 }
 
 /// Executes one part. `None` if none of its systems can take part after all.

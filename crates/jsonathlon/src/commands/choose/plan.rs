@@ -120,6 +120,18 @@ impl Choice {
         found: &Found,
         passed_on: &PassedOnOptions,
     ) -> Result<RunCommand, Failure> {
+        parse_command(&self.arguments(part, extent, found, passed_on))
+            .map_err(|error| Failure::usage(format!("{}: {}", part.folder(), describe_error(&error).1)))
+    }
+
+    /// Words of the command of a part.
+    pub(super) fn arguments(
+        &self,
+        part: Part,
+        extent: Extent,
+        found: &Found,
+        passed_on: &PassedOnOptions,
+    ) -> Vec<String> {
         let mut arguments = words("jsonathlon run");
         arguments.push(match part {
             Part::Questions => "questions".to_owned(),
@@ -138,8 +150,7 @@ impl Choice {
             }
         });
         arguments.extend(passed_on.arguments());
-        parse_command(&arguments)
-            .map_err(|error| Failure::usage(format!("{}: {}", part.folder(), describe_error(&error).1)))
+        arguments
     }
 
     /// Options that name the documents of a part.
@@ -273,7 +284,7 @@ impl Choice {
     /// is what they were begun without.
     pub(super) fn left_out(&self) -> Vec<String> {
         let SavedChoice { whole, extent, begun, .. } = &self.saved;
-        let of_part = |part: Part| begun.get(part.folder()).unwrap_or(extent);
+        let of_part = |part: Part| begun.get(part.folder()).map_or(extent, |begun| &begun.extent);
         let (serving, questions) = (of_part(Part::Serving), of_part(Part::Questions));
         let has_part = |part: &Part| !self.saved.systems(*part).is_empty();
         let rounds = [(Part::Serving, serving), (Part::Questions, questions)];
@@ -290,8 +301,9 @@ impl Choice {
 
     /// What a part measures, in a few words for readers.
     pub(super) fn describe(&self, part: Part) -> String {
-        let planned = self.saved.begun.get(part.folder()).unwrap_or(&self.saved.extent);
-        let Extent { rounds, loads, cold, further_rates, .. } = *planned;
+        let begun = self.saved.begun.get(part.folder());
+        let planned = begun.map_or(self.saved.extent, |begun| begun.extent);
+        let Extent { rounds, loads, cold, further_rates, .. } = planned;
         let clients = self.saved.load.clients;
         match part {
             Part::Capacity => {

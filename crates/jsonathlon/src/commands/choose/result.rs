@@ -1,16 +1,20 @@
 //! The decision: what the runs found out, compared with the needs, printed and written.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use jsonathlon_choose::decision::Decision;
 use jsonathlon_choose::facts::{GatherContext, LeftOut, Part, gather};
+use jsonathlon_report::choose::{ChooseResult, FILE};
 use jsonathlon_results::folder::write_atomic;
+use jsonathlon_workloads::expected_time::rough_duration;
 
 use super::measure::Measured;
 use super::participants::Workload;
 use super::saved::Choice;
 use crate::cli::choose::ChooseArguments;
-use crate::commands::print;
+use crate::commands::table_style::table_style;
+use crate::commands::{print, short_path};
 use crate::exit::{FAILED_CELL, Failure};
 
 /// File with the decision for other programs, in the folder of a choice.
@@ -25,24 +29,44 @@ pub(super) fn show(
 ) -> Result<ExitCode, Failure> {
     let context = GatherContext { rate: measured.found.rate, left_out: left_out(choice, measured) };
     let mut decision = Decision::new(&choice.needs, gather(&measured.runs, &context));
-    decision.notes.extend(choice.saved.notes.iter().cloned());
-    let left_out = choice.left_out();
-    if !left_out.is_empty() {
-        decision.notes.push(format!("Left out for the budget: {}", left_out.join("; ")));
-    }
-    for (part, reason) in &measured.failures {
-        decision.notes.push(format!("nothing succeeded in {}: {reason}", part.folder()));
-    }
+    decision.notes.extend(notes(choice, measured));
     let json = serde_json::to_string_pretty(&decision.json())
         .map_err(|error| Failure::environment(format!("failed to write the decision as JSON: {error}")))?
         + "\n";
     write_atomic(&choice.folder.join(DECISION), json.as_bytes())?;
+    let result = ChooseResult::new(&decision, &measured.runs, &choice.folder).with_commands(commands(choice));
+    let file = choice.folder.join(FILE);
+    write_atomic(&file, result.page().as_bytes())?;
     if arguments.json {
         print(&json)?;
+        crate::say!("the page of this choice: {}", file.display());
     } else {
-        print(&format!("{}\n", decision.headline))?;
+        let style = table_style(arguments.tables);
+        print(&result.tables(style))?;
+        print(&result.closing_answer(short_path(&file), style))?;
     }
     Ok(if measured.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+/// What the plan and its execution say besides the runs: why something is not measured.
+fn notes(choice: &Choice, measured: &Measured) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (part, reason) in &measured.failures {
+        notes.push(format!("nothing succeeded in {}: {reason}", part.folder()));
+    }
+    let left_out = choice.left_out();
+    if !left_out.is_empty() {
+        let budget = rough_duration(choice.saved.budget_s);
+        notes.push(format!("left out for a budget of {budget}: {}", left_out.join("; ")));
+    }
+    notes.extend(choice.saved.notes.iter().cloned());
+    notes
+}
+
+/// Command of each part that has begun.
+fn commands(choice: &Choice) -> BTreeMap<Part, String> {
+    let begun = |part: Part| Some((part, choice.saved.begun.get(part.folder())?.command.clone()));
+    Part::ALL.into_iter().filter_map(begun).collect()
 }
 
 /// Parts without a run, and systems that take no part in one, each with the reason.

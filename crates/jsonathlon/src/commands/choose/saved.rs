@@ -55,12 +55,20 @@ pub(super) struct SavedChoice {
     pub(super) max_rounds: u32,
     /// What is planned for the parts that have not begun.
     pub(super) extent: Extent,
-    /// What the parts that have begun were planned with, by their folders.
-    pub(super) begun: BTreeMap<String, Extent>,
+    /// The parts that have begun, by their folders.
+    pub(super) begun: BTreeMap<String, BegunPart>,
     /// Remarks for readers.
     pub(super) notes: Vec<String>,
     /// Folders with more system folders (`--systems-dir`), as absolute paths.
     pub(super) systems_dir: Vec<PathBuf>,
+}
+
+/// A part that has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BegunPart {
+    pub(super) extent: Extent,
+    /// Its command as a user would type it. Empty until it is known.
+    pub(super) command: String,
 }
 
 /// What clients do: the load that the user states, with what the user left open.
