@@ -18,7 +18,6 @@ mod by_address;
 mod configuration;
 mod defaults;
 mod definition;
-mod did_you_mean;
 #[cfg(test)]
 mod documented_keys;
 mod durability;
@@ -49,6 +48,7 @@ mod workload_files;
 use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
+use jsonathlon_schema::did_you_mean;
 
 pub use artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKind};
 pub use by_address::RemoteSetup;

@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 11] = [
     &["schema", "stats", "powerfail"],
     &["dataset", "telemetry"],
     &["driver-api", "yardstick", "mixed", "servers", "results"],
-    &["catalogue", "studies"],
+    &["catalogue", "studies", "choose"],
     &["artifacts"],
     &["drivers", "embedded"],
     &["worker"],

@@ -5,6 +5,7 @@
 pub mod agreement;
 pub mod answer;
 pub mod challenge;
+pub mod choose;
 pub mod compare;
 pub mod format;
 pub mod page;
@@ -15,6 +16,7 @@ pub mod self_checks;
 pub mod study;
 
 mod analytics;
+mod chart;
 mod documents;
 mod durability;
 mod fidelity;
@@ -28,5 +30,6 @@ mod section;
 mod serving;
 mod severity_list;
 mod shown_text;
+mod static_page;
 
 pub use documents::published::published_documents_table;

@@ -295,10 +295,13 @@ fn best_of<'a, 'b>(standings: &'b [RankedCell<'a>], ranking: &str) -> Option<&'b
 }
 
 /// Trials of a run by cell key and round.
-pub(crate) struct TrialsByRound<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
+#[derive(Debug)]
+pub struct TrialsByRound<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
 
 impl<'a> TrialsByRound<'a> {
-    pub(crate) fn new(run: &'a Run) -> Self {
+    /// Sorts all trials of a run.
+    #[must_use]
+    pub fn new(run: &'a Run) -> Self {
         let mut rounds: BTreeMap<String, BTreeMap<u32, Vec<&Trial>>> = BTreeMap::new();
         for trial in run.trials() {
             rounds.entry(trial.cell.key()).or_default().entry(trial.round).or_default().push(trial);
@@ -306,8 +309,10 @@ impl<'a> TrialsByRound<'a> {
         Self(rounds)
     }
 
-    /// Values of a metric in an entry's trials by round, without rounds that have none.
-    pub(crate) fn values(&self, entry: &CellSummary, metric: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
+    /// Values of a metric in an entry's trials by round, without rounds that have none. Those of a quantile
+    /// are read from each round's histogram.
+    #[must_use]
+    pub fn values(&self, entry: &CellSummary, metric: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
         let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
         if metric.quantile().is_some() {
             let trials: Vec<&Trial> = rounds.flat_map(|(_, trials)| trials).copied().collect();

@@ -11,8 +11,11 @@ import { folder, launch, open, part, settled } from './pages.mjs';
 
 /** Pages with as much text as runs may have, one at least for each workload, with the least number of their figures. */
 const PAGES = {
-  crowded: 20, 'crowded-serving': 5, serving: 5, mixed: 12, frontier: 2, documents: 5, 'one-size': 5, 'own-questions': 5, fidelity: 0, durability: 1, two: 10, study: 1, 'study-frontier': 2,
+  crowded: 20, 'crowded-serving': 5, serving: 5, mixed: 12, frontier: 2, documents: 5, 'one-size': 5, 'own-questions': 5, fidelity: 0, durability: 1, two: 10, study: 1, 'study-frontier': 2, choose: 3,
 };
+
+/** Pages without a sample, because the program writes them without a script. */
+const WITHOUT_SCRIPT = ['study', 'study-frontier', 'choose'];
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -20,13 +23,12 @@ after(async () => { await browser.close(); });
 
 for (const [name, least] of Object.entries(PAGES)) {
   for (const width of [1280, 390]) {
-    // The page of a study has no sample, because the program writes it without a script.
-    const isStudy = name.startsWith('study');
-    const skip = isStudy && !existsSync(join(folder(), `${name}.html`));
+    const hasScript = !WITHOUT_SCRIPT.includes(name);
+    const skip = !hasScript && !existsSync(join(folder(), `${name}.html`));
     test(`${name}: texts of figures keep apart and inside at ${width} px, and axe finds nothing serious`, { skip }, async () => {
       // On a phone, the first chart may be below the first screen, and is drawn only when the page is scrolled.
-      const { page, context, trouble } = await open(browser, name, { width, chart: least > 1 && width > 390 && !['mixed', 'frontier'].includes(name) });
-      if (!isStudy) await page.waitForSelector('.part');
+      const { page, context, trouble } = await open(browser, name, { width, chart: hasScript && least > 1 && width > 390 && !['mixed', 'frontier'].includes(name) });
+      if (hasScript) await page.waitForSelector('.part');
       await drawAll(page);
       await settled(page);
       await drawAll(page);

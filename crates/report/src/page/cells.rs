@@ -12,6 +12,7 @@ use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadName;
 use serde::Serialize;
 
+use super::cell_link::KNOWN_OTHERWISE;
 use super::number::Number;
 use crate::documents;
 
@@ -179,7 +180,7 @@ impl Cell {
         let key = entry.cell.key();
         let record::Cell { workload, step, phase, state, mut parameters, .. } = entry.cell.clone();
         // The configuration and the data hold these.
-        for name in ["preparation", "memory", "scale"] {
+        for name in KNOWN_OTHERWISE {
             parameters.remove(name);
         }
         Self {

@@ -229,6 +229,15 @@ impl RunEvidence {
     }
 }
 
+/// Statement that a cell's plan was read for. `None` if no plan of it was read, or its file is missing.
+pub(crate) fn statement(run: &Run, cell: &Cell) -> Option<String> {
+    let key = plan_key(cell);
+    let check = run.plans().find(|plan| plan_key(&plan.cell) == key)?;
+    let text = read_run_file(Path::new(&run.path), &check.file)?;
+    let (statement, _) = text.split_once("\n\n").unwrap_or((&text, ""));
+    (!statement.trim().is_empty()).then(|| statement.to_owned())
+}
+
 /// Key of a cell's plan, which all its phases share.
 fn plan_key(cell: &Cell) -> String {
     Cell { phase: Phase::Hot, ..cell.clone() }.key()

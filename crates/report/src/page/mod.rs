@@ -5,14 +5,15 @@
 //! and part of the binary. `web/src/model.ts`, the types of the data in TypeScript, is generated from those
 //! here.
 
+pub(crate) mod cell_link;
 mod cells;
 mod configurations;
 mod data;
 mod distributions;
-mod evidence;
+pub(crate) mod evidence;
 pub(crate) mod html;
 mod number;
-mod paths;
+pub(crate) mod paths;
 mod series;
 mod string_table;
 

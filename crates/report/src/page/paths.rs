@@ -20,7 +20,7 @@ const ROOTS: [&str; 10] = ["home", "root", "tmp", "var", "usr", "opt", "mnt", "m
 
 /// Replaces paths in serialised text.
 #[derive(Debug)]
-pub(super) struct PathHider {
+pub(crate) struct PathHider {
     /// First parts of absolute paths that are hidden.
     roots: BTreeSet<String>,
     /// Known paths that hold characters at which a path in a text would seem to end.
@@ -29,11 +29,11 @@ pub(super) struct PathHider {
 
 impl PathHider {
     /// A hider of the paths of these runs and of this process. `None` if paths are shown.
-    pub(super) fn new(runs: &[Run], paths: PathDisplay) -> Option<Self> {
+    pub(crate) fn new<'a>(runs: impl IntoIterator<Item = &'a Run>, paths: PathDisplay) -> Option<Self> {
         if paths == PathDisplay::Shown {
             return None;
         }
-        let of_runs = runs.iter().map(|run| PathBuf::from(&run.path));
+        let of_runs = runs.into_iter().map(|run| PathBuf::from(&run.path));
         let of_process = [std::env::current_dir().ok(), Some(std::env::temp_dir()), home_folder()];
         Some(Self::from_known(of_runs.chain(of_process.into_iter().flatten())))
     }
@@ -58,7 +58,7 @@ impl PathHider {
     }
 
     /// The text with the last part only of every path.
-    pub(super) fn hide(&self, text: &str) -> String {
+    pub(crate) fn hide(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for path in &self.unusual {
             text = text.replace(path.as_str(), &last_part(path));

@@ -1,15 +1,17 @@
 //! Frontiers of questions against documents, one chart per configuration, each with axes of its own from zero.
 
 use jsonathlon_results::mixed::{MeasuredFrontier, rate_words};
-use jsonathlon_schema::metric::{DOCUMENTS_PER_S, QUESTIONS_PER_H};
+use jsonathlon_schema::metric::{DOCUMENTS_PER_S, MetricDef, QUESTIONS_PER_H};
 use jsonathlon_stats::frontier::LoadPoint;
 use jsonathlon_studies::observations::FrontierObservation;
 
-use super::colour::{Style, Symbol, styles};
-use super::scale::Range;
-use super::svg::{Anchor, Drawing, GRID, INK, PAPER, QUIET};
-use super::text::{LINE, width as text_width, wrap};
-use super::{Data, WIDTHS, axis_title, figure_of, tick_label};
+use super::file_name;
+use crate::chart::colour::{Style, Symbol, styles};
+use crate::chart::figure::{self, Data};
+use crate::chart::scale::Range;
+use crate::chart::svg::{Anchor, Drawing, GRID, INK, PAPER, QUIET};
+use crate::chart::text::{LINE, width as text_width, wrap};
+use crate::chart::tick_label;
 use crate::study::StudyResult;
 use crate::study::table::format_value;
 
@@ -39,8 +41,7 @@ pub(super) fn figures(result: &StudyResult<'_>) -> String {
     let figure = |((observation, measured), style): (&(&FrontierObservation, &MeasuredFrontier), &Style)| {
         let title = format!("frontier of {}", name(result, observation));
         let draw = |width| draw(measured, style, width, &title);
-        let [desktop, phone] = WIDTHS.map(draw);
-        Some(figure_of(result, &title, [desktop?, phone?], &data(measured)))
+        figure::figure(&title, &file_name(result, &title), &data(measured), draw)
     };
     measured.iter().zip(&styles).filter_map(figure).collect()
 }
@@ -88,6 +89,11 @@ fn questions(value: f64) -> String {
     format_value(QUESTIONS_PER_H.name, value)
 }
 
+/// Title of an axis from zero.
+fn axis_title(metric: &MetricDef) -> String {
+    format!("{}, more is better, from zero", metric.title)
+}
+
 /// The area between the axes, with the ranges of both.
 struct Area {
     documents: Range,
@@ -130,7 +136,7 @@ fn draw(measured: &MeasuredFrontier, style: &Style, width: f64, title: &str) -> 
     );
     let mut lines = wrap(&share, &[width, width, width]);
     let ink_lines = lines.len() as f64;
-    let axis = wrap(&axis_title(QUESTIONS_PER_H.name, false), &[width, width]);
+    let axis = wrap(&axis_title(&QUESTIONS_PER_H), &[width, width]);
     let top = (ink_lines + axis.len() as f64) * LINE + 12.0;
     let has_room = |ticks: &[f64]| {
         let far = |pair: &[f64]| {
@@ -139,7 +145,7 @@ fn draw(measured: &MeasuredFrontier, style: &Style, width: f64, title: &str) -> 
         ticks.windows(2).all(far)
     };
     let grid = questions_range.ticks(has_room);
-    let labels: Vec<String> = grid.iter().map(|value| tick_label(QUESTIONS_PER_H.name, *value)).collect();
+    let labels: Vec<String> = grid.iter().map(|value| tick_label(&questions(*value), *value)).collect();
     let widest = labels.iter().map(|label| text_width(label)).fold(24.0, f64::max);
     let area = Area {
         documents: documents_range,
@@ -184,7 +190,7 @@ fn alternative(measured: &MeasuredFrontier, points: &[(String, LoadPoint)], titl
 fn draw_documents_axis(drawing: &mut Drawing, area: &Area, width: f64) {
     let bottom = area.bottom();
     drawing.line((area.left, bottom), (area.right, bottom), QUIET, 1.0);
-    let label = |value: f64| tick_label(DOCUMENTS_PER_S.name, value);
+    let label = |value: f64| tick_label(&documents(value), value);
     let half = |value: f64| text_width(&label(value)) / 2.0;
     let fits = |ticks: &[f64]| {
         let apart = |pair: &[f64]| area.x(pair[1]) - area.x(pair[0]) >= half(pair[0]) + half(pair[1]) + 10.0;
@@ -195,7 +201,7 @@ fn draw_documents_axis(drawing: &mut Drawing, area: &Area, width: f64) {
         drawing.line((x, bottom), (x, bottom + 4.0), QUIET, 1.0);
         drawing.text(x, bottom + 15.0, Anchor::Middle, QUIET, &[label(tick)]);
     }
-    let title = wrap(&axis_title(DOCUMENTS_PER_S.name, false), &[width]);
+    let title = wrap(&axis_title(&DOCUMENTS_PER_S), &[width]);
     drawing.text(0.0, bottom + TICKS + LINE / 2.0, Anchor::Start, QUIET, &title);
 }
 

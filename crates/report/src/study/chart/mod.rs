@@ -1,15 +1,8 @@
 //! Charts of a study as SVG: curves along a varied option, or rows below each other, one chart per mix.
-//!
-//! A page without a script cannot draw its charts again when the window becomes narrow. Every chart is
-//! therefore drawn twice, for desktops and for phones, and the style sheet shows one of both.
 
-mod colour;
 mod frontier;
 mod lines;
 mod rows;
-mod scale;
-mod svg;
-mod text;
 
 use std::fmt::Write;
 
@@ -20,16 +13,11 @@ use jsonathlon_studies::verdict_spec::ClientSelector;
 use jsonathlon_studies::workload::StudyWorkload;
 
 use super::StudyResult;
-use super::table::format_value;
-use crate::page::html::escape;
+use crate::chart::ValueAxis;
+use crate::chart::figure;
 
-/// Widths of the drawings for desktops and for phones, in pixels.
-const WIDTHS: [f64; 2] = [820.0, 350.0];
 /// Approximate number of clients at which the published peaks were measured.
 const PEAK_CLIENTS: f64 = 20.0;
-
-/// Data of a figure as CSV: column names, then one line for each value.
-type Data = Vec<Vec<String>>;
 
 /// All charts as HTML figures, first those of what the first clause of the answer is about; empty if nothing was
 /// measured.
@@ -44,7 +32,7 @@ pub(super) fn charts(result: &StudyResult<'_>) -> String {
     };
     panels.sort_by_key(|(_, points)| !is_about_answer(points));
     let first = panels.first().and_then(|(title, points)| panel_of_answer(result, title, points));
-    first.iter().chain(&panels).filter_map(|(title, points)| figure(result, title, points)).collect()
+    first.iter().chain(&panels).filter_map(|(title, points)| panel_figure(result, title, points)).collect()
 }
 
 /// Chart of the points with the number of clients that the first clause of the answer is about. Rows show the
@@ -65,38 +53,21 @@ fn panel_of_answer<'a>(
 }
 
 /// Figure of one chart with its title and its data; `None` if it has no value.
-fn figure(result: &StudyResult<'_>, title: &str, points: &[&Observation]) -> Option<String> {
+fn panel_figure(result: &StudyResult<'_>, title: &str, points: &[&Observation]) -> Option<String> {
     let metric = result.study.metric();
-    let ([desktop, phone], data) = match result.study.chart.axis.as_deref() {
+    let file_name = file_name(result, title);
+    match result.study.chart.axis.as_deref() {
         Some(axis) => {
-            let series_list = lines::series(result, axis, points);
-            let draw = |width| lines::draw(axis, &series_list, metric, width, title);
-            (WIDTHS.map(draw), lines::data(axis, &series_list, metric))
+            let curves = lines::curves(result, axis, points);
+            let draw = |width| lines::draw(axis, &curves, metric, width, title);
+            figure::figure(title, &file_name, &lines::data(axis, &curves, metric), draw)
         }
         None => {
             let rows = rows::rows(result, points);
-            (WIDTHS.map(|width| rows::draw(&rows, metric, width, title)), rows::data(&rows, metric))
+            let draw = |width| rows::draw(&rows, metric, width, title);
+            figure::figure(title, &file_name, &rows::data(&rows, metric), draw)
         }
-    };
-    Some(figure_of(result, title, [desktop?, phone?], &data))
-}
-
-/// Figure of both drawings of one chart, with its data.
-fn figure_of(result: &StudyResult<'_>, title: &str, [desktop, phone]: [String; 2], data: &Data) -> String {
-    let mut figure = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        figure,
-        "<figure class=\"chart wide\"><figcaption><span class=\"chart-title\">{title}</span>\
-         <span class=\"exports\"><a class=\"export\" download=\"{}\" aria-label=\"CSV of {title}\" \
-         href=\"data:text/csv;charset=utf-8,{}\">CSV</a></span></figcaption>\n\
-         <div class=\"drawing at-desktop\">{desktop}</div>\
-         <div class=\"drawing at-phone\">{phone}</div></figure>",
-        file_name(result, title),
-        percent_encoded(&csv(data)),
-        title = escape(title),
-    );
-    figure
+    }
 }
 
 /// Points of each chart, with its title. A chart holds one mix, and one value of each varied option that is
@@ -176,15 +147,14 @@ fn metric_title(metric: &str) -> &str {
     MetricDef::find(metric).map_or(metric, |definition| definition.title)
 }
 
-/// Title of the axis of a metric, with the direction that is better and the kind of its scale.
-fn axis_title(metric: &str, is_logarithmic: bool) -> String {
+/// Axis of a metric, with the direction that is better.
+fn value_axis<'a>(metric: &str, format: &'a dyn Fn(f64) -> String) -> ValueAxis<'a> {
     let better = match MetricDef::find(metric).map(|definition| definition.better) {
         Some(BetterDirection::Higher) => ", more is better",
         Some(BetterDirection::Lower) => ", less is better",
         Some(BetterDirection::Neither) | None => "",
     };
-    let scale = if is_logarithmic { ", log scale" } else { ", from zero" };
-    format!("{}{better}{scale}", metric_title(metric))
+    ValueAxis { title: format!("{}{better}", metric_title(metric)), is_from_zero: is_counted(metric), format }
 }
 
 /// Returns `true` for counts and bytes, which are drawn from zero. Times, rates and ratios are drawn on a
@@ -195,58 +165,10 @@ fn is_counted(metric: &str) -> bool {
     matches!(unit, Unit::Bytes | Unit::BytesPerOperation | Unit::PerOperation | Unit::Count)
 }
 
-/// A value as a tick label: `10 ms` instead of `10.0 ms`, and zero without a unit.
-fn tick_label(metric: &str, value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let text = format_value(metric, value);
-    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(text.len());
-    let (number, unit) = text.split_at(number_end);
-    let number =
-        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
-    format!("{number}{unit}")
-}
-
-/// Fields of CSV for a value and its interval.
-fn value_fields(value: f64, limits: Option<[f64; 2]>) -> Vec<String> {
-    let [low, high] = limits.map_or([None, None], |[low, high]| [Some(low), Some(high)]);
-    let field = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    vec![value.to_string(), field(low), field(high)]
-}
-
-/// CSV by RFC 4180 with `\n` line ends.
-fn csv(data: &[Vec<String>]) -> String {
-    let quoted = |field: &String| {
-        if field.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", field.replace('"', "\"\""))
-        } else {
-            field.clone()
-        }
-    };
-    data.iter().map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n").collect()
-}
-
-/// Percent-encodes text for an address.
-fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
-}
-
 /// File name of a figure's data: study, title and day of the first run.
 fn file_name(result: &StudyResult<'_>, title: &str) -> String {
     let day: String =
         result.runs.first().map(|(_, run)| run.manifest.started.to_string()).unwrap_or_default();
     let day: String = day.chars().take(10).collect();
-    let words = format!("{} {title} {day}", result.study.name).to_lowercase();
-    let parts = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    format!("jsonathlon-study-{}.csv", parts.collect::<Vec<_>>().join("-"))
+    figure::file_name(&format!("study {} {title} {day}", result.study.name))
 }

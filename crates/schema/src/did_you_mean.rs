@@ -4,7 +4,8 @@
 ///
 /// The distance is optimal string alignment (insert, delete, substitute, swap of neighbours). It may be up to
 /// a third of the name's length, and at least one edit. A name of at least 3 bytes also matches as a prefix.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     known
         .into_iter()
@@ -15,7 +16,8 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Returns `` (did you mean `x`?)`` with a leading space, or an empty text.
-pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
 }
 

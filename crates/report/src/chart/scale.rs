@@ -9,16 +9,16 @@ const LOGARITHMIC: f64 = 20.0;
 
 /// Values between the ends of an axis.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) is_logarithmic: bool,
+pub(crate) struct Range {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) is_logarithmic: bool,
 }
 
 impl Range {
     /// Logarithmic range around `values`, for times, rates and ratios. Limits of intervals widen it up to a
     /// point. `None` if no value is positive.
-    pub(super) fn around(values: &[f64], limits: &[f64]) -> Option<Self> {
+    pub(crate) fn around(values: &[f64], limits: &[f64]) -> Option<Self> {
         let positive = |values: &[f64]| -> Vec<f64> {
             values.iter().copied().filter(|value| *value > 0.0 && value.is_finite()).collect()
         };
@@ -34,14 +34,14 @@ impl Range {
     }
 
     /// Range from zero, for counts and bytes. `None` without a value.
-    pub(super) fn from_zero(values: &[f64], limits: &[f64]) -> Option<Self> {
+    pub(crate) fn from_zero(values: &[f64], limits: &[f64]) -> Option<Self> {
         let most = values.iter().chain(limits).copied().filter(|value| value.is_finite()).reduce(f64::max)?;
         let high = if most > 0.0 { most * 1.04 } else { 1.0 };
         Some(Self { low: 0.0, high, is_logarithmic: false })
     }
 
     /// Range of the settings along a horizontal axis, with room at its ends. `None` without a setting.
-    pub(super) fn of_settings(settings: &[f64]) -> Option<Self> {
+    pub(crate) fn of_settings(settings: &[f64]) -> Option<Self> {
         let low = settings.iter().copied().reduce(f64::min)?;
         let high = settings.iter().copied().reduce(f64::max)?;
         if low > 0.0 && high / low >= LOGARITHMIC {
@@ -53,7 +53,7 @@ impl Range {
     }
 
     /// Share of the axis at which a value lies; values beyond the range lie at its ends.
-    pub(super) fn share(&self, value: f64) -> f64 {
+    pub(crate) fn share(&self, value: f64) -> f64 {
         let transform =
             |value: f64| if self.is_logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
         let range = transform(self.high) - transform(self.low);
@@ -61,7 +61,7 @@ impl Range {
     }
 
     /// Ticks of the axis: the densest of several sets of steps of which `fits` returns `true`.
-    pub(super) fn ticks(&self, fits: impl Fn(&[f64]) -> bool) -> Vec<f64> {
+    pub(crate) fn ticks(&self, fits: impl Fn(&[f64]) -> bool) -> Vec<f64> {
         let sets = if self.is_logarithmic { self.logarithmic_steps() } else { self.linear_steps() };
         let fitting = |least: usize| {
             sets.iter().find(|ticks| (least..=TICKS).contains(&ticks.len()) && fits(ticks.as_slice()))

@@ -8,7 +8,7 @@ const COLOURS: usize = 10;
 
 /// Symbol of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Symbol {
+pub(crate) enum Symbol {
     Circle,
     Square,
     Triangle,
@@ -21,12 +21,12 @@ const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
 /// How a series is drawn.
 #[derive(Debug, Clone)]
-pub(super) struct Style {
+pub(crate) struct Style {
     /// Colour as a CSS value.
-    pub(super) colour: String,
-    pub(super) symbol: Symbol,
+    pub(crate) colour: String,
+    pub(crate) symbol: Symbol,
     /// Dash pattern of the line; empty for a solid one.
-    pub(super) dash: &'static str,
+    pub(crate) dash: &'static str,
 }
 
 /// Colour of the style sheet with this index, as a CSS value.
@@ -47,7 +47,7 @@ fn system_colour(system: &str) -> String {
 
 /// Styles of series, given the system of each. Series of a single system have a colour each. Else every
 /// system has one, and its series differ in symbol and dash pattern.
-pub(super) fn styles(systems: &[&str]) -> Vec<Style> {
+pub(crate) fn styles(systems: &[&str]) -> Vec<Style> {
     let is_single = systems.iter().all(|system| systems.first() == Some(system));
     let mut styles: Vec<Style> = Vec::with_capacity(systems.len());
     for (index, system) in systems.iter().enumerate() {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn systems_have_the_colours_of_the_pages_of_runs() {
-        let list = include_str!("../../../../../web/src/colours.ts");
+        let list = include_str!("../../../../web/src/colours.ts");
         let known: Vec<String> = KNOWN.iter().map(|name| format!("'{name}'")).collect();
         assert!(list.contains(&known.join(", ")), "web/src/colours.ts has another list");
         // The hash of `a` is its code, 97; names of other systems share colours.

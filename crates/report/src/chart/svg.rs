@@ -7,17 +7,17 @@ use super::text::{FONT_SIZE, LINE};
 use crate::page::html::escape;
 
 /// Colour of text and of what is important.
-pub(super) const INK: &str = "var(--ink)";
+pub(crate) const INK: &str = "var(--ink)";
 /// Colour of axes and remarks.
-pub(super) const QUIET: &str = "var(--quiet)";
+pub(crate) const QUIET: &str = "var(--quiet)";
 /// Colour of grid lines.
-pub(super) const GRID: &str = "var(--line)";
+pub(crate) const GRID: &str = "var(--line)";
 /// Colour of the background.
-pub(super) const PAPER: &str = "var(--paper)";
+pub(crate) const PAPER: &str = "var(--paper)";
 
 /// Part of a text that lies at its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -38,7 +38,7 @@ const RADIUS: f64 = 4.0;
 
 /// Elements of a drawing; positions are pixels from the upper left corner.
 #[derive(Debug, Default)]
-pub(super) struct Drawing {
+pub(crate) struct Drawing {
     elements: String,
 }
 
@@ -46,7 +46,7 @@ impl Drawing {
     // Writing to a String cannot fail.
 
     /// Adds a line between two places.
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
         let _ = writeln!(
             self.elements,
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" \
@@ -56,14 +56,14 @@ impl Drawing {
     }
 
     /// Adds text whose lines have the same horizontal position; `middle` is the middle of the first line.
-    pub(super) fn text(&mut self, x: f64, middle: f64, anchor: Anchor, fill: &str, lines: &[String]) {
+    pub(crate) fn text(&mut self, x: f64, middle: f64, anchor: Anchor, fill: &str, lines: &[String]) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             self.text_line(x, middle + index as f64 * LINE, anchor, fill, "400", line);
         }
     }
 
     /// Adds one line of bold text.
-    pub(super) fn bold(&mut self, x: f64, middle: f64, anchor: Anchor, line: &str) {
+    pub(crate) fn bold(&mut self, x: f64, middle: f64, anchor: Anchor, line: &str) {
         self.text_line(x, middle, anchor, INK, "600", line);
     }
 
@@ -79,7 +79,7 @@ impl Drawing {
     }
 
     /// Adds a line through points.
-    pub(super) fn polyline(&mut self, points: &[(f64, f64)], stroke: &str, dash: &str) {
+    pub(crate) fn polyline(&mut self, points: &[(f64, f64)], stroke: &str, dash: &str) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = writeln!(
             self.elements,
@@ -90,7 +90,7 @@ impl Drawing {
     }
 
     /// Adds a rectangle from its upper left corner.
-    pub(super) fn rectangle(&mut self, corner: (f64, f64), width: f64, height: f64, fill: &str) {
+    pub(crate) fn rectangle(&mut self, corner: (f64, f64), width: f64, height: f64, fill: &str) {
         let _ = writeln!(
             self.elements,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"/>",
@@ -99,7 +99,7 @@ impl Drawing {
     }
 
     /// Adds a symbol with a text that is shown at the pointer.
-    pub(super) fn symbol(&mut self, symbol: Symbol, at: (f64, f64), fill: &str, stroke: &str, title: &str) {
+    pub(crate) fn symbol(&mut self, symbol: Symbol, at: (f64, f64), fill: &str, stroke: &str, title: &str) {
         let (x, y) = at;
         let (left, right, top, bottom) = (x - RADIUS, x + RADIUS, y - RADIUS, y + RADIUS);
         let style = format!("fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.8\"");
@@ -129,7 +129,7 @@ impl Drawing {
     }
 
     /// The whole SVG. `label` describes it to readers who do not see it.
-    pub(super) fn finish(self, width: f64, height: f64, label: &str) -> String {
+    pub(crate) fn finish(self, width: f64, height: f64, label: &str) -> String {
         format!(
             "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
              role=\"img\" aria-label=\"{}\" font-size=\"{FONT_SIZE}\">\n{}</svg>\n",

@@ -1,12 +1,12 @@
 //! Estimates the width of text in charts, and breaks it into lines.
 
 /// Size of chart text in pixels.
-pub(super) const FONT_SIZE: f64 = 12.0;
+pub(crate) const FONT_SIZE: f64 = 12.0;
 /// Distance of two lines of chart text in pixels.
-pub(super) const LINE: f64 = 15.0;
+pub(crate) const LINE: f64 = 15.0;
 
 /// Upper limit of the width of text in pixels, over the usual fonts.
-pub(super) fn width(text: &str) -> f64 {
+pub(crate) fn width(text: &str) -> f64 {
     text.chars().map(letter_width).sum()
 }
 
@@ -24,12 +24,12 @@ fn letter_width(letter: char) -> f64 {
 }
 
 /// Width of bold text, see [`width`].
-pub(super) fn bold_width(text: &str) -> f64 {
+pub(crate) fn bold_width(text: &str) -> f64 {
     width(text) * 1.1
 }
 
 /// Breaks text between words into lines of these widths at most. What does not fit into the last line is cut.
-pub(super) fn wrap(text: &str, widths: &[f64]) -> Vec<String> {
+pub(crate) fn wrap(text: &str, widths: &[f64]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -1,0 +1,148 @@
+//! A run with its summary, and the figures of its cells.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_results::cell_summary::CellSummary;
+use jsonathlon_results::ratio_to_best::TrialsByRound;
+use jsonathlon_results::run::Run;
+use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{KEPT_SHARE, MetricDef, Unit};
+use jsonathlon_schema::record::{Cell, FailureKind, TOO_SHORT, Verdict};
+use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
+
+use super::{Measured, Measurement, Part};
+use crate::figures::shortened;
+
+/// A run in which a system takes part, with the configuration that stands for the system there.
+pub(super) type Participation<'s> = (&'s SummarisedRun<'s>, &'s Configuration);
+
+/// One run of a choice, summarised once.
+pub(super) struct SummarisedRun<'a> {
+    pub(super) part: Part,
+    pub(super) run: &'a Run,
+    pub(super) summary: Summary,
+    trials: TrialsByRound<'a>,
+}
+
+impl<'a> SummarisedRun<'a> {
+    pub(super) fn new(part: Part, run: &'a Run) -> Self {
+        Self { part, run, summary: run.summary(), trials: TrialsByRound::new(run) }
+    }
+
+    /// Cells of a configuration, in the order of the journal.
+    pub(super) fn cells<'s>(
+        &'s self,
+        configuration: &'s Configuration,
+    ) -> impl Iterator<Item = &'s CellSummary> {
+        self.summary.results.iter().filter(|entry| configuration.contains_cell(&entry.cell))
+    }
+
+    /// Figure of a cell by a metric. Times are converted to seconds.
+    pub(super) fn measure(&self, entry: &CellSummary, metric: &MetricDef) -> Measured {
+        if let Some(nothing) = self.nothing(entry) {
+            return nothing;
+        }
+        let Some(value) = entry.value(metric) else {
+            return Measured::Absent(format!("{} has no {}", entry.cell.name(), metric.title));
+        };
+        let (factor, unit) = match metric.unit {
+            Unit::Microseconds => (1e-6, Unit::Seconds),
+            Unit::Milliseconds => (1e-3, Unit::Seconds),
+            unit => (1.0, unit),
+        };
+        let mut by_round = self.trials.values(entry, metric);
+        by_round.values_mut().flatten().for_each(|value| *value *= factor);
+        Measured::Value(Measurement {
+            value: value * factor,
+            interval: entry.limits(metric).map(|limits| limits.map(|limit| limit * factor)),
+            unit,
+            by_round,
+            doubt: doubt(entry),
+            part: self.part,
+            cell: entry.cell.clone(),
+        })
+    }
+
+    /// Makes a figure of values that are computed from several metrics of each trial.
+    pub(super) fn computed(
+        &self,
+        entry: &CellSummary,
+        unit: Unit,
+        by_round: BTreeMap<u32, Vec<f64>>,
+    ) -> Measured {
+        if let Some(nothing) = self.nothing(entry) {
+            return nothing;
+        }
+        let rounds: Vec<Vec<f64>> = by_round.values().cloned().collect();
+        let Some(estimate) = jsonathlon_stats::statistics::estimate(&rounds) else {
+            return Measured::Absent(format!("{} has no values", entry.cell.name()));
+        };
+        let estimate = estimate.if_meaningful();
+        Measured::Value(Measurement {
+            value: estimate.median,
+            interval: estimate.low.zip(estimate.high).map(|(low, high)| [low, high]),
+            unit,
+            by_round,
+            doubt: doubt(entry),
+            part: self.part,
+            cell: entry.cell.clone(),
+        })
+    }
+
+    /// Why a cell has no figure at all; `None` if it may have one.
+    fn nothing(&self, entry: &CellSummary) -> Option<Measured> {
+        let failure = || self.failure(&entry.cell);
+        match entry.verdict {
+            Verdict::Wrong | Verdict::Timeout | Verdict::Failed => Some(match failure() {
+                Some((FailureKind::Environment | FailureKind::Protocol, error)) => Measured::Absent(error),
+                Some((_, error)) => Measured::Failed(error),
+                None => Measured::Failed(entry.verdict.word().to_owned()),
+            }),
+            Verdict::NotApplicable => {
+                let reason = self.trial_failure(&entry.cell).map(|(_, error)| error);
+                Some(Measured::Absent(reason.unwrap_or_else(|| "not applicable".to_owned())))
+            }
+            Verdict::Exact
+            | Verdict::Approximate
+            | Verdict::Unverified
+            | Verdict::Disputed
+            | Verdict::Partial => None,
+        }
+    }
+
+    /// Kind and first line of a cell's first failure, with the message of its cause.
+    pub(super) fn failure(&self, cell: &Cell) -> Option<(FailureKind, String)> {
+        let failures = self.summary.failures.iter();
+        let failure = failures.filter(|failure| failure.kind != FailureKind::Plan);
+        let failure = failure.clone().find(|failure| failure.cell == *cell)?;
+        Some((failure.kind, shortened(&failure.error)))
+    }
+
+    /// Like [`Self::failure`], from the trials themselves: not applicable ones are no failures of a run.
+    fn trial_failure(&self, cell: &Cell) -> Option<(FailureKind, String)> {
+        let mut failures =
+            self.run.trials().filter(|trial| trial.cell == *cell).filter_map(|trial| trial.failure.as_ref());
+        failures.next().map(|failure| (failure.kind, shortened(&failure.error)))
+    }
+
+    /// Why crash tests could not be made, from the trials that say so.
+    pub(super) fn obstacle(&self, cell: &Cell) -> Option<String> {
+        self.trial_failure(cell).map(|(_, error)| error)
+    }
+}
+
+/// Why the figure of a cell does not count, although there is one.
+fn doubt(entry: &CellSummary) -> Option<String> {
+    let words = match entry.verdict {
+        Verdict::Unverified => "answers were not verified",
+        Verdict::Disputed => "systems disagree about the answer",
+        Verdict::Partial => "measured on a part of the documents",
+        _ if entry.finding(TOO_SHORT).is_some() => "too short to be compared",
+        _ if entry.metric(&KEPT_SHARE).is_some_and(|share| share < KEPT_LIMIT) => {
+            "the rate was not held meanwhile"
+        }
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
