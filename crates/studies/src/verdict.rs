@@ -8,7 +8,7 @@ use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
 use crate::clause::{ClaimOutcome, Clause, ClauseBasis, ComparableValue, Comparison, Sentence};
 use crate::definition::Study;
-use crate::observations::{Observation, StudyObservations};
+use crate::observations::{Observation, StudyObservations, THROUGHPUT};
 use crate::verdict_spec::{ClaimedEffect, ClientSelector, VerdictKind, VerdictSpec};
 use crate::wording::{
     attribute_words, change, fill_template, mix_noun, number, percent, round_percent, side_words,

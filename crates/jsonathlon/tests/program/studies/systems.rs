@@ -172,13 +172,19 @@ fn frontier() {
     let more = ["growth=1000%", "rate=10%,30%", "batch=500"];
     for (system, title) in [("postgresql", "PostgreSQL"), ("sqlite", "SQLite")] {
         let keeps = format!("{title} keeps a share of 0.");
-        tiny_mixed("frontier", system, &more, &[&keeps, "of its peaks alone", "documents/s and", "max, alone"]);
+        tiny_mixed(
+            "frontier",
+            system,
+            &more,
+            &[&keeps, "of its peaks alone", "documents/s and", "max, alone"],
+        );
     }
 }
 
 #[test]
 fn question_cores() {
-    let words = ["On all CPUs, which it shares with its client, PostgreSQL answers", "of the yardstick", "an hour"];
+    let words =
+        ["On all CPUs, which it shares with its client, PostgreSQL answers", "of the yardstick", "an hour"];
     tiny_mixed("question-cores", "postgresql", &[], &words);
 }
 
