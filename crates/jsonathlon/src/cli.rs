@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::parse;
 
+pub(crate) mod choose;
 pub(crate) mod documents;
 pub(crate) mod durability;
 pub(crate) mod fidelity;
@@ -37,6 +38,8 @@ The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Say which system should hold your documents, for your load and your needs
+    Choose(Box<choose::ChooseCommand>),
     /// Load documents, ask questions, check answers, print tables
     Run(Box<run::RunCommand>),
     /// Answer a published question with a few runs, one table, one sentence and one chart

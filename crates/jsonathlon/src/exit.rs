@@ -80,7 +80,12 @@ impl Failure {
             Self::Catalogue(_) | Self::Study(_) => USAGE,
             Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
             Self::Artifact(_) => ENVIRONMENT,
-            Self::Run(RunError::Changed(_) | RunError::Catalogue(_) | RunError::Budget { .. }) => USAGE,
+            Self::Run(
+                RunError::Changed(_)
+                | RunError::Catalogue(_)
+                | RunError::Unsupported { .. }
+                | RunError::Budget { .. },
+            ) => USAGE,
             Self::Run(_) => ENVIRONMENT,
             Self::Plain { code, .. } => *code,
         }

@@ -77,6 +77,7 @@ fn suggest_names(mut error: clap::Error) -> clap::Error {
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
+        Command::Choose(command) => commands::choose::run(&command),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Study(arguments) => commands::study::run(&arguments),
         Command::Systems(arguments) => commands::systems::run(&arguments),

@@ -19,6 +19,16 @@ pub enum RunError {
     /// A system's folder declares something that this workload does not support.
     #[error("{0}")]
     Catalogue(String),
+    /// One of the systems cannot run the workload, or cannot hold the documents.
+    #[error("{workload} cannot run: {reason}")]
+    Unsupported {
+        /// Name of the workload.
+        workload: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Why it cannot; names the system.
+        reason: String,
+    },
     /// Plan, artifacts or documents of a resumed run differ from those of the original run.
     #[error("cannot resume: {0}")]
     Changed(String),

@@ -15,7 +15,7 @@ use jsonathlon_schema::settings::{RunSettings, StoppingRule};
 use crate::stopping::{MAX_ROUNDS, ROUNDS_SHARE};
 
 /// Size of a document that typical durations refer to, in bytes with its newline: that of a generated event.
-pub(crate) const TYPICAL_DOCUMENT_BYTES: u64 = 482;
+pub const TYPICAL_DOCUMENT_BYTES: u64 = 482;
 /// Compressed documents are assumed to be this many times larger when they are read.
 const COMPRESSION_RATIO: u64 = 8;
 /// Size of a record of several short values, in bytes.

@@ -116,10 +116,13 @@ fn announce_duration(workload: &dyn Workload, context: &RunContext<'_>, observer
 
 /// Rejects a plan with a target on which the workload cannot run.
 fn check_targets(plan: &RunPlan, workload: &dyn Workload) -> Result<(), RunError> {
-    match plan.targets.iter().find_map(|target| workload.unsupported_reason(target)) {
-        Some(reason) => Err(RunError::Catalogue(format!("{} cannot run: {reason}", workload.name()))),
-        None => Ok(()),
+    for target in &plan.targets {
+        if let Some(reason) = workload.unsupported_reason(target) {
+            let system = target.configuration.system.clone();
+            return Err(RunError::Unsupported { workload: workload.name(), system, reason });
+        }
     }
+    Ok(())
 }
 
 /// Fails early if the machine lacks something, and waits until other programs leave it alone if requested.

@@ -245,6 +245,9 @@ pub(crate) struct QuestionOptions {
     /// State of the data in which questions are asked
     #[arg(long, value_enum, default_value = "drained", help_heading = ASKING)]
     pub(crate) data_state: DataStates,
+    /// Number of rounds with cold trials, from the first; 0 for none [default: all; of a plain run the first 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = ASKING)]
+    pub(crate) cold_rounds: Option<u32>,
     /// Also measure cold as published: page cache dropped, engine left running
     #[arg(long, help_heading = ASKING)]
     pub(crate) cold_page_cache: bool,

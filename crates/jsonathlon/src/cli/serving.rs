@@ -233,9 +233,10 @@ fn rates(text: &str) -> Result<Rates, String> {
                 }
                 None => rates.push(Rate::OfCapacity(share(percent, part)?)),
             },
-            None => match parse::count(part) {
-                Ok(number) => rates.push(Rate::PerSecond(number as f64)),
-                Err(_) => return Err(wrong(part)),
+            None => match (parse::count(part), part.parse::<f64>()) {
+                (Ok(number), _) => rates.push(Rate::PerSecond(number as f64)),
+                (_, Ok(number)) if number.is_finite() && number > 0.0 => rates.push(Rate::PerSecond(number)),
+                _ => return Err(wrong(part)),
             },
         }
     }
@@ -264,13 +265,14 @@ mod tests {
     fn rates_are_shares_ranges_or_numbers() {
         assert_eq!(rates("50%").unwrap().0, [Rate::OfCapacity(0.5)]);
         assert_eq!(rates("2000, 5k").unwrap().0, [Rate::PerSecond(2000.0), Rate::PerSecond(5000.0)]);
+        assert_eq!(rates("0.5").unwrap().0, [Rate::PerSecond(0.5)]);
         let range = rates("10..95%").unwrap().0;
         assert_eq!(
             (range.first(), range.last()),
             (Some(&Rate::OfCapacity(0.1)), Some(&Rate::OfCapacity(0.95)))
         );
         assert_eq!(range.len(), 6);
-        for wrong in ["", "x", "0", "-5%", "95..10%", "10..x%", "0%"] {
+        for wrong in ["", "x", "0", "-2.5", "inf", "-5%", "95..10%", "10..x%", "0%"] {
             assert!(rates(wrong).is_err(), "{wrong}");
         }
     }

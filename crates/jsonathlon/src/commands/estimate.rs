@@ -25,6 +25,15 @@ const STAGING_DOCUMENT_S: f64 = 7e-6;
 /// Shorter durations are rounded to this many seconds.
 const STEP_S: f64 = 10.0;
 
+/// Expected seconds of a run, with staging and without installation.
+pub(super) fn run_seconds(outline: &RunOutline<'_>, workload: &dyn Workload) -> f64 {
+    staging_seconds(outline) + workload.expected_time(outline).seconds()
+}
+
+fn staging_seconds(outline: &RunOutline<'_>) -> f64 {
+    FRAME_S + outline.typical_documents * STAGING_DOCUMENT_S
+}
+
 /// One sentence on the expected duration of a run over documents that are known beforehand.
 pub(super) fn describe_duration(
     outline: &RunOutline<'_>,
@@ -34,9 +43,8 @@ pub(super) fn describe_duration(
     let missing = missing_sources(&outline.configurations, store);
     let install_s: f64 = missing.iter().map(|(_, source)| install_seconds(source)).sum();
     let expected = workload.expected_time(outline);
-    let staging_s = FRAME_S + outline.typical_documents * STAGING_DOCUMENT_S;
     let names: Vec<&str> = missing.iter().map(|(artifact, _)| artifact.system.as_str()).collect();
-    sentence(&expected, staging_s, install_s, &names)
+    sentence(&expected, staging_seconds(outline), install_s, &names)
 }
 
 /// Sentence on a run that takes `staging_s` seconds apart from its trials, and `install_s` to install the

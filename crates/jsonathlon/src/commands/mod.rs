@@ -1,6 +1,7 @@
 //! One module per subcommand: arguments become validated values, and other crates do the work.
 
 pub(crate) mod check;
+pub(crate) mod choose;
 pub(crate) mod compare;
 mod configurations;
 pub(crate) mod data;
@@ -12,6 +13,7 @@ pub(crate) mod external_systems;
 mod fidelity;
 mod memory;
 mod mixed;
+mod part_run;
 pub(crate) mod published;
 pub(crate) mod questions;
 pub(crate) mod report;

@@ -25,7 +25,7 @@ use jsonathlon_workloads::{
 
 use super::{
     configurations::{configurations, install_targets, yardstick_configurations},
-    estimate::describe_duration,
+    estimate::{describe_duration, run_seconds},
     external_systems::{self, ExternalRequest},
     load_catalogue,
     memory::{MemoryProfiles, with_recorded_memory},
@@ -142,35 +142,18 @@ fn new_run(
     catalogue: &Catalogue,
     interrupt: &Interrupt,
 ) -> Result<ResolvedRun, Failure> {
-    let RunRequest { common, external, seed, has_yardstick, defaults, workload, .. } = request;
-    let source = request.source.ok_or_else(|| Failure::usage("the run has no documents: add --data"))?;
-    let no_external = ExternalOptions::default();
-    let external = external.unwrap_or(&no_external);
-    let mut settings = common_settings(common, seed, &defaults);
+    let no_documents = || Failure::usage("the run has no documents: add --data");
+    let source = request.source.clone().ok_or_else(no_documents)?;
+    let mut settings = common_settings(request.common, request.seed, &request.defaults);
     if let PageCachePolicy::Uncapped(why) = &settings.page_cache {
         crate::say!("note: cannot limit the page cache on this machine: {why}");
     }
-    let memory = MemoryProfiles::from_options(&common.systems, defaults.memory)?;
-    let context = SetupContext {
-        workload: workload.section_name(),
-        durability: defaults.durability,
-        user_questions: request.user_questions.as_ref(),
-    };
-    if let Some(questions) = context.user_questions {
-        questions.check_systems(catalogue)?;
-    }
-    let has_external = !external.system.is_empty();
-    let selected = configurations(&common.systems, has_external, defaults.systems, context, catalogue)?;
-    let mut configurations = selected
-        .into_iter()
-        .map(|configuration| {
-            memory.per_profile(context.apply_to(configuration)?.with_transport(settings.transport)?)
-        })
-        .collect::<Result<Vec<_>, _>>()?
-        .concat();
-    if has_yardstick {
-        configurations.extend(yardstick_configurations(catalogue, workload.section_name(), &configurations)?);
-    }
+    let memory = MemoryProfiles::from_options(&request.common.systems, request.defaults.memory)?;
+    let configurations = started_configurations(&request, &settings, &memory, catalogue)?;
+    let no_external = ExternalOptions::default();
+    let external = request.external.unwrap_or(&no_external);
+    let context = setup_context(&request);
+    let common = request.common;
     // Last, because remote servers are contacted here: errors of the other options are reported before.
     let external_request = ExternalRequest {
         systems: &external.system,
@@ -185,13 +168,76 @@ fn new_run(
     (settings.external_systems, external_targets) =
         external_systems::connect_external(&external_request, catalogue, interrupt)?;
     Ok(ResolvedRun {
-        workload,
+        workload: request.workload,
         source,
         settings,
         configurations,
         external_targets,
         folder: common.execution.out.clone(),
     })
+}
+
+fn setup_context<'a>(request: &'a RunRequest<'_>) -> SetupContext<'a> {
+    SetupContext {
+        workload: request.workload.section_name(),
+        durability: request.defaults.durability,
+        user_questions: request.user_questions.as_ref(),
+    }
+}
+
+/// Configurations of a request that the run starts itself, with those of yardsticks.
+fn started_configurations(
+    request: &RunRequest<'_>,
+    settings: &RunSettings,
+    memory: &MemoryProfiles,
+    catalogue: &Catalogue,
+) -> Result<Vec<Configuration>, Failure> {
+    let context = setup_context(request);
+    if let Some(questions) = context.user_questions {
+        questions.check_systems(catalogue)?;
+    }
+    let has_external = request.external.is_some_and(|external| !external.system.is_empty());
+    let selected =
+        configurations(&request.common.systems, has_external, request.defaults.systems, context, catalogue)?;
+    let mut configurations = selected
+        .into_iter()
+        .map(|configuration| {
+            memory.per_profile(context.apply_to(configuration)?.with_transport(settings.transport)?)
+        })
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
+    if request.has_yardstick {
+        configurations.extend(yardstick_configurations(catalogue, context.workload, &configurations)?);
+    }
+    Ok(configurations)
+}
+
+/// Expected seconds of a new run without external systems over this many documents, without installation.
+/// Workloads that generate their documents do so whatever their number is here.
+pub(super) fn expected_seconds(
+    command: &RunCommand,
+    catalogue: &Catalogue,
+    documents: DocumentCount,
+) -> Result<f64, Failure> {
+    let request = workload::build_request(command)?;
+    let settings = common_settings(request.common, request.seed, &request.defaults);
+    let memory = MemoryProfiles::from_options(&request.common.systems, request.defaults.memory)?;
+    let configurations = started_configurations(&request, &settings, &memory, catalogue)?;
+    let configurations: Vec<&Configuration> = configurations.iter().collect();
+    let generated = request.source.as_ref().filter(|source| source.is_generated());
+    let outline =
+        generated.and_then(|source| RunOutline::of_source(configurations.clone(), &settings, source));
+    let outline = outline
+        .unwrap_or_else(|| RunOutline::new(configurations, &settings, documents.documents, documents.bytes));
+    Ok(run_seconds(&outline, &*request.workload))
+}
+
+/// Number of documents that are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DocumentCount {
+    pub(super) documents: u64,
+    /// Their size in bytes, each with a newline.
+    pub(super) bytes: u64,
 }
 
 /// Settings that all workloads share, without the external systems.

@@ -95,7 +95,7 @@ pub(super) fn question_settings(pace: &PaceOptions, arguments: &QuestionOptions)
         // Intervals are computed over rounds, so more rounds are worth more than more trials in a round. The
         // regression gate tests hot trials and loads, so cold trials need no more rounds than loads.
         hot_duration_s: if is_plain { PLAIN_HOT_S } else { defaults.hot_duration_s },
-        cold_rounds: is_plain.then_some(COLD_ROUNDS),
+        cold_rounds: arguments.cold_rounds.or(is_plain.then_some(COLD_ROUNDS)),
         cold_os: arguments.cold_page_cache,
         ..defaults
     }

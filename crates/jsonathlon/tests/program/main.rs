@@ -12,6 +12,7 @@ mod adding;
 mod analytics;
 mod busy_machine;
 mod check;
+mod choose;
 mod cli;
 mod documents;
 mod durability;

@@ -4,6 +4,8 @@ mod check;
 mod definition;
 mod new;
 
+pub(in crate::commands) use new::{LIMITS, shell_quoted, write_first_questions};
+
 use std::process::ExitCode;
 
 use jsonathlon_catalogue::UserQuestions;

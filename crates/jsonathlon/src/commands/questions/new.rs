@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Limits of the sample: large enough for any path that matters, and read within seconds.
-const LIMITS: SampleLimits =
+pub(in crate::commands) const LIMITS: SampleLimits =
     SampleLimits { max_bytes: 256 << 20, max_time: Duration::from_secs(6), max_documents: 5_000 };
 
 /// Trait in a data profile that counts JSON documents that are no objects.
@@ -45,7 +45,40 @@ pub(super) fn run(
     let catalogue = load_catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
-    let suggestions = suggest_questions(&sampled);
+    let written = write_first_questions(folder, &sampled, &catalogue)?;
+    let mut text = format!("{}\n", describe_sample(&sampled));
+    for (name, title) in &written.questions {
+        text += &format!("  {name:<24} {title}\n");
+    }
+    text += &format!("statements for {}\n", written.systems.join(", "));
+    for note in written.notes {
+        text += &format!("note: {note}\n");
+    }
+    text += &format!("\nnext:  {}\n", next_command(folder, data, input, folders));
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// First questions that were written to a folder.
+pub(in crate::commands) struct FirstQuestions {
+    /// Name and heading of each question.
+    pub(in crate::commands) questions: Vec<(String, String)>,
+    /// Systems that have statements.
+    systems: Vec<String>,
+    /// Notes on how documents were read, on what systems are not asked, and on what they alter.
+    notes: Vec<String>,
+}
+
+/// Writes first questions about sampled documents, with the statements of every system that can be asked.
+///
+/// # Errors
+/// A usage error, without a folder, if the documents have nothing that could be asked about.
+pub(in crate::commands) fn write_first_questions(
+    folder: &Path,
+    sampled: &SampleProfile,
+    catalogue: &Catalogue,
+) -> Result<FirstQuestions, Failure> {
+    let suggestions = suggest_questions(sampled);
     if suggestions.is_empty() {
         return Err(nothing_to_ask(&sampled.profile));
     }
@@ -54,7 +87,7 @@ pub(super) fn run(
     notes.extend(skipped_entries::describe(&sampled.profile.left_out));
     notes.extend(invalid_lines_note(&sampled.profile));
     let Statements { files_by_system, unasked, inexact, alterations } =
-        statement_files(&questions, &sampled, &catalogue);
+        statement_files(&questions, sampled, catalogue);
     notes.extend(unasked.iter().map(|UnaskedQuestion { question, system, reason }| {
         format!("{system} is not asked `{question}`: {reason}")
     }));
@@ -71,26 +104,19 @@ pub(super) fn run(
             notes.join("\n")
         )));
     }
-    let systems: Vec<&str> = files_by_system.iter().map(|(system, _)| system.as_str()).collect();
-    write(&folder.join("questions.toml"), &definition(&questions, &unasked, &inexact, &sampled))?;
+    write(&folder.join("questions.toml"), &definition(&questions, &unasked, &inexact, sampled))?;
     for (system, files) in &files_by_system {
         for QuestionStatement { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
         }
     }
     // Verifies that the written folder can be read.
-    UserQuestions::read(folder)?.check_systems(&catalogue)?;
-    let mut text = format!("{}\n", describe_sample(&sampled));
-    for question in &questions {
-        text += &format!("  {:<24} {}\n", question.name, title(question));
-    }
-    text += &format!("statements for {}\n", systems.join(", "));
-    for note in notes {
-        text += &format!("note: {note}\n");
-    }
-    text += &format!("\nnext:  {}\n", next_command(folder, data, input, folders));
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    UserQuestions::read(folder)?.check_systems(catalogue)?;
+    Ok(FirstQuestions {
+        questions: questions.iter().map(|named| (named.name.clone(), title(named))).collect(),
+        systems: files_by_system.into_iter().map(|(system, _)| system).collect(),
+        notes,
+    })
 }
 
 /// Rejects documents that cannot be read twice, and a folder that is in use.
@@ -163,7 +189,7 @@ fn invalid_lines_note(profile: &Profile) -> Option<String> {
 }
 
 /// Quotes a text as one word of a shell, if it needs quotes.
-fn shell_quoted(text: &str) -> String {
+pub(in crate::commands) fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()

@@ -7,9 +7,8 @@ mod saved;
 use std::path::Path;
 use std::process::ExitCode;
 
-use jsonathlon_report::page;
 use jsonathlon_report::study::{FILE, StudyResult};
-use jsonathlon_results::folder::{is_run_folder, write_atomic};
+use jsonathlon_results::folder::write_atomic;
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::published::published_results;
@@ -17,13 +16,13 @@ use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::{built_in, names};
 use jsonathlon_workloads::run::default_folder;
 
-use super::run::execute;
+use super::part_run::{PassedOnOptions, complete_run, with_resume_advice};
 use super::table_style::table_style;
 use super::{print, short_path};
 use crate::cli::study::StudyArguments;
-use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
+use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
-use plan::{PassedOnOptions, StudyPlan};
+use plan::StudyPlan;
 use saved::SavedStudy;
 
 /// Argument that lists the studies instead of naming one.
@@ -54,6 +53,11 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     if arguments.resume.is_none() {
         saved.write(&study, &folder)?;
     }
+    let passed_on = PassedOnOptions {
+        systems_dir: saved.systems_dir.clone(),
+        allow_newer: arguments.install.allow_newer,
+        wait_quiet: arguments.quiet.wait_quiet,
+    };
     let interrupt = Interrupt::install()?;
     let count = plan.runs.len();
     let mut runs = Vec::with_capacity(count);
@@ -61,9 +65,11 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         if count > 1 {
             crate::say!("run {} of {count}: {}", index + 1, study_run.name);
         }
-        measure(&study, &saved, arguments, &study_run, &systems, &folder, &interrupt)
-            .map_err(|failure| with_study_advice(failure, &folder))?;
-        let run = Run::read(&folder.join(&study_run.name))?;
+        let run_folder = folder.join(&study_run.name);
+        let command = || plan::command(&study, &study_run, &systems, &run_folder, &saved, &passed_on);
+        complete_run(&run_folder, command, &passed_on, &interrupt)
+            .map_err(|failure| with_resume_advice(failure, "study", &folder))?;
+        let run = Run::read(&run_folder)?;
         runs.push((study_run, run));
     }
     show(&study, &runs, &folder, arguments)
@@ -81,49 +87,6 @@ fn load_study(name: &str) -> Result<Study, Failure> {
             names().join(", ")
         ))),
     }
-}
-
-/// Starts or resumes one run in the study's folder; skips a run that is complete.
-fn measure(
-    study: &Study,
-    saved: &SavedStudy,
-    arguments: &StudyArguments,
-    study_run: &StudyRun,
-    systems: &plan::Systems,
-    folder: &Path,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
-    let folder = &folder.join(&study_run.name);
-    let passed_on = PassedOnOptions {
-        allow_newer: arguments.install.allow_newer,
-        wait_quiet: arguments.quiet.wait_quiet,
-    };
-    let command = if !is_run_folder(folder) {
-        plan::command(study, saved, study_run, systems, folder, passed_on)?
-    } else if Run::read(folder)?.open_trials().is_empty() {
-        return Ok(());
-    } else {
-        plan::resume_command(saved, folder, passed_on)?
-    };
-    if let Some(failure) = execute(&command, interrupt)?.cut_short {
-        return Err(failure);
-    }
-    // Page of this single run. A failure is not fatal, because the study's answer does not need it.
-    if let Err(error) = page::write_page(&Run::read(folder)?, page::PathDisplay::Hidden) {
-        crate::say!("failed to write the page of {}: {error}", folder.display());
-    }
-    Ok(())
-}
-
-/// Replaces the advice of an interrupted run, because the study is resumed as a whole.
-fn with_study_advice(failure: Failure, folder: &Path) -> Failure {
-    if failure.code() != INTERRUPTED {
-        return failure;
-    }
-    Failure::interrupted(format!(
-        "finished trials are saved; resume with: jsonathlon study --resume {}",
-        folder.display()
-    ))
 }
 
 /// Prints the tables, writes the study's page, and prints the answer. The exit code is success if all runs are

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use clap::{Parser, error::ContextKind};
-
 use jsonathlon_catalogue::{Catalogue, SERVING, SelectedSystem, TargetKind, select_variants_of};
 use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_studies::{
@@ -11,11 +9,14 @@ use jsonathlon_studies::{
     runs::StudyRun,
 };
 
-use super::{super::workload, saved::SavedStudy};
-use crate::{
-    cli::{Cli, Command, run::RunCommand},
-    exit::Failure,
+use super::{
+    super::{
+        part_run::{PassedOnOptions, describe_error, parse_command},
+        workload,
+    },
+    saved::SavedStudy,
 };
+use crate::{cli::run::RunCommand, exit::Failure};
 
 /// Durability tier of runs whose study names none.
 const DEFAULT_TIER: DurabilityTier = DurabilityTier::Synced;
@@ -27,14 +28,6 @@ pub(super) struct Systems {
     names: Vec<String>,
     /// Variants as `--variants` takes them: SYSTEM/NAME. Empty if the default variants are used.
     variants: Vec<String>,
-}
-
-/// Options of `jsonathlon study` that each of its runs gets.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct PassedOnOptions {
-    pub(super) allow_newer: bool,
-    /// Seconds to wait for a quiet machine before each run. `None` if runs do not wait.
-    pub(super) wait_quiet: Option<f64>,
 }
 
 /// All runs of a study, and notes on what they lack.
@@ -72,11 +65,11 @@ impl StudyPlan {
             // Converts the command already here, so that a wrong option is reported before anything starts.
             workload::build_request(&command(
                 study,
-                saved,
                 &study_run,
                 &run_systems,
                 Path::new("out"),
-                PassedOnOptions::default(),
+                saved,
+                &PassedOnOptions::default(),
             )?)?;
             runs.push((study_run, run_systems));
         }
@@ -175,11 +168,11 @@ fn systems_of(
 /// Command of one run, as a user would write it.
 pub(super) fn command(
     study: &Study,
-    saved: &SavedStudy,
     study_run: &StudyRun,
     systems: &Systems,
     folder: &Path,
-    passed_on: PassedOnOptions,
+    saved: &SavedStudy,
+    passed_on: &PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
     let variants = match systems.variants.as_slice() {
         [] => "default".to_owned(),
@@ -196,9 +189,11 @@ pub(super) fn command(
             value => arguments.push(format!("--{option}={value}")),
         }
     }
-    arguments.extend(shared_options(saved, passed_on));
+    arguments.extend(passed_on.arguments());
     parse_command(&arguments).map_err(|error| {
         let (option, message) = describe_error(&error);
+        // The error has the main name; studies use its alias.
+        let option = option.map(|name| if name == "scale" { "records".to_owned() } else { name });
         match option {
             Some(option) if saved.set.contains_key(&option) => {
                 Failure::usage(format!("--set {option}: {message}"))
@@ -207,53 +202,4 @@ pub(super) fn command(
             None => Failure::usage(message),
         }
     })
-}
-
-/// Command that resumes a run of the study.
-pub(super) fn resume_command(
-    saved: &SavedStudy,
-    folder: &Path,
-    passed_on: PassedOnOptions,
-) -> Result<RunCommand, Failure> {
-    let mut arguments: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
-    arguments.push(folder.display().to_string());
-    arguments.extend(shared_options(saved, passed_on));
-    parse_command(&arguments).map_err(|error| Failure::usage(describe_error(&error).1))
-}
-
-/// Options that starting and resuming a run have in common.
-fn shared_options(saved: &SavedStudy, passed_on: PassedOnOptions) -> Vec<String> {
-    let mut options = Vec::new();
-    for folder in &saved.systems_dir {
-        options.extend(["--systems-dir".to_owned(), folder.display().to_string()]);
-    }
-    if passed_on.allow_newer {
-        options.push("--allow-newer".to_owned());
-    }
-    if let Some(seconds) = passed_on.wait_quiet {
-        options.push(format!("--wait-quiet={seconds}s"));
-    }
-    options
-}
-
-fn parse_command(arguments: &[String]) -> Result<RunCommand, clap::Error> {
-    match Cli::try_parse_from(arguments)?.command {
-        Command::Run(command) => Ok(*command),
-        _ => Err(clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, "it is no run")),
-    }
-}
-
-/// Name of the wrong option, `None` if the error is about no option, and the error's message in one line.
-fn describe_error(error: &clap::Error) -> (Option<String>, String) {
-    let option = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let name = |text: String| {
-        let name: String =
-            text.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
-        // The error has the main name; studies use its alias.
-        if name == "scale" { "records".to_owned() } else { name }
-    };
-    let text = error.to_string();
-    let message = text.trim_start_matches("error: ").lines().take_while(|line| !line.starts_with("Usage"));
-    let message = message.filter(|line| !line.trim().is_empty() && !line.starts_with("For more information"));
-    (option.map(name), message.map(str::trim).collect::<Vec<_>>().join(" "))
 }
