@@ -283,7 +283,12 @@ fn a_headline_has_two_sentences_at_most() {
             if index % 2 == 0 { losing(facts, CrashKind::Power) } else { facts }
         })
         .collect();
-    for facts in [all_missing.clone(), half.clone()] {
+    // Messages of systems may have sentences of their own.
+    let mut failing = system("H", 0.001);
+    let message = "Out of memory. Restart it. Then try again.".to_owned();
+    failing.reports[0].under_load = Some(Measured::Failed(crate::figures::shortened(&message)));
+    let failing = vec![failing, system("I", 0.001)];
+    for facts in [all_missing.clone(), half.clone(), failing] {
         for text in [ALL_NEEDS, ""] {
             let headline = headline(text, facts.clone());
             assert!((1..=2).contains(&sentences(&headline)), "{headline}");

@@ -54,10 +54,11 @@ pub fn duration_with_interval(seconds: f64, interval: Option<[f64; 2]>) -> Strin
 /// Characters of a message of a system that are shown within a sentence.
 const SHOWN_CHARACTERS: usize = 100;
 
-/// First line of a message, cut where a sentence would get too long.
+/// First sentence of a message, cut where the sentence that it is a part of would get too long.
 #[must_use]
 pub fn shortened(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
+    let line = line.split(". ").next().unwrap_or(line).trim_end_matches('.');
     if line.chars().count() <= SHOWN_CHARACTERS {
         return line.to_owned();
     }
@@ -117,5 +118,7 @@ mod tests {
         assert_eq!(and_list(&["A", "B", "C"]), "A, B and C");
         assert_eq!((number_word(7), number_word(13)), ("seven".into(), "13".into()));
         assert_eq!(shortened(&"é".repeat(200)).chars().count(), 101);
+        assert_eq!(shortened("no space left. Free some.\nat line 3"), "no space left");
+        assert_eq!(shortened("version 1.2 of it."), "version 1.2 of it");
     }
 }

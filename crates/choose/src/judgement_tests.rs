@@ -148,10 +148,7 @@ fn durability_is_proven_or_it_is_not_met() {
         ..crashes(Synced, CrashKind::Power, 3)
     });
     let judgement = judge(&Need::Durability(Synced), &facts);
-    assert_eq!(
-        judgement.state,
-        NeedState::NotTested("no power loss was judged: power cuts need root".to_owned())
-    );
+    assert_eq!(judgement.state, NeedState::NotTested("power loss: power cuts need root".to_owned()));
     facts.durability.evidence.clear();
     facts.untested.insert(Dimension::Durability, "durability was not run".to_owned());
     assert_eq!(
@@ -259,4 +256,41 @@ fn without_needs_there_are_figures() {
         .map(|figure| figure.short)
         .collect();
     assert_eq!(words, ["synced", "same values", "none", "2,000/s", "3 ms", "1.2 s", "200 MB", "server"]);
+}
+
+proptest::proptest! {
+    /// A limit that moves across a figure passes met, not shown and not met in this order, whatever is limited.
+    #[test]
+    fn a_need_that_moves_skips_no_state(value in 1e-4_f64..1e4, reach in 0.01_f64..0.5) {
+        let mut facts = system("moved", value);
+        for response in &mut facts.at_rate.as_mut().unwrap().response {
+            let figure = measurement("moved", "mix", Unit::Seconds, value, reach);
+            response.quantiles.insert(Quantile::P99, Measured::Value(figure));
+        }
+        let figure = measurement("moved", "q1", Unit::Seconds, value, reach);
+        facts.reports[0].under_load = Some(Measured::Value(figure));
+        for point in &mut facts.sizes {
+            let bytes = value * 1e6 * point.documents as f64;
+            point.bytes = Measured::Value(measurement("moved", "size", Unit::Bytes, bytes, reach));
+        }
+        let needs: [fn(f64) -> Need; 4] = [
+            |below_s| Need::Response { quantile: Quantile::P99, below_s },
+            Need::Report,
+            |below_bytes| Need::Size { at: SizeAt::Now(None), below_bytes },
+            |below_bytes| Need::Size { at: SizeAt::Later(300_000), below_bytes },
+        ];
+        for need in needs {
+            let figure = judge(&need(1.0), &facts).figure;
+            let ([low, high], value) = (figure.interval.unwrap(), figure.value.unwrap());
+            let places: Vec<&str> = (0..60)
+                .map(|step| high * 1.3 * 0.95_f64.powi(step))
+                .filter(|limit| *limit > low)
+                .chain([value, low, low / 2.0])
+                .map(|limit| judge(&need(limit), &facts).state.word())
+                .collect();
+            let mut order = places.clone();
+            order.dedup();
+            proptest::prop_assert_eq!(order, ["met", "not shown", "not met"], "{:?}", need(value));
+        }
+    }
 }

@@ -71,7 +71,7 @@ fn crashes_prove_only_the_settings_that_were_measured() {
     let headline = |runs: &[(Part, Run)]| Decision::new(&needs, gather(runs, &context())).headline;
     // The kept runs were made with other settings of the two systems.
     assert!(
-        headline(&runs).contains("crashed with other settings than those measured"),
+        headline(&runs).contains("process crash: made with other settings than those measured"),
         "{}",
         headline(&runs)
     );

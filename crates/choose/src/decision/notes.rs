@@ -64,10 +64,7 @@ fn untested(candidates: &[Candidate]) -> Vec<String> {
                 .collect();
             reasons.dedup();
             let dimension = judgement.need.dimension();
-            match reasons.as_slice() {
-                [only] => format!("No system was tested for {dimension}: {only}."),
-                several => format!("No system was tested for {dimension}: {}.", and_list(several)),
-            }
+            format!("No system was tested for {dimension} ({}).", and_list(&reasons))
         })
         .collect()
 }

@@ -169,12 +169,31 @@ fn untested(
     missing
         .into_iter()
         .filter(|(.., is_known)| !is_known)
-        .map(|(dimension, part, _)| (dimension, reason(&facts.id.system, part, runs, context)))
+        .map(|(dimension, part, _)| {
+            let reason = reason(&facts.id.system, part, runs, context);
+            (dimension, reason.unwrap_or_else(|| not_recorded(dimension).to_owned()))
+        })
         .collect()
 }
 
-/// Why a system has no figure of a part.
-fn reason(system: &str, part: Part, runs: &[SummarisedRun<'_>], context: &GatherContext) -> String {
+/// Words for a figure that a complete run with the system lacks.
+fn not_recorded(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Durability => "it was not crashed",
+        Dimension::RoundTrip => "its documents were not compared",
+        Dimension::Rejected => "it has no load",
+        Dimension::Rate | Dimension::Response => "no operations were sent at the rate",
+        Dimension::Report => NOT_ASKED,
+        Dimension::Size => "its size was not taken",
+        Dimension::Kind => "its kind is not known",
+    }
+}
+
+/// Words for questions that a system was not asked, for no reason that is known.
+const NOT_ASKED: &str = "it was not asked";
+
+/// Why a system has no figure of a part. `None` if it took part in a complete run.
+fn reason(system: &str, part: Part, runs: &[SummarisedRun<'_>], context: &GatherContext) -> Option<String> {
     let left_out = |of_system: bool| {
         context.left_out.iter().find(|left_out| {
             left_out.part == part
@@ -185,16 +204,16 @@ fn reason(system: &str, part: Part, runs: &[SummarisedRun<'_>], context: &Gather
         })
     };
     if let Some(left_out) = left_out(true).or_else(|| left_out(false)) {
-        return left_out.reason.clone();
+        return Some(left_out.reason.clone());
     }
-    match runs.iter().find(|run| run.part == part) {
-        None => format!("{} was not run", part.folder()),
-        Some(run) if !run.run.manifest.configurations.iter().any(|other| other.id.system == system) => {
-            format!("it takes no part in {}", part.folder())
-        }
-        Some(run) if !run.summary.complete => format!("{} did not run to its end", part.folder()),
-        Some(_) => format!("{} has no such figure of it", part.folder()),
+    let Some(run) = runs.iter().find(|run| run.part == part) else {
+        return Some(format!("{} was not run", part.folder()));
+    };
+    let takes_part = run.run.manifest.configurations.iter().any(|other| other.id.system == system);
+    if !takes_part {
+        return Some(format!("it takes no part in {}", part.folder()));
     }
+    (!run.summary.complete).then(|| format!("{} did not run to its end", part.folder()))
 }
 
 /// Says of each question why a system was not asked it, if others were.
@@ -204,7 +223,7 @@ fn complete_reports(systems: &mut [SystemFacts], context: &GatherContext, runs: 
         let asked_beside = all.iter().flatten().any(|report| report.under_load.is_some());
         let part = if asked_beside { Part::Serving } else { Part::Questions };
         let reason = reason(&system.id.system, part, runs, context);
-        reports::complete(&all, &mut system.reports, &reason);
+        reports::complete(&all, &mut system.reports, reason.as_deref().unwrap_or(NOT_ASKED));
     }
 }
 

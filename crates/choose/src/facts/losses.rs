@@ -51,7 +51,7 @@ fn evidence_of_run((run, configuration): Participation<'_>, basis: Option<&str>)
         let tested = entry.finding(BASIS).map(|finding| finding.state.as_str().to_owned());
         let is_other = basis.zip(tested.as_deref()).is_some_and(|(basis, tested)| basis != tested);
         let obstacle = match entry.verdict {
-            _ if is_other => Some("it was crashed with other settings than those measured".to_owned()),
+            _ if is_other => Some("made with other settings than those measured".to_owned()),
             Verdict::Exact => None,
             verdict => Some(run.obstacle(&entry.cell).unwrap_or_else(|| verdict.word().to_owned())),
         };

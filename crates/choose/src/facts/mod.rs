@@ -86,6 +86,7 @@ impl Measurement {
 
 /// Result of a cell: its figure, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a choice has a few hundred of them, most with a figure")]
 pub enum Measured {
     /// The cell has a figure, which may be doubtful.
     Value(Measurement),

@@ -81,7 +81,7 @@ fn untested_kind(kind: CrashKind, evidence: &[&CrashEvidence], facts: &SystemFac
     let obstacle =
         evidence.iter().find(|evidence| evidence.kind == kind).and_then(|one| one.obstacle.as_ref());
     match (obstacle, facts.durability.evidence.is_empty(), facts.durability.tier) {
-        (Some(obstacle), ..) => format!("no {} was judged: {obstacle}", kind.event()),
+        (Some(obstacle), ..) => format!("{}: {obstacle}", kind.event()),
         (None, true, Some(tier)) => {
             format!("{tier} is declared, not proven here: {}", reason(Dimension::Durability, facts))
         }

@@ -184,8 +184,7 @@ fn round_trip(level: RoundTripLevel, facts: &SystemFacts) -> Finding {
         let is_loaded = facts.documents.as_ref().is_some_and(|documents| documents.failure.is_none());
         return match level {
             RoundTripLevel::Anything if is_loaded => {
-                let words = format!("not compared: {}", reason(Dimension::RoundTrip, facts));
-                Finding::new(NeedState::Met, Figure::missing(&words), 1.0)
+                Finding::new(NeedState::Met, Figure::missing(&reason(Dimension::RoundTrip, facts)), 1.0)
             }
             _ => Finding::not_tested(&reason(Dimension::RoundTrip, facts)),
         };

@@ -2,7 +2,7 @@
 
 use jsonathlon_choose::Dimension;
 use jsonathlon_choose::decision::Candidate;
-use jsonathlon_choose::facts::{Measured, Measurement, ReportFacts};
+use jsonathlon_choose::facts::{ALL_OPERATIONS, Measured, Measurement, ReportFacts};
 use jsonathlon_choose::figures;
 use jsonathlon_choose::needs::{Criterion, Need, Quantile, SizeAt};
 
@@ -21,7 +21,7 @@ const ESTIMATED: Unmeasured = Unmeasured { word: "estimated", continues_curve: t
 /// Ratio of the largest to the smallest number of documents from which both axes are logarithmic.
 const LOGARITHMIC: f64 = 20.0;
 /// Operations whose response times users can limit.
-const LIMITED_OPERATIONS: [&str; 2] = ["read", "update"];
+const LIMITED_OPERATIONS: [&str; 3] = ["read", "update", ALL_OPERATIONS];
 
 /// All charts as HTML, a section for each kind; empty if nothing of it was measured.
 pub(super) fn charts(result: &ChooseResult<'_>) -> String {

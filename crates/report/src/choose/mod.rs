@@ -139,9 +139,9 @@ impl<'a> ChooseResult<'a> {
         let used = tables.len() + 6;
         let lines = width.map(|_| MAX_LINES.saturating_sub(used));
         tables.extend(terminal::draw(&Table::new(self.decision), Room { width, lines }, style.colour));
-        tables.push(String::new());
         let notes: Vec<Vec<String>> =
             notes::notes(self).iter().map(|note| paragraph(note, text_width)).collect();
+        tables.extend((!notes.is_empty()).then(String::new));
         let changes: Vec<Vec<String>> = self
             .decision
             .changes

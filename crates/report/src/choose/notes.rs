@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_choose::facts::Part;
+use jsonathlon_choose::figures::and_list;
 use jsonathlon_results::busy_machine::machine_was_busy;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::severity::Severity;
@@ -41,17 +42,6 @@ pub(super) fn warnings(result: &ChooseResult<'_>) -> Vec<(Severity, String)> {
         let text = format!("few rounds show few differences: {}", few.join(", "));
         warnings.push((Severity::Warning, text));
     }
-    let ended: Vec<String> = result
-        .decision
-        .candidates
-        .iter()
-        .filter(|candidate| candidate.facts.end_of_life)
-        .map(|candidate| printable_long(&candidate.facts.name))
-        .collect();
-    if !ended.is_empty() {
-        let text = format!("no longer supported by the vendor: {}", ended.join(", "));
-        warnings.push((Severity::Warning, text));
-    }
     warnings
 }
 
@@ -68,34 +58,26 @@ fn parts_with(result: &ChooseResult<'_>, describe: impl Fn(&Run) -> Option<Strin
 /// What a reader should know besides the table, the most important first.
 pub(super) fn notes(result: &ChooseResult<'_>) -> Vec<String> {
     let decision = result.decision;
-    let table = Table::new(decision);
-    let mut notes = untested(&table);
-    if table.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.is_estimate) {
-        notes.push("≈ estimated from loads of fewer documents, not measured".to_owned());
-    }
+    let mut notes = untested(&Table::new(decision), !decision.needs.is_empty());
     notes.extend(decision.notes.iter().map(|note| printable_long(note)));
     notes.extend(result.left_out.iter().map(|sentence| printable_long(sentence)));
     notes.extend(decision.best.iter().map(|best| printable_long(&best.sentence)));
-    let dominated = decision.candidates.iter().filter_map(|candidate| {
-        let by = candidate.dominated_by.as_ref()?;
-        let text = format!(
-            "{} is dominated: {by} equals or beats it in all that was measured",
-            candidate.facts.name
-        );
-        Some(printable_long(&text))
-    });
-    notes.extend(dominated);
     notes.retain(|note| !note.is_empty());
     notes
 }
 
-/// One note for each reason why something was not tested, with what it was.
-fn untested(table: &Table<'_>) -> Vec<String> {
+/// One note for each reason why something was not tested, with what it was. Decisions say themselves for which
+/// needs nobody was tested.
+fn untested(table: &Table<'_>, has_needs: bool) -> Vec<String> {
+    let is_tested = |index: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.cells.get(index));
+        !has_needs || cells.any(|cell| cell.mark != Mark::NotTested)
+    };
     let mut reasons: Vec<(&str, BTreeMap<String, Vec<String>>)> = Vec::new();
     for row in &table.rows {
         let mut aspects: BTreeMap<&str, Vec<Aspect>> = BTreeMap::new();
-        for (heading, cell) in table.headings.iter().zip(&row.cells) {
-            if cell.mark == Mark::NotTested {
+        for (index, (heading, cell)) in table.headings.iter().zip(&row.cells).enumerate() {
+            if cell.mark == Mark::NotTested && is_tested(index) {
                 aspects.entry(&cell.words).or_default().push(heading.aspect);
             }
         }
@@ -107,23 +89,16 @@ fn untested(table: &Table<'_>) -> Vec<String> {
             });
             let Some((_, systems)) = reasons.get_mut(index) else { continue };
             let name = printable_long(&row.candidate.facts.short_name);
-            systems.entry(list(&titles)).or_default().push(name);
+            systems.entry(and_list(&titles)).or_default().push(name);
         }
     }
     let note = |(reason, systems): (&str, BTreeMap<String, Vec<String>>)| {
-        let what: Vec<String> =
-            systems.iter().map(|(aspects, names)| format!("{aspects} of {}", list(names))).collect();
+        let what = systems.iter().map(|(aspects, names)| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("{aspects} of {}", and_list(&names))
+        });
+        let what: Vec<String> = what.collect();
         format!("not tested: {}: {reason}", what.join("; "))
     };
     reasons.into_iter().map(note).collect()
-}
-
-/// Words as a list within a sentence: `a, b and c`.
-pub(super) fn list(words: &[impl AsRef<str>]) -> String {
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        Some((last, _)) => (*last).to_owned(),
-        None => String::new(),
-    }
 }

@@ -14,6 +14,9 @@ use crate::static_page::{self, unbroken};
 /// Name of the page in the folder of its choice.
 pub const FILE: &str = "choose.html";
 
+/// Beginning of the ids of cells of the decision.
+const NEEDS: &str = "need";
+
 /// Rules beside those of all pages without a script.
 const STYLE: &str = "
 .bar nav a { padding: .2rem .6rem; min-height: 24px; white-space: nowrap; text-decoration: none; border-radius: 5px; }
@@ -114,7 +117,7 @@ fn heading(body: &mut String, result: &ChooseResult<'_>) {
 fn decision(body: &mut String, result: &ChooseResult<'_>) {
     let table = Table::new(result.decision);
     body.push_str("<section class=\"part top\" id=\"decision\"><h2>Decision</h2>\n");
-    body.push_str(&table_html(&table, result, "need"));
+    body.push_str(&table_html(&table, result, NEEDS));
     let changes: Vec<String> = result.decision.changes.iter().map(|change| printable_long(change)).collect();
     write_list(body, "changes", &capitalized(CHANGES), &changes);
     write_list(body, "notes", "Notes", &notes::notes(result));
@@ -143,7 +146,7 @@ fn table_html(table: &Table<'_>, result: &ChooseResult<'_>, prefix: &str) -> Str
     let mut html = format!(
         "<div class=\"table\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Systems by {}\"><table class=\"decision\">\n<thead><tr><th scope=\"col\">system</th>",
-        if prefix == "need" && !result.decision.needs.is_empty() { "needs" } else { "what was measured" }
+        if prefix == NEEDS && !result.decision.needs.is_empty() { "needs" } else { "what was measured" }
     );
     for Heading { aspect, limit } in &table.headings {
         let limit = if limit.is_empty() {
@@ -154,7 +157,7 @@ fn table_html(table: &Table<'_>, result: &ChooseResult<'_>, prefix: &str) -> Str
         let _ = write!(html, "<th scope=\"col\">{}{limit}</th>", aspect.title());
     }
     html.push_str("</tr></thead>\n<tbody>\n");
-    let has_needs = !result.decision.needs.is_empty();
+    let has_needs = prefix == NEEDS && !result.decision.needs.is_empty();
     for (index, row) in table.rows.iter().enumerate() {
         let name = escape(&printable_long(&row.candidate.facts.name));
         let all = if has_needs && row.candidate.meets_all { ", meets all needs" } else { "" };

@@ -200,6 +200,11 @@ impl<'a> Table<'a> {
         Self { headings, rows }
     }
 
+    /// Returns `true` if a column says whether a system is a server.
+    pub(super) fn has_kind(&self) -> bool {
+        self.headings.iter().any(|heading| heading.aspect == Aspect::Dimension(Dimension::Kind))
+    }
+
     /// Marks that the table has, in the order of the legend.
     pub(super) fn marks(&self) -> Vec<Mark> {
         let all = [Mark::Met, Mark::NotMet, Mark::NotShown, Mark::NotTested, Mark::Best, Mark::NotWorse];
@@ -321,7 +326,7 @@ pub(super) fn value_text(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Value of a measurement with its interval, the number of rounds, and the verdict unless it is exact.
+/// Value of a measurement with its interval, the number of rounds, and why it is doubtful.
 pub(super) fn measurement_words(measurement: &Measurement) -> String {
     let mut words = measured_value(measurement);
     if let Some([low, high]) = measurement.interval {

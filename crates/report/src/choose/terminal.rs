@@ -47,6 +47,8 @@ enum Form {
     TwoLines,
     /// The word on one line, the figure on the next one.
     WithoutSign,
+    /// Word and figure behind each other, broken wherever a line ends.
+    Flowing,
 }
 
 /// Lines of the table, without line ends. Rows for which there are no lines are counted.
@@ -58,7 +60,7 @@ pub(super) fn draw(table: &Table<'_>, room: Room, colour: bool) -> Vec<String> {
         let lines = one_line.lines(&one_line.natural_widths(), colour);
         return if fits(&lines) { lines } else { cut(&one_line, &one_line.natural_widths(), room, colour) };
     }
-    let forms = [Form::TwoLines, Form::WithoutSign].map(|form| Grid::new(table, form));
+    let forms = [Form::TwoLines, Form::WithoutSign, Form::Flowing].map(|form| Grid::new(table, form));
     let narrowed = forms.iter().filter_map(|grid| Some((grid, grid.narrowed_widths(limit)?)));
     let narrowed: Vec<(&Grid, Vec<usize>)> = narrowed.collect();
     let mut drawings = narrowed.iter().map(|(grid, widths)| grid.lines(widths, colour));
@@ -88,17 +90,15 @@ fn cut(grid: &Grid, widths: &[usize], room: Room, colour: bool) -> Vec<String> {
 
 impl Grid {
     fn new(table: &Table<'_>, form: Form) -> Self {
-        let plain = |text: &str| Text { text: text.to_owned(), mark: None };
+        let plain = |text: &str| Text { text: glued(text), mark: None };
         let heading = table.headings.iter().map(|heading| {
             let limit = (!heading.limit.is_empty()).then(|| plain(&heading.limit));
             std::iter::once(plain(heading.aspect.title())).chain(limit).collect()
         });
+        let says_kind = form == Form::TwoLines && !table.has_kind();
         let rows = table.rows.iter().map(|row| {
-            let (name, kind) = (printable(&row.candidate.facts.name), kind(row.candidate));
-            let name = match form {
-                Form::OneLine => vec![plain(&name)],
-                Form::TwoLines | Form::WithoutSign => vec![plain(&name), plain(&kind)],
-            };
+            let kind = says_kind.then(|| plain(&kind(row.candidate)));
+            let name = std::iter::once(plain(&printable(&row.candidate.facts.name))).chain(kind).collect();
             let cells = row.cells.iter().map(|cell| cell_texts(cell.mark, &cell.short, form));
             std::iter::once(name).chain(cells).collect()
         });
@@ -120,23 +120,62 @@ impl Grid {
         (0..self.heading.len()).map(widest).collect()
     }
 
-    /// Widths that fit into `limit` together: the widest columns are narrowed first, as far as no word is broken
-    /// if that is enough. `None` if no widths fit.
+    /// Widths that fit into `limit` together. The widest columns are narrowed first: as far as no state is broken
+    /// if that is enough, else as far as no word is. What is left goes where it saves lines. `None` if no widths
+    /// fit.
     fn narrowed_widths(&self, limit: usize) -> Option<Vec<usize>> {
-        let longest_word = |index: usize| {
-            let words = self.column(index).flat_map(str::split_whitespace);
-            words.map(wrap::width).max().unwrap_or_default()
-        };
-        let floors: Vec<usize> = (0..self.heading.len()).map(longest_word).collect();
+        let columns = 0..self.heading.len();
+        let words: Vec<usize> = columns.clone().map(|index| self.longest_word(index)).collect();
+        let states = columns.map(|index| self.longest_word(index).max(self.widest_state(index))).collect();
         let mut widths = self.natural_widths();
-        for least in [floors, vec![MINIMUM_WIDTH; self.heading.len()]] {
+        for least in [states, words, vec![MINIMUM_WIDTH; self.heading.len()]] {
             while total(&widths) > limit {
                 let narrowable = widths.iter_mut().zip(&least).filter(|(width, least)| **width > **least);
                 let Some((widest, _)) = narrowable.max_by_key(|(width, _)| **width) else { break };
                 *widest -= 1;
             }
         }
-        (total(&widths) <= limit).then_some(widths)
+        if total(&widths) > limit {
+            return None;
+        }
+        while let Some(wider) = self.wider(&widths, limit) {
+            widths = wider;
+        }
+        Some(widths)
+    }
+
+    fn longest_word(&self, index: usize) -> usize {
+        self.column(index).flat_map(|text| text.split(' ')).map(wrap::width).max().unwrap_or_default()
+    }
+
+    /// Width of the widest line of a column that has a mark and stands for itself.
+    fn widest_state(&self, index: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(index)?.first());
+        cells.filter(|text| text.mark.is_some()).map(|text| wrap::width(&text.text)).max().unwrap_or_default()
+    }
+
+    /// Widths of which one is as much wider as saves the most lines, rows before cells. `None` if that saves
+    /// nothing, or does not fit.
+    fn wider(&self, widths: &[usize], limit: usize) -> Option<Vec<usize>> {
+        let natural = self.natural_widths();
+        let extent = |widths: &[usize]| {
+            let rows = std::iter::once(&self.heading).chain(&self.rows);
+            let heights = rows.map(|row| broken(row, widths).iter().map(Vec::len).collect::<Vec<_>>());
+            heights.fold((0, 0), |(lines, all), row| {
+                (lines + row.iter().max().copied().unwrap_or_default(), all + row.iter().sum::<usize>())
+            })
+        };
+        let slack = limit - total(widths);
+        let candidates = (0..widths.len()).flat_map(|index| {
+            let room = natural.get(index).copied().unwrap_or_default();
+            let room = room.saturating_sub(widths.get(index).copied().unwrap_or_default()).min(slack);
+            (1..=room).map(move |more| {
+                let widen = |(place, width): (usize, &usize)| if place == index { width + more } else { *width };
+                widths.iter().enumerate().map(widen).collect::<Vec<usize>>()
+            })
+        });
+        let best = candidates.min_by_key(|widths| (extent(widths), total(widths)))?;
+        (extent(&best) < extent(widths)).then_some(best)
     }
 
     fn lines(&self, widths: &[usize], colour: bool) -> Vec<String> {
@@ -150,14 +189,32 @@ fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
 }
 
+/// Units that stay on the line of their number.
+const UNITS: [&str; 12] = ["ns", "µs", "ms", "s", "min", "B", "kB", "MB", "GB", "TB", "%", "×"];
+/// Blank at which no line ends; it is drawn as a usual one.
+const GLUE: char = '\u{a0}';
+
+/// The text with numbers and signs that stay on one line with what follows them.
+fn glued(text: &str) -> String {
+    let mut glued = String::new();
+    for word in text.split(' ') {
+        if !glued.is_empty() {
+            let is_joint = UNITS.contains(&word) || glued.ends_with('≈');
+            glued.push(if is_joint { GLUE } else { ' ' });
+        }
+        glued.push_str(word);
+    }
+    glued
+}
+
 fn cell_texts(mark: Mark, short: &str, form: Form) -> CellTexts {
-    let sign = if form == Form::WithoutSign && !mark.word().is_empty() { "" } else { mark.sign() };
-    let marked =
-        [sign, mark.word()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    let parts = [marked.as_str(), short].into_iter().filter(|part| !part.is_empty());
+    let has_sign = matches!(form, Form::OneLine | Form::TwoLines) || mark.word().is_empty();
+    let sign = if has_sign { mark.sign() } else { "" };
+    let marked = [sign, mark.word()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let parts = [marked, glued(short)].into_iter().filter(|part| !part.is_empty());
     let parts: Vec<String> = match form {
-        Form::OneLine => vec![parts.collect::<Vec<_>>().join(" ")],
-        Form::TwoLines | Form::WithoutSign => parts.map(str::to_owned).collect(),
+        Form::OneLine | Form::Flowing => vec![parts.collect::<Vec<_>>().join(" ")],
+        Form::TwoLines | Form::WithoutSign => parts.collect(),
     };
     parts.into_iter().map(|text| Text { text, mark: Some(mark) }).collect()
 }
@@ -201,7 +258,8 @@ fn side_by_side(cells: &[CellTexts], widths: &[usize], colour: bool) -> Vec<Stri
             if !shown.is_empty() {
                 line.push_str(&" ".repeat(missing));
                 missing = 0;
-                line.push_str(&painted(shown, text.and_then(|text| text.mark).filter(|_| colour)));
+                let shown = shown.replace(GLUE, " ");
+                line.push_str(&painted(&shown, text.and_then(|text| text.mark).filter(|_| colour)));
             }
             missing += width.saturating_sub(wrap::width(shown)) + GAP.len();
         }
@@ -234,7 +292,7 @@ fn list(table: &Table<'_>, limit: usize, colour: bool) -> Vec<String> {
         push(&printable(&row.candidate.facts.name), 0, None);
         for (heading, cell) in table.headings.iter().zip(&row.cells) {
             let text = cell_texts(cell.mark, &cell.short, Form::OneLine);
-            let text = text.first().map_or("", |text| text.text.as_str());
+            let text = text.first().map_or(String::new(), |text| text.text.replace(GLUE, " "));
             push(&format!("{}: {text}", heading.aspect.title()), 2, Some(cell.mark).filter(|_| colour));
         }
     }

@@ -15,7 +15,7 @@ use jsonathlon_results::test_fixtures::serving::{self, ServingFixture};
 use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::id::Step;
 use jsonathlon_schema::metric::Unit;
-use jsonathlon_schema::record::{Cell, Verdict};
+use jsonathlon_schema::record::Cell;
 
 /// Documents of the choice.
 const DOCUMENTS: u64 = 200_000;
@@ -56,7 +56,7 @@ pub(super) fn measurement(system: &str, unit: Unit, value: f64) -> Measurement {
         interval: Some([value * 0.94, value * 1.07]),
         unit,
         by_round,
-        verdict: Verdict::Exact,
+        doubt: None,
         part: Part::Serving,
         cell: cell(system),
     }
@@ -151,11 +151,8 @@ pub(super) fn figure(words: &str, short: &str) -> Figure {
     Figure {
         words: words.to_owned(),
         short: short.to_owned(),
-        measurement: None,
-        value: None,
-        interval: None,
-        is_estimate: false,
         part: Some(Part::Serving),
+        ..Figure::default()
     }
 }
 
