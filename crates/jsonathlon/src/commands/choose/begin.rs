@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_artifacts::ArtifactStore;
-use jsonathlon_catalogue::{Catalogue, UserQuestions};
+use jsonathlon_catalogue::{Catalogue, SelectedSystem, UserQuestions};
 use jsonathlon_choose::facts::Part;
 use jsonathlon_choose::needs::{LoadSection, NeedsFile};
 use jsonathlon_dataset::describe::{SampleProfile, sample};
@@ -67,19 +67,15 @@ pub(super) fn begin(
         Some(folder) => Some(folder),
         None => propose_questions(folder.path(), &sampled, &catalogue, &mut notes)?,
     };
-    let user_questions = questions.as_deref().map(UserQuestions::read).transpose()?;
     let variants = arguments.variants.clone().unwrap_or_else(|| "default".to_owned());
+    let user_questions = questions.as_deref().map(UserQuestions::read).transpose()?;
     let find = |selected: &[_]| participants(selected, &variants, tier(&needs), user_questions.as_ref());
     // What no system can take part in is refused before anything is installed.
     find(&selected)?;
-    let store = ArtifactStore::from_environment()?.with_newer_versions(arguments.install.allow_newer);
-    let usable = installed(selected, arguments.systems.is_some(), &store, interrupt)?;
-    let participants = find(&usable)?;
+    let participants = find(&install_all(arguments, selected, &mut notes, interrupt)?)?;
     notes.extend(absence_notes(&participants));
     let DocumentCount { documents: count, bytes } = documents.count(&sampled);
-    let estimates_sizes = estimates_sizes(&needs, count);
-    let whole =
-        Extent::whole(!participants.questions.is_empty(), !participants.serving.is_empty(), estimates_sizes);
+    let whole = whole(&needs, &participants, count);
     let is_stated = arguments.budget.is_some();
     let saved = SavedChoice {
         schema: SCHEMA,
@@ -248,6 +244,23 @@ fn absence_notes(participants: &Participants) -> impl Iterator<Item = String> {
         let (what, reason) = (absence.from.words(), &absence.reason);
         format!("{} takes no part in {what}: {reason}", absence.system)
     })
+}
+
+/// Installs the systems, if necessary, and returns those that can be used.
+fn install_all<'c>(
+    arguments: &ChooseArguments,
+    selected: Vec<SelectedSystem<'c>>,
+    notes: &mut Vec<String>,
+    interrupt: &Interrupt,
+) -> Result<Vec<SelectedSystem<'c>>, Failure> {
+    let store = ArtifactStore::from_environment()?.with_newer_versions(arguments.install.allow_newer);
+    installed(selected, arguments.systems.is_some(), &store, notes, interrupt)
+}
+
+/// Everything that is wanted of these participants.
+fn whole(needs: &NeedsFile, participants: &Participants, documents: u64) -> Extent {
+    let (has_questions, has_clients) = (!participants.questions.is_empty(), !participants.serving.is_empty());
+    Extent::whole(has_questions, has_clients, has_clients && estimates_sizes(needs, documents))
 }
 
 /// Whether sizes are estimated for a number of documents that is not that of the data.

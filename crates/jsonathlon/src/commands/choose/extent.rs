@@ -165,14 +165,7 @@ mod tests {
     fn only_what_was_wanted_is_said_to_be_left_out() {
         let least = fitted(WHOLE, 1.0).extent;
         let said = least.left_out(WHOLE).join("; ");
-        for words in [
-            "half and twice the rate",
-            "quarter",
-            "after a restart",
-            "loads beyond 1",
-            "rounds beyond 1",
-            "no need",
-        ] {
+        for words in ["half and twice the rate", "quarter", "after a restart", "rounds beyond 1", "no need"] {
             assert!(said.contains(words), "{words}: {said}");
         }
         let whole = Extent::whole(false, true, false);

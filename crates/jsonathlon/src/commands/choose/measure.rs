@@ -16,7 +16,7 @@ use jsonathlon_workloads::serving::settings::{ServedRecords, ServingSettings};
 
 use super::documents::copy_documents;
 use super::participants::{Absence, Workload};
-use super::plan::{Found, outline, step};
+use super::plan::{SettledLoad, outline, step};
 use super::rate::{DerivedRate, derive_rate};
 use super::saved::{BegunPart, Choice};
 use crate::commands::load_catalogue;
@@ -37,7 +37,7 @@ pub(super) struct Measured {
     /// Parts without a run, and parts in whose run nothing succeeded, each with the reason.
     pub(super) failures: Vec<(Part, String)>,
     /// Rate and paths that counted.
-    pub(super) found: Found,
+    pub(super) settled: SettledLoad,
 }
 
 /// Executes all parts that are not complete. A part that fails does not keep later ones from being executed, unless
@@ -52,7 +52,7 @@ pub(super) fn measure(
     interrupt: &Interrupt,
 ) -> Result<Measured, Failure> {
     let mut pace = Pace::default();
-    let mut measured = Measured { found: Found::stated(&choice.saved.load), ..Measured::default() };
+    let mut measured = Measured { settled: SettledLoad::stated(&choice.saved.load), ..Measured::default() };
     for part in Part::ALL {
         if !is_resumed {
             pace.refit(choice, part, passed_on)?;
@@ -62,14 +62,14 @@ pub(super) fn measure(
         if !is_complete(&choice.folder.join(part.folder()))? {
             let (number, what) = (index + 1, choice.describe(part));
             crate::say!("part {number} of {}: {}: {what}", parts.len(), part.folder());
-            begin(choice, part, &measured.found, passed_on)?;
+            begin(choice, part, &measured.settled, passed_on)?;
         }
         let begun = Instant::now();
-        let result = measure_part(choice, part, &measured.found, passed_on, interrupt);
+        let result = measure_part(choice, part, &measured.settled, passed_on, interrupt);
         pace.actual_s += begun.elapsed().as_secs_f64();
         match result {
             Ok(Some(run)) => {
-                learn(&mut measured.found, part, &run);
+                learn(&mut measured.settled, part, &run);
                 if failed_wholly(part, &run) {
                     measured.failures.push((part, first_failure(&run)));
                 }
@@ -91,9 +91,14 @@ pub(super) fn measure(
 }
 
 /// Keeps what a part is begun with, unless it has begun before.
-fn begin(choice: &mut Choice, part: Part, found: &Found, passed_on: &PassedOnOptions) -> Result<(), Failure> {
+fn begin(
+    choice: &mut Choice,
+    part: Part,
+    settled: &SettledLoad,
+    passed_on: &PassedOnOptions,
+) -> Result<(), Failure> {
     let extent = choice.saved.extent;
-    let words = choice.arguments(part, extent, found, passed_on);
+    let words = choice.arguments(part, extent, settled, passed_on);
     let command = words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
     choice.saved.begun.entry(part.folder().to_owned()).or_insert(BegunPart { extent, command });
     choice.save()
@@ -103,7 +108,7 @@ fn begin(choice: &mut Choice, part: Part, found: &Found, passed_on: &PassedOnOpt
 fn measure_part(
     choice: &mut Choice,
     part: Part,
-    found: &Found,
+    settled: &SettledLoad,
     passed_on: &PassedOnOptions,
     interrupt: &Interrupt,
 ) -> Result<Option<Run>, Failure> {
@@ -118,7 +123,7 @@ fn measure_part(
         if choice.saved.systems(part).is_empty() {
             break Ok(None);
         }
-        let command = || choice.command(part, choice.saved.extent, found, passed_on);
+        let command = || choice.command(part, choice.saved.extent, settled, passed_on);
         match complete_run(&folder, command, passed_on, interrupt) {
             Err(Failure::Run(RunError::Unsupported { system, reason, .. })) => {
                 leave_out(choice, part, &system, reason)?;
@@ -206,13 +211,13 @@ impl Pace {
 
 /// Keeps what later parts need: the rate, and the key and the updated path of the documents, so that all parts have
 /// the same ones.
-fn learn(found: &mut Found, part: Part, run: &Run) {
+fn learn(settled: &mut SettledLoad, part: Part, run: &Run) {
     let settings = run.manifest.settings.workload.read::<ServingSettings>(WorkloadKind::Serving);
     if let Ok(ServingSettings { records: ServedRecords::Own { own }, .. }) = settings {
-        found.key = own.key.or_else(|| found.key.take());
-        found.update = own.update.or_else(|| found.update.take());
+        settled.key = own.key.or_else(|| settled.key.take());
+        settled.update = own.update.or_else(|| settled.update.take());
     }
-    if part == Part::Capacity && found.rate.is_none() {
+    if part == Part::Capacity && settled.rate.is_none() {
         match derive_rate(run) {
             Some(DerivedRate { per_s, slowest, capacity, leaves_out }) => {
                 let (rate, capacity) = (per_second(per_s), per_second(capacity));
@@ -221,7 +226,7 @@ fn learn(found: &mut Found, part: Part, run: &Run) {
                     "rate: {rate} operations/s for all systems, half of the {capacity} that {slowest} reached, the \
                      slowest{of}"
                 );
-                found.rate = Some(per_s);
+                settled.rate = Some(per_s);
             }
             None => crate::say!("note: no rate is offered, because no system reached one that was verified"),
         }

@@ -80,7 +80,7 @@ pub(super) fn select<'c>(
 }
 
 /// Installs the systems, before the time of the budget begins. Returns those that can be used. Without names from the
-/// user, the others are left out with a word; a system that the user named must be there.
+/// user, the others are left out with a note; a system that the user named must be there.
 ///
 /// # Errors
 /// If a system that the user named cannot be installed, or none can.
@@ -88,6 +88,7 @@ pub(super) fn installed<'c>(
     selected: Vec<SelectedSystem<'c>>,
     are_named: bool,
     store: &ArtifactStore,
+    notes: &mut Vec<String>,
     interrupt: &Interrupt,
 ) -> Result<Vec<SelectedSystem<'c>>, Failure> {
     let mut usable = Vec::new();
@@ -97,7 +98,7 @@ pub(super) fn installed<'c>(
             Ok(()) => usable.push(selection),
             Err(failure) if are_named || interrupt.is_requested() => return Err(failure),
             Err(failure) => {
-                crate::say!("note: leaving {} out: {failure}", selection.system.name());
+                notes.push(format!("{} is left out: {failure}", selection.system.name()));
                 last_failure = Some(failure);
             }
         }

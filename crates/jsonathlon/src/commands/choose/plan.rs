@@ -30,7 +30,7 @@ const ANY_RATE: f64 = 1_000.0;
 
 /// What earlier parts have found out for later ones.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct SettledLoad {
     /// Rate in operations per second. `None` if none is known, so that clients work without a rate.
     pub(super) rate: Option<f64>,
     /// Key of the documents.
@@ -39,7 +39,7 @@ pub(super) struct Found {
     pub(super) update: Option<String>,
 }
 
-impl Found {
+impl SettledLoad {
     /// What the user states.
     pub(super) fn stated(load: &Load) -> Self {
         Self { rate: load.rate, key: load.key.clone(), update: load.update.clone() }
@@ -117,10 +117,10 @@ impl Choice {
         &self,
         part: Part,
         extent: Extent,
-        found: &Found,
+        settled: &SettledLoad,
         passed_on: &PassedOnOptions,
     ) -> Result<RunCommand, Failure> {
-        parse_command(&self.arguments(part, extent, found, passed_on))
+        parse_command(&self.arguments(part, extent, settled, passed_on))
             .map_err(|error| Failure::usage(format!("{}: {}", part.folder(), describe_error(&error).1)))
     }
 
@@ -129,7 +129,7 @@ impl Choice {
         &self,
         part: Part,
         extent: Extent,
-        found: &Found,
+        settled: &SettledLoad,
         passed_on: &PassedOnOptions,
     ) -> Vec<String> {
         let mut arguments = words("jsonathlon run");
@@ -146,7 +146,7 @@ impl Choice {
             Part::Questions => self.questions_options(extent),
             Part::Durability => self.durability_options(),
             Part::Capacity | Part::Serving | Part::Quarter | Part::Half => {
-                self.serving_options(part, extent, found)
+                self.serving_options(part, extent, settled)
             }
         });
         arguments.extend(passed_on.arguments());
@@ -168,12 +168,12 @@ impl Choice {
         options
     }
 
-    fn serving_options(&self, part: Part, extent: Extent, found: &Found) -> Vec<String> {
+    fn serving_options(&self, part: Part, extent: Extent, settled: &SettledLoad) -> Vec<String> {
         let mut options = self.data_options(part);
         options.extend(option("--variants", &self.saved.variants));
         options.extend(option("--durability", tier(&self.needs).word()));
-        options.extend(found.key.iter().flat_map(|key| option("--key", key)));
-        options.extend(found.update.iter().flat_map(|update| option("--update", update)));
+        options.extend(settled.key.iter().flat_map(|key| option("--key", key)));
+        options.extend(settled.update.iter().flat_map(|update| option("--update", update)));
         let load = &self.saved.load;
         options.extend(match part {
             // One read: only the loads count.
@@ -195,7 +195,7 @@ impl Choice {
         if part == Part::Serving {
             options.extend(option("--rounds", extent.rounds));
             options.extend(option("--load-rounds", extent.loads));
-            let rates = found.rate.map(|rate| match extent.further_rates {
+            let rates = settled.rate.map(|rate| match extent.further_rates {
                 true => format!("{rate},{},{}", rate / 2.0, rate * 2.0),
                 false => rate.to_string(),
             });
@@ -237,9 +237,9 @@ impl Choice {
         catalogue: &Catalogue,
         passed_on: &PassedOnOptions,
     ) -> Result<f64, Failure> {
-        let stated = Found::stated(&self.saved.load);
-        let found = Found { rate: stated.rate.or(Some(ANY_RATE)), ..stated };
-        let command = self.command(part, extent, &found, passed_on)?;
+        let stated = SettledLoad::stated(&self.saved.load);
+        let settled = SettledLoad { rate: stated.rate.or(Some(ANY_RATE)), ..stated };
+        let command = self.command(part, extent, &settled, passed_on)?;
         let DocumentCount { documents, bytes } = self.saved.document_count();
         let count = DocumentCount { documents: documents / step(part), bytes: bytes / step(part) };
         expected_seconds(&command, catalogue, count)
@@ -254,8 +254,8 @@ impl Choice {
         catalogue: &Catalogue,
         passed_on: &PassedOnOptions,
     ) -> Result<f64, Failure> {
-        let found = Found::stated(&self.saved.load);
-        let command = self.command(Part::Half, self.saved.extent, &found, passed_on)?;
+        let settled = SettledLoad::stated(&self.saved.load);
+        let command = self.command(Part::Half, self.saved.extent, &settled, passed_on)?;
         expected_seconds(&command, catalogue, self.saved.document_count())
     }
 
@@ -368,4 +368,160 @@ fn words(text: &str) -> Vec<String> {
 
 fn option(name: &str, value: impl std::fmt::Display) -> [String; 2] {
     [name.to_owned(), value.to_string()]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use jsonathlon_dataset::source::InputOptions;
+
+    use super::super::participants::Participants;
+    use super::super::saved::{BegunPart, SCHEMA};
+    use super::*;
+
+    const SERVING: [&str; 5] = ["sqlite", "duckdb", "clickhouse", "postgresql", "mongodb"];
+
+    /// Folder of as many questions as are usually proposed, with a statement for each of the systems.
+    fn questions(folder: &Path) -> PathBuf {
+        let folder = folder.join("q");
+        let question = |n: u32| {
+            format!(
+                "[[question]]\nname = \"q{n}\"\ntitle = \"Sum\"\ncolumns = [{{ name = \"n\", type = \"number\" }}]\n"
+            )
+        };
+        for system in SERVING {
+            std::fs::create_dir_all(folder.join(system)).unwrap();
+            for n in 0..8 {
+                let (file, text) = match system {
+                    "mongodb" => (format!("q{n}.json"), "{\"aggregate\": \"{{table}}\", \"pipeline\": []}"),
+                    _ => (format!("q{n}.sql"), "SELECT count(*) AS n FROM {{table}};"),
+                };
+                std::fs::write(folder.join(system).join(file), text).unwrap();
+            }
+        }
+        std::fs::write(folder.join("questions.toml"), (0..8).map(question).collect::<String>()).unwrap();
+        folder
+    }
+
+    /// A choice of these systems over this many documents of 1 kB.
+    fn choice(folder: &Path, systems: &[&str], documents: u64, whole: Extent) -> Choice {
+        let catalogue = Catalogue::load(&[]).unwrap();
+        let names: Vec<String> = systems
+            .iter()
+            .map(|name| format!("{name}@{}", catalogue.get(name).unwrap().default_version()))
+            .collect();
+        let participants = Participants { serving: names.clone(), questions: names, absences: Vec::new() };
+        let saved = SavedChoice {
+            schema: SCHEMA,
+            program: String::new(),
+            data: folder.join("data"),
+            input: InputOptions::default(),
+            is_copy: false,
+            documents,
+            bytes: 1_000 * documents,
+            participants,
+            variants: "default".to_owned(),
+            memory: Some(2_000_000_000),
+            budget_s: 600.0,
+            prove: false,
+            questions: Some(questions(folder)),
+            load: Load {
+                shares: vec![("read".to_owned(), 0.75), ("insert".to_owned(), 0.25)],
+                clients: 4,
+                rate: None,
+                duration_s: 2.0,
+                key: None,
+                update: None,
+                streams: None,
+            },
+            whole,
+            max_rounds: 5,
+            extent: whole,
+            begun: BTreeMap::new(),
+            notes: Vec::new(),
+            systems_dir: Vec::new(),
+        };
+        let choice = Choice { folder: folder.to_owned(), needs: NeedsFile::default(), saved };
+        std::fs::write(choice.mix_file(), choice.mix_text()).unwrap();
+        choice
+    }
+
+    fn fitted(choice: &Choice, seconds: f64) -> FittedExtent {
+        let catalogue = Catalogue::load(&[]).unwrap();
+        choice.fitted(Part::Capacity, seconds, 1.0, &catalogue, &PassedOnOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn parts_are_planned_for_those_who_take_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = Extent::whole(true, true, true);
+        let mut choice = choice(folder.path(), &["sqlite"], 1_000, whole);
+        let all = [Part::Capacity, Part::Serving, Part::Questions, Part::Quarter, Part::Half];
+        assert_eq!(choice.saved.parts(whole), all);
+        choice.saved.load.rate = Some(50.0);
+        choice.saved.prove = true;
+        let extent = Extent { smaller_loads: false, ..whole };
+        assert_eq!(choice.saved.parts(extent), [Part::Serving, Part::Questions, Part::Durability]);
+        choice.saved.questions = None;
+        assert_eq!(choice.saved.parts(extent), [Part::Serving, Part::Durability]);
+        choice.saved.participants.serving.clear();
+        assert!(choice.saved.parts(whole).is_empty());
+    }
+
+    #[test]
+    fn commands_are_those_that_a_user_would_type() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = Extent::whole(true, true, true);
+        let choice = choice(folder.path(), &["sqlite"], 1_000, whole);
+        let settled = SettledLoad { rate: Some(50.0), key: Some("/id".into()), update: None };
+        let text = |part| {
+            let passed_on = PassedOnOptions::default();
+            choice.command(part, whole, &settled, &passed_on).unwrap();
+            choice.arguments(part, whole, &settled, &passed_on).join(" ")
+        };
+        let serving = text(Part::Serving);
+        for words in
+            ["run serving --systems sqlite@", "--key /id", "--rounds 3 --load-rounds 3 --rates 50,25,100"]
+        {
+            assert!(serving.contains(words), "{words}: {serving}");
+        }
+        assert!(!serving.contains("--update") && !text(Part::Capacity).contains("--rates"));
+        assert!(text(Part::Questions).contains("--cold-rounds 3"));
+        assert!(text(Part::Half).contains("half.ndjson --input lines"), "{}", text(Part::Half));
+        assert!(text(Part::Durability).contains("--crashes 3"));
+        assert_eq!(
+            choice.mix_text().lines().skip(2).collect::<Vec<_>>().join(";"),
+            ";[operations];read = 0.75;insert = 0.25"
+        );
+    }
+
+    #[test]
+    fn the_default_budget_has_room_for_five_systems() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = Extent::whole(true, true, false);
+        let five = choice(folder.path(), &SERVING, 100_000, whole);
+        let FittedExtent { extent, fits, .. } = fitted(&five, 600.0);
+        assert!(fits && extent.rounds >= 2, "{extent:?}");
+        let one = choice(folder.path(), &["sqlite"], 100_000, whole);
+        assert_eq!(fitted(&one, 600.0).extent, Extent { rounds: 5, ..whole });
+        let many = choice(folder.path(), &SERVING, 100_000_000, whole);
+        let least = fitted(&many, 600.0);
+        assert!(!least.fits && least.seconds > 3_600.0 && least.extent.rounds == 1, "{least:?}");
+    }
+
+    #[test]
+    fn what_has_begun_counts_as_it_was_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = Extent::whole(true, true, false);
+        let mut choice = choice(folder.path(), &["sqlite"], 1_000, whole);
+        assert!(choice.left_out().is_empty());
+        let extent = Extent { further_rates: false, ..whole };
+        let begun = BegunPart { extent, command: String::new() };
+        choice.saved.begun.insert(Part::Serving.folder().to_owned(), begun);
+        assert_eq!(choice.left_out(), ["half and twice the rate"]);
+        choice.saved.extent = Extent { cold: false, ..whole };
+        assert_eq!(choice.left_out(), ["half and twice the rate", "questions after a restart"]);
+    }
 }

@@ -27,7 +27,7 @@ pub(super) fn show(
     measured: &Measured,
     arguments: &ChooseArguments,
 ) -> Result<ExitCode, Failure> {
-    let context = GatherContext { rate: measured.found.rate, left_out: left_out(choice, measured) };
+    let context = GatherContext { rate: measured.settled.rate, left_out: left_out(choice, measured) };
     let mut decision = Decision::new(&choice.needs, gather(&measured.runs, &context));
     decision.notes.extend(notes(choice, measured));
     let json = serde_json::to_string_pretty(&decision.json())

@@ -113,9 +113,8 @@ fn documents_from_a_pipe_are_copied_for_all_runs_and_removed_at_the_end() {
 fn what_does_not_fit_into_the_budget_is_left_out_and_said() {
     let world = world();
     let needs = world.file("needs.toml", "[documents]\nlater = \"10k\"\n");
+    // What is left out is said before anything starts. How much it is in the end depends on how fast the machine is.
     let ended = choose(&world, "ma", &["--needs", &needs, "--budget", "17s"]).expect(0);
-    ended.says(&["note: left out for a budget of 17 s: half and twice the rate"]);
-    let choice: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(world.path("out/choose.json")).unwrap()).unwrap();
-    assert_eq!(choice["extent"]["further_rates"], false, "{choice:#}");
+    let (before, _) = ended.stderr.split_once("part 1 of").unwrap();
+    assert!(before.contains("note: left out for a budget of 17 s: half and twice the rate"), "{before}");
 }

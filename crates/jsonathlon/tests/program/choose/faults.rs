@@ -34,7 +34,7 @@ fn a_part_in_which_nothing_succeeds_is_told_and_the_others_are_used() {
     questions(&world, &["ma", "mb"]);
     let needs = world.file(
         "needs.toml",
-        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[needs]\nresponse = \"p99 < 1s\"\n",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[needs]\nresponse = \"p50 < 1s\"\n",
     );
     choose(&world, "ma,mb", &["--needs", &needs]).expect(1);
     let decision = decision(&world);
@@ -51,7 +51,7 @@ fn a_single_failure_is_no_failure_of_the_part() {
     world.file("data.ndjson", documents(100));
     let needs = world.file(
         "needs.toml",
-        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[needs]\nresponse = \"p99 < 1s\"\n",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[needs]\nresponse = \"p50 < 1s\"\n",
     );
     choose(&world, "ma,mb", &["--needs", &needs]).expect(0);
     let decision = decision(&world);

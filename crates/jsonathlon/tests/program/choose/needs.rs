@@ -13,7 +13,7 @@ fn a_rate_is_held_or_not() {
     world.file("data.ndjson", documents(200));
     let needs = world.file(
         "needs.toml",
-        "[load]\nreads = 1.0\nclients = 2\nrate = 200\n[needs]\nresponse = \"p99 < 1s\"\nrejected = \"0 %\"\n",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 200\n[needs]\nresponse = \"p50 < 1s\"\nrejected = \"0 %\"\n",
     );
     let ended = choose(&world, "fast,slow", &["--needs", &needs]).expect(0);
     assert!(!world.path("out/capacity").exists(), "the rate is stated");
@@ -80,7 +80,7 @@ fn systems_without_a_workload_are_judged_by_what_they_can_do() {
     questions(&world, &["whole", "asked"]);
     let needs = world.file(
         "needs.toml",
-        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[reports]\nquestions = \"q\"\n[needs]\nresponse = \"p99 < 1s\"\nreport = \"median < 5s\"\n",
+        "[load]\nreads = 1.0\nclients = 2\nrate = 400\n[reports]\nquestions = \"q\"\n[needs]\nresponse = \"p50 < 1s\"\nreport = \"median < 5s\"\n",
     );
     let ended = choose(&world, "whole,asked", &["--needs", &needs]).expect(0);
     ended

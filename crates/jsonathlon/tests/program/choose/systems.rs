@@ -17,7 +17,7 @@ fn engines_are_served_asked_and_sized() {
          [load]\nreads = 0.8\nupdates = 0.1\ninserts = 0.1\nclients = 2\n\
          [needs]\nrejected = \"0 %\"\nround_trip = \"same values\"\nkind = \"embedded\"\n",
     );
-    let options = ["--needs", &needs, "--budget", "3m", "--memory", "256MiB"];
+    let options = ["--needs", &needs, "--budget", "3m", "--memory", "600MB"];
     let ended = choose(&world, "sqlite,duckdb", &options).expect(0);
     for part in ["capacity", "serving", "questions", "quarter", "half"] {
         world.kept(&format!("out/{part}")).is_complete();
