@@ -31,7 +31,7 @@ use super::{
     memory::{MemoryProfiles, with_recorded_memory},
     path_display, print,
     run_request::{RunDefaults, RunRequest},
-    setup::SetupContext,
+    setup::{Reports, SetupContext},
     short_path,
     table_style::table_style,
     worker_command, workload,
@@ -155,8 +155,9 @@ fn new_run(
         workload: workload.section_name(),
         durability: defaults.durability,
         user_questions: request.user_questions.as_ref(),
+        reports: request.reports.as_ref().map(|questions| Reports { questions, catalogue }),
     };
-    if let Some(questions) = context.user_questions {
+    for questions in [&request.user_questions, &request.reports].into_iter().flatten() {
         questions.check_systems(catalogue)?;
     }
     let has_external = !external.system.is_empty();
@@ -184,6 +185,11 @@ fn new_run(
     let external_targets;
     (settings.external_systems, external_targets) =
         external_systems::connect_external(&external_request, catalogue, interrupt)?;
+    if let Some(questions) = &request.reports {
+        let external = external_targets.iter().map(|target| target.configuration.clone());
+        let all: Vec<Configuration> = configurations.iter().cloned().chain(external).collect();
+        questions.report_notes(&all).iter().for_each(|note| crate::say!("note: {note}"));
+    }
     Ok(ResolvedRun {
         workload,
         source,
@@ -226,8 +232,13 @@ fn resumed_run(
     let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
     let questions = workload::own_questions(&manifest)?;
-    let context =
-        SetupContext { workload: workload.section_name(), durability, user_questions: questions.as_ref() };
+    let reports = workload::reports(&manifest)?;
+    let context = SetupContext {
+        workload: workload.section_name(),
+        durability,
+        user_questions: questions.as_ref(),
+        reports: reports.as_ref().map(|questions| Reports { questions, catalogue }),
+    };
     let settings = manifest.settings.run;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let external_targets = external_systems::restore_external(
