@@ -440,6 +440,22 @@ export type KnownCase = {
   document: string,
 };
 
+/** A metric of a load beside reports ÷ the same load alone, paired by round. */
+export type LoadLoss = {
+  /** Index of the cell of the load beside reports in the run. */
+  cell: number,
+  /** Name of the metric. */
+  metric: string,
+  /** Median beside reports ÷ median alone. */
+  ratio: number,
+  /** Lower limit of the 95 % interval. `null` with fewer than two rounds. */
+  low: number | null,
+  /** Upper limit of the 95 % interval. `null` with fewer than two rounds. */
+  high: number | null,
+  /** Difference that the interval shows. */
+  difference: Significance,
+};
+
 /** Hardware, kernel and file system of the machine on which a run was made. */
 export type Machine = {
   /** Number of CPU cores that the run's process may use; 1 if unknown. */
@@ -667,6 +683,8 @@ export type Run = {
   cells: Array<Cell>,
   /** Highest throughput over the numbers of clients, for ranked configurations. */
   peaks: Array<Peak>,
+  /** What loads lose to reports beside them; absent for other runs. */
+  load_losses?: Array<LoadLoss>,
   /** Document sizes at which two ranked configurations change places. */
   crossovers: Array<Crossover>,
   /** Published scores; empty if the run has none. */

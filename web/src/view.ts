@@ -273,9 +273,12 @@ function loadNote(view: View, cell: Cell): string | null {
 /** Least share of the rate that writers must keep, as in the program; with less, questions beside them are not ranked. */
 const KEPT_LIMIT = 0.95;
 
-/** Caveat of a mixed load that a system did not carry; null if it kept the rate. */
+/** Subject of the finding that not all questions were asked beside a load, as in the program. */
+const FEWER_REPORTS = 'fewer reports';
+
+/** Caveat of questions beside a load that a system did not carry; null if it kept the rate. */
 function keptNote(cell: Cell): string | null {
-  const kept = cell.workload === MIXED ? cell.metrics[Metric.KeptShare] : undefined;
+  const kept = cell.metrics[Metric.KeptShare];
   return kept === undefined || kept >= KEPT_LIMIT ? null : `${percent(kept)} of the rate kept`;
 }
 
@@ -290,6 +293,7 @@ export function rankStatus(view: View, entry: Entry): RankStatus {
   if (ofLoad !== null) doubts.push(ofLoad);
   const kept = keptNote(cell);
   if (kept !== null) doubts.push(kept);
+  if (cell.findings?.some(({ subject }) => subject === FEWER_REPORTS) === true) doubts.push(FEWER_REPORTS);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === Verdict.Unverified && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === Verdict.Unverified || verdict === Verdict.Disputed || (verdict === Verdict.Partial && ofLoad === null)) doubts.push(verdict);

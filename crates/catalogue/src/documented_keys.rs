@@ -15,7 +15,7 @@ use super::{
     durability::{DurabilityDefinition, TierDefinition},
     rules::{
         self, ALL_RULES, analytics, documents, fidelity, mixed, path_notation, question_paths, questions,
-        serving,
+        reports, serving,
     },
 };
 use crate::artifact::DebianPackage;
@@ -102,6 +102,7 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[serving.key_types]`", keys_of::<serving::KeyTypes>()),
         ("`[serving.value_types]`", keys_of::<serving::ValueTypes>()),
         ("`[serving.names.NOTATION]`", keys_of::<path_notation::MemberNotation>()),
+        ("`[serving.reports]`", keys_of::<reports::ReportsDefinition>()),
         ("`[serving.durability]`", keys_of::<DurabilityDefinition>()),
         ("`[serving.durability.synced]`", keys_of::<TierDefinition>()),
         ("`[serving.operations.read]`", keys_of::<serving::OperationDefinition>()),

@@ -70,6 +70,7 @@ pub use rules::{
     operation_rules::OperationRules,
     path_notation::{PathStep, path_values},
     questions::{QUESTIONS, question_file},
+    reports::Reports,
     serving::{SERVING, ServingSetup},
 };
 pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};

@@ -26,6 +26,7 @@ use super::{
     system::System,
 };
 
+mod reports;
 mod system_folder;
 
 use system_folder::{inherit, read_folder};

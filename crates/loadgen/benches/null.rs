@@ -64,6 +64,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
+        reports: None,
     }
 }
 

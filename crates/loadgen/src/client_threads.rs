@@ -294,6 +294,9 @@ pub(crate) fn run(
         }
         shared.shutdown_barrier.set_thread_count(threads);
         let start_ns = monotonic_ns() + START_NOTICE_NS;
+        if let Some(reports) = &shared.reports {
+            reports.begin(start_ns);
+        }
         for start_sender in start_senders {
             start_sender.send(start_ns).ok();
         }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::mix::Mix;
 use crate::operation::Operation;
 use crate::paths::Projection;
+use crate::reports::job::ReportsJob;
 
 /// Work of one trial: a number of clients runs one mix until the stop condition is met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,6 +68,10 @@ pub struct Job {
     /// except in crash tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_log: Option<PathBuf>,
+    /// Streams that ask questions beside the clients. The measurement window then lasts until each stream has
+    /// finished a set of questions that began in it. `None` for clients alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports: Option<ReportsJob>,
 }
 
 /// Records that the clients of a job work on.

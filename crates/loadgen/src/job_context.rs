@@ -15,6 +15,7 @@ use crate::keys::{KeyChooser, OperationChooser};
 use crate::loaded_records::{LoadedRecords, RequiredKeys};
 use crate::operation::Operation;
 use crate::paths::Paths;
+use crate::reports::ReportTeam;
 use crate::script::OperationPlan;
 use crate::turns::Turns;
 
@@ -57,6 +58,8 @@ pub(crate) struct JobContext<'a> {
     pub(crate) write_turns: Option<Turns>,
     /// Why a document or key could not be read from the files of own documents. The job ends then.
     pub(crate) file_error: OnceLock<String>,
+    /// Streams that ask questions beside the clients. `None` for clients alone.
+    pub(crate) reports: Option<ReportTeam>,
 }
 
 /// Functions that open a connection after the clients have started.

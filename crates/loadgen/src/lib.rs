@@ -40,3 +40,4 @@ pub mod operation;
 pub mod paths;
 pub mod random;
 pub mod report;
+pub mod reports;

@@ -31,6 +31,8 @@ use crate::random::Random;
 use crate::reconcile::{Reconciliation, reconcile};
 use crate::recorder::{LatencyRecorder, SECOND_NS};
 use crate::report::{ArrivalReport, JobReport};
+use crate::reports::job::{REPORTS, ReportsAlone};
+use crate::reports::{ReportTeam, run_alone};
 use crate::script::OperationPlan;
 use crate::steady_state;
 use crate::supervisor::{SideMeasurements, WarmUp};
@@ -105,6 +107,11 @@ impl JobRunner for LoadGenerator {
         if let Some(job) = job.get(MIXED) {
             let job: MixedJob = serde::Deserialize::deserialize(job).map_err(invalid)?;
             return drive_mixed(&job, target, report_progress);
+        }
+        if let Some(job) = job.get(REPORTS) {
+            let job: ReportsAlone = serde::Deserialize::deserialize(job).map_err(invalid)?;
+            let log = run_alone(&job, target, report_progress)?;
+            return serde_json::to_value(log).map_err(|error| unwritable(&error));
         }
         let result = match job.get(READ_BACK) {
             Some(job) => {
@@ -199,8 +206,9 @@ impl LoadGenerator {
         let open_once = || opener(&single_attempt, target.host, job.prepare);
         let connection_factories = ConnectionFactories { waiting: &open_patiently, immediate: &open_once };
         let protocol = &target.open.protocol;
-        let shared =
+        let mut shared =
             create_context(data, job, paths, protocol, connection_factories).map_err(invalid_request)?;
+        shared.reports = job.reports.as_ref().map(|reports| ReportTeam::open(reports, target)).transpose()?;
         let open_connection = || opener(target.open, target.host, job.prepare);
         let warm_up = WarmUp {
             min_ns: nanoseconds(job.ramp_s),
@@ -216,11 +224,15 @@ impl LoadGenerator {
                 false => Ok(build_report(&shared, recorder, side, threads, data.loaded, data.added).0),
             };
         }
+        let window = (shared.window.start_ns(), shared.window.end_ns());
+        // Before anything is read back, so that the system is idle then.
+        let reports = shared.reports.take().map(|team| team.gather(window));
         let lost_all = recorder.lost_connections >= u64::from(job.clients);
         let reconciliation = read_back(&shared, job, protocol, lost_all);
         recorder.wrong_answers.extend(reconciliation.wrong_answers);
         let (mut report, added) = build_report(&shared, recorder, side, threads, data.loaded, data.added);
         report.read_back = reconciliation.read_back;
+        report.reports = reports;
         data.added = added;
         data.is_searchable &= !validate::mix_contains(job, Operation::Delete)
             && !validate::mix_contains(job, Operation::UpdateAll);
@@ -360,6 +372,7 @@ fn create_context<'a>(
         shutdown_barrier: ShutdownBarrier::default(),
         write_turns: job.writers_take_turns.then(Turns::default),
         file_error: OnceLock::new(),
+        reports: None,
     })
 }
 
@@ -388,6 +401,9 @@ fn schedule_and_window(job: &Job) -> (Option<Schedule>, MeasurementWindow) {
     let until_steady = tests_steadiness(job);
     let (schedule, end_ns) = match job.stop.seconds() {
         Some(seconds) => {
+            // Beside reports the window may last longer, and ends once no stream is waited for.
+            let longest_s = job.reports.as_ref().map_or(0.0, |reports| reports.max_seconds);
+            let seconds = seconds.max(longest_s);
             let longest_ns = ramp_ns
                 + nanoseconds(seconds)
                 + if until_steady { nanoseconds(steady_state::MAX_EXTENSION_S + 5.0) } else { 0 };
@@ -535,6 +551,7 @@ fn build_report(
         records: loaded.saturating_add_signed(added),
         unknown_writes: shared.accept.unknown_count(),
         read_back: None,
+        reports: None,
     };
     (report, added)
 }

@@ -188,6 +188,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: StopCondition) -> Job 
         sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
+        reports: None,
     }
 }
 

@@ -6,6 +6,7 @@ use jsonathlon_worker::protocol::OpUsage;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
+use crate::reports::log::ReportsLog;
 
 /// Measurements of one job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct JobReport {
     pub unknown_writes: u64,
     /// Coverage of reading back after all connections were lost. `None` if nothing had to be read back.
     pub read_back: Option<ReadBackCount>,
+    /// What streams asked beside the clients. `None` for clients alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports: Option<ReportsLog>,
 }
 
 /// Coverage of reading back all acknowledged writes.

@@ -13,6 +13,7 @@ use crate::job_context::{JobContext, NEVER};
 use crate::reactor::monotonic_ns;
 use crate::recorder::SECOND_NS;
 use crate::report::Scheduling;
+use crate::reports::ReportTeam;
 use crate::sampler::SystemSampler;
 use crate::steady_state::{MAX_EXTENSION_S, SteadyStateDetector};
 
@@ -122,6 +123,26 @@ impl WarmUpTest {
     }
 }
 
+/// Ends the measurement window beside reports: once its planned time is over and each stream has finished a set of
+/// questions in it, or at the end of its longest time. Does nothing for clients alone.
+fn end_with_reports(shared: &JobContext<'_>, warm_up: &WarmUp, now: u64) {
+    let Some(reports) = &shared.reports else { return };
+    let (window_start, window_end) = (shared.window.start_ns(), shared.window.end_ns());
+    if window_start == NEVER {
+        return;
+    }
+    reports.set_window_start(window_start);
+    let is_planned_over = now >= window_start.saturating_add(warm_up.measured_ns);
+    // A window that ends very soon is left as it is, because threads may have read its end already.
+    let is_open = now + NOTICE_NS < window_end;
+    if is_planned_over && is_open && reports.has_whole_sets() {
+        shared.window.set_bounds(window_start, now + NOTICE_NS);
+    }
+    if now >= shared.window.end_ns() || shared.window.has_ended() || shared.shutdown_barrier.all_finished() {
+        reports.end();
+    }
+}
+
 /// Supervises the threads of a job that began at `job_start` (monotonic nanoseconds) until all of them have
 /// ended.
 pub(crate) fn supervise(
@@ -147,8 +168,11 @@ pub(crate) fn supervise(
         {
             side.steady = Some(is_steady);
             let window_start = now + NOTICE_NS;
-            shared.window.set_bounds(window_start, window_start + warm_up.measured_ns);
+            let longest_ns = shared.reports.as_ref().map_or(0, ReportTeam::longest_window_ns);
+            let window_end = window_start + warm_up.measured_ns.max(longest_ns);
+            shared.window.set_bounds(window_start, window_end);
         }
+        end_with_reports(shared, warm_up, now);
         let (window_start, window_end) = (shared.window.start_ns(), shared.window.end_ns());
         if now >= window_start && start_counters.is_none() && !has_counters {
             start_counters = Some(StartCounters::read(shared, target));
@@ -167,7 +191,8 @@ pub(crate) fn supervise(
             report_progress(Progress { done, total: None, unit: "operations".to_owned() });
         }
         let mut wake_time = next_report.min(now + 20_000_000);
-        for time in [window_start, window_end, test.next_second] {
+        let planned_end = window_start.saturating_add(warm_up.measured_ns);
+        for time in [window_start, planned_end, window_end, test.next_second] {
             if time > now {
                 wake_time = wake_time.min(time);
             }

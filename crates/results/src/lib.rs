@@ -22,6 +22,7 @@ pub mod folder;
 pub mod i_json;
 pub mod journal;
 pub mod leader;
+pub mod load_loss;
 pub mod mixed;
 pub mod number_format;
 pub mod peaks;

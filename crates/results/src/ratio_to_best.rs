@@ -8,7 +8,7 @@ use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::{
-    Cell, FULL_SPEED, INGEST, Phase, RATE, RATE_SHARE, TOO_SHORT, Trial, Verdict,
+    Cell, FEWER_REPORTS, FULL_SPEED, INGEST, MIX, Phase, RATE, RATE_SHARE, TOO_SHORT, Trial, Verdict,
 };
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
@@ -223,7 +223,10 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         // Questions beside writers that fell behind were asked under a smaller load.
         let is_kept = entry.metric(&metric::KEPT_SHARE).is_none_or(|share| share >= KEPT_LIMIT);
         let is_long_enough = entry.finding(TOO_SHORT).is_none();
-        let comparable = is_loaded && is_verified && is_kept && is_long_enough && !is_under_own_load(cell);
+        // A load beside fewer reports than others is a smaller load.
+        let is_complete = entry.finding(FEWER_REPORTS).is_none();
+        let comparable =
+            is_loaded && is_verified && is_kept && is_long_enough && is_complete && !is_under_own_load(cell);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
                 entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)
@@ -238,11 +241,12 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
 }
 
 /// Whether a cell was measured under a load that depends on the system, and so differs from that of all others: at
-/// a share of its own capacity, or beside writers that insert as fast as it lets them.
+/// a share of its own capacity, or beside writers or clients that work as fast as it lets them.
 fn is_under_own_load(cell: &Cell) -> bool {
-    let is_at_full_speed = cell.parameters.get(RATE).is_some_and(|rate| rate == FULL_SPEED);
+    let has_fast_writers = cell.parameters.get(RATE).is_some_and(|rate| rate == FULL_SPEED);
+    let has_fast_clients = cell.parameters.contains_key(MIX) && !cell.is_open_loop();
     let is_asked_beside = cell.phase == Phase::Both && cell.step.word() != INGEST;
-    cell.parameters.contains_key(RATE_SHARE) || (is_asked_beside && is_at_full_speed)
+    cell.parameters.contains_key(RATE_SHARE) || (is_asked_beside && (has_fast_writers || has_fast_clients))
 }
 
 /// Compares every cell with the best of its ranking and with the first reference row, by the headline metric.

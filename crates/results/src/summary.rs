@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, SummaryParts, answers};
 use crate::challenge::{PublishedScore, published_scores};
+use crate::load_loss::{LoadLoss, load_losses};
 use crate::peaks::{PeakThroughput, peaks};
 use crate::percentile::Histograms;
 use crate::precision::{self, PrecisionResult};
@@ -56,6 +57,9 @@ pub struct Summary {
     /// Highest throughput over the numbers of clients, for ranked configurations in closed loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peak_throughputs: Vec<PeakThroughput>,
+    /// What each load loses to reports that are asked beside it. Empty without such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_losses: Vec<LoadLoss>,
     /// Precision that was reached. `None` if the run was not started with `--precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<PrecisionResult>,
@@ -132,6 +136,7 @@ impl Run {
         mark_partial(&self.manifest, &mut results);
         let comparisons = cell_ratios(self, &results, alpha);
         let peak_throughputs = peaks(self, &results, alpha);
+        let load_losses = load_losses(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
         let parts =
@@ -156,6 +161,7 @@ impl Run {
             results,
             comparisons,
             peak_throughputs,
+            load_losses,
             precision,
             cpu_steal: CpuStealSummary::from_trials(self.trials()),
             // Trials that are still missing would count as missing times.

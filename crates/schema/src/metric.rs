@@ -301,6 +301,7 @@ metrics! {
     STALE_P50_MS = "stale_p50_ms", "staleness, median", Milliseconds, Lower;
     STALE_P95_MS = "stale_p95_ms", "staleness, p95", Milliseconds, Lower;
     STALE_MAX_MS = "stale_max_ms", "staleness, longest", Milliseconds, Lower, maximum;
+    ANSWERS = "answers", "answers", Count, Neither, sum;
     EXACT = "exact", "answers as expected", Count, Neither, sum;
     BOUNDED = "bounded", "answers of no single moment, within bounds", Count, Lower, sum;
     HOLES = "holes", "answers with holes", Count, Lower, sum;

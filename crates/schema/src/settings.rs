@@ -147,7 +147,8 @@ pub struct WorkloadSettings {
     /// Settings of the analytics workload; `None` for other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analytics: Option<QuestionSettings>,
-    /// Settings of the questions workload; `None` for other workloads.
+    /// Settings of the questions workload, or the questions that are asked beside the load of serving; `None` for
+    /// other workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<QuestionsSettings>,
     /// Settings of the mixed workload; `None` for other workloads.

@@ -14,6 +14,7 @@ pub(super) mod path_notation;
 mod patterns;
 pub(super) mod question_paths;
 pub(super) mod questions;
+pub(super) mod reports;
 pub(super) mod serving;
 
 use std::{collections::BTreeMap, fmt::Debug, sync::LazyLock};

@@ -10,6 +10,7 @@ use jsonathlon_schema::workload::WorkloadKind;
 
 use super::operation_rules::OperationRules;
 use super::path_notation::{MemberNotations, PATCH, PATH_NOTATIONS, PathStep};
+use super::reports::{Reports, ReportsDefinition};
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
@@ -169,6 +170,7 @@ pub(crate) struct SectionDefinition {
     writers_take_turns: bool,
     clients: Option<u32>,
     not_made_for: Option<String>,
+    reports: Option<ReportsDefinition>,
     durability: DurabilityDefinition,
     #[serde(default)]
     operations: BTreeMap<String, OperationDefinition>,
@@ -184,6 +186,7 @@ pub(crate) struct OverlayDefinition {
     generated_only: Option<String>,
     replication_log: Option<bool>,
     writers_take_turns: Option<bool>,
+    reports: Option<ReportsDefinition>,
     operations: BTreeMap<String, OperationDefinition>,
 }
 
@@ -266,6 +269,7 @@ impl WorkloadRules for Rules {
             "writers_take_turns",
             "clients",
             "not_made_for",
+            "reports",
             "durability",
             "operations",
         ]
@@ -297,6 +301,7 @@ impl WorkloadRules for Rules {
             writers_take_turns: definition.writers_take_turns,
             clients: definition.clients,
             not_made_for: definition.not_made_for,
+            reports: Reports::read(base, definition.reports)?.unwrap_or_default(),
             operations: BTreeMap::new(),
         };
         for section in overlays {
@@ -310,6 +315,7 @@ impl WorkloadRules for Rules {
             merged.generated_only = overlay.generated_only.or(merged.generated_only);
             merged.replication_log = overlay.replication_log.unwrap_or(merged.replication_log);
             merged.writers_take_turns = overlay.writers_take_turns.unwrap_or(merged.writers_take_turns);
+            merged.reports = Reports::read(section, overlay.reports)?.unwrap_or(merged.reports);
         }
         let answers = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
         let placeholders = operations.iter().map(answers).collect();
@@ -423,6 +429,9 @@ pub struct ServingSection {
     writers_take_turns: bool,
     clients: Option<u32>,
     not_made_for: Option<String>,
+    // Left out of the digest: the statements that it leads to are part of it, and only where they are asked.
+    #[serde(skip)]
+    pub(crate) reports: Reports,
     operations: BTreeMap<String, OperationRules>,
 }
 
@@ -466,6 +475,8 @@ pub struct ServingSetup {
     /// Why the system is not made for this workload: it is run, and marked with this text. `None` if it is
     /// made for it.
     pub not_made_for: Option<String>,
+    /// How a user's questions are asked over the records.
+    pub reports: Reports,
     /// Rules per operation, by the name of its statement file; operations without rules are missing.
     pub operations: BTreeMap<String, OperationRules>,
     /// Statement files by name (`create`, `read` …).
@@ -493,6 +504,7 @@ impl ServingSetup {
             writers_take_turns: rules.writers_take_turns,
             clients: rules.clients,
             not_made_for: rules.not_made_for,
+            reports: rules.reports,
             operations: rules.operations,
             files: setup.files.clone(),
         })

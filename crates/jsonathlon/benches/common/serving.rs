@@ -143,6 +143,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
+        reports: None,
     };
     let location = started.pid().map_or(EngineLocation::InProcess, EngineLocation::Process);
     let host = host();

@@ -1,5 +1,7 @@
 //! Command-line options of `jsonathlon run serving`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use jsonathlon_schema::durability::DurabilityTier;
 use jsonathlon_workloads::serving::settings::{Rate, Slo};
@@ -155,6 +157,14 @@ pub(crate) struct ServingOptions {
     /// Find the highest rate that meets an objective, such as p99<5ms
     #[arg(long, value_name = "OBJECTIVE", value_parser = Slo::parse, help_heading = SERVING)]
     pub(crate) slo: Option<Slo>,
+    /// Reports of your own, asked at rest and once more beside each load: a folder of questions about --data, as
+    /// `questions new` writes it
+    #[arg(long, value_name = "DIR", requires = "data", conflicts_with = "operation_count", help_heading = SERVING)]
+    pub(crate) reports: Option<PathBuf>,
+    /// Number of connections that ask the questions of --reports, each the next one as soon as one is answered
+    /// [default: 1]
+    #[arg(long, value_name = "N", requires = "reports", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = SERVING)]
+    pub(crate) streams: Option<u32>,
     /// Warm-up before measurement starts
     #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = parse::seconds, help_heading = SERVING)]
     pub(crate) warmup: f64,

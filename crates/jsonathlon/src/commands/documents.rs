@@ -62,6 +62,7 @@ pub(super) fn build_request(arguments: &DocumentsArguments) -> Result<RunRequest
         defaults,
         workload: Box::new(workload),
         user_questions: None,
+        reports: None,
     })
 }
 

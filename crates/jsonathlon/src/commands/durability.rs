@@ -70,6 +70,7 @@ pub(super) fn build_request(arguments: &DurabilityArguments) -> Result<RunReques
         defaults,
         workload: Box::new(workload),
         user_questions: None,
+        reports: None,
     })
 }
 

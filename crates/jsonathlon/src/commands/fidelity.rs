@@ -42,5 +42,6 @@ pub(super) fn build_request(arguments: &FidelityArguments) -> Result<RunRequest<
         defaults,
         workload: Box::new(workload),
         user_questions: None,
+        reports: None,
     })
 }

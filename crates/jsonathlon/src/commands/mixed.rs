@@ -54,6 +54,7 @@ pub(super) fn build_request(arguments: &MixedArguments) -> Result<RunRequest<'_>
         defaults,
         workload: Box::new(workload),
         user_questions: None,
+        reports: None,
     })
 }
 

@@ -31,7 +31,7 @@ use super::{
     memory::{MemoryProfiles, with_recorded_memory},
     path_display, print,
     run_request::{RunDefaults, RunRequest},
-    setup::SetupContext,
+    setup::{Reports, SetupContext},
     short_path,
     table_style::table_style,
     worker_command, workload,
@@ -152,13 +152,13 @@ fn new_run(
     let configurations = started_configurations(&request, &settings, &memory, catalogue)?;
     let no_external = ExternalOptions::default();
     let external = request.external.unwrap_or(&no_external);
-    let context = setup_context(&request);
+    let context = setup_context(&request, catalogue);
     let common = request.common;
     // Last, because remote servers are contacted here: errors of the other options are reported before.
     let external_request = ExternalRequest {
         systems: &external.system,
         restart_commands: &external.restart_command,
-        variants: defaults.variants_of(&common.systems),
+        variants: request.defaults.variants_of(&common.systems),
         storage: &common.systems.storage,
         transport: settings.transport,
         memory: &memory,
@@ -167,6 +167,11 @@ fn new_run(
     let external_targets;
     (settings.external_systems, external_targets) =
         external_systems::connect_external(&external_request, catalogue, interrupt)?;
+    if let Some(questions) = &request.reports {
+        let external = external_targets.iter().map(|target| target.configuration.clone());
+        let all: Vec<Configuration> = configurations.iter().cloned().chain(external).collect();
+        questions.report_notes(&all).iter().for_each(|note| crate::say!("note: {note}"));
+    }
     Ok(ResolvedRun {
         workload: request.workload,
         source,
@@ -177,11 +182,12 @@ fn new_run(
     })
 }
 
-fn setup_context<'a>(request: &'a RunRequest<'_>) -> SetupContext<'a> {
+fn setup_context<'a>(request: &'a RunRequest<'_>, catalogue: &'a Catalogue) -> SetupContext<'a> {
     SetupContext {
         workload: request.workload.section_name(),
         durability: request.defaults.durability,
         user_questions: request.user_questions.as_ref(),
+        reports: request.reports.as_ref().map(|questions| Reports { questions, catalogue }),
     }
 }
 
@@ -192,8 +198,8 @@ fn started_configurations(
     memory: &MemoryProfiles,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
-    let context = setup_context(request);
-    if let Some(questions) = context.user_questions {
+    let context = setup_context(request, catalogue);
+    for questions in [&request.user_questions, &request.reports].into_iter().flatten() {
         questions.check_systems(catalogue)?;
     }
     let has_external = request.external.is_some_and(|external| !external.system.is_empty());
@@ -272,8 +278,13 @@ fn resumed_run(
     let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
     let questions = workload::own_questions(&manifest)?;
-    let context =
-        SetupContext { workload: workload.section_name(), durability, user_questions: questions.as_ref() };
+    let reports = workload::reports(&manifest)?;
+    let context = SetupContext {
+        workload: workload.section_name(),
+        durability,
+        user_questions: questions.as_ref(),
+        reports: reports.as_ref().map(|questions| Reports { questions, catalogue }),
+    };
     let settings = manifest.settings.run;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let external_targets = external_systems::restore_external(

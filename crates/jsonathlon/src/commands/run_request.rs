@@ -28,6 +28,9 @@ pub(super) struct RunRequest<'a> {
     /// The user's own folder of questions, which defines how systems are set up. `None` for other workloads
     /// and for resumed runs.
     pub(super) user_questions: Option<UserQuestions>,
+    /// The user's own questions that are asked beside the load of serving. `None` without such, and for resumed
+    /// runs.
+    pub(super) reports: Option<UserQuestions>,
 }
 
 /// What a workload makes of the options that several workloads have, and its defaults for those not given.

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use jsonathlon_catalogue::UserQuestions;
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::{Position, Projection};
-use jsonathlon_schema::settings::StoppingRule;
+use jsonathlon_schema::settings::{StoppingRule, questions::QuestionSettings};
+use jsonathlon_workloads::questions::build_settings;
 use jsonathlon_workloads::serving::settings::{
-    ArrivalPattern, EncodedSample, OwnDocuments, ServedRecords, ServingSettings,
+    ArrivalPattern, EncodedSample, OwnDocuments, ReportSettings, ServedRecords, ServingSettings,
 };
 use jsonathlon_workloads::serving::{Serving, mixes};
 
@@ -29,6 +31,8 @@ const ROUNDS: u32 = 4;
 const DEFAULT_DOCUMENT_BYTES: u32 = 1_000;
 /// Default of `--members`: members of each container.
 const DEFAULT_MEMBERS: u32 = 20;
+/// Default of `--streams`: connections that ask questions beside the load.
+const DEFAULT_STREAMS: u32 = 1;
 /// Maximum number of retries of an operation that failed because of a conflict.
 const RETRIES: u32 = 10;
 
@@ -50,7 +54,11 @@ pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'
         }
     };
     let mixes = mixes(options, stored_samples.is_empty())?;
-    let settings = settings(options, records, mixes, stored_samples);
+    let reports = options.reports.as_deref().map(UserQuestions::read).transpose()?;
+    let settings = ServingSettings {
+        reports: reports.as_ref().map(|questions| report_settings(questions, options)),
+        ..settings(options, records, mixes, stored_samples)
+    };
     let stopping = match (options.rounds, options.budget) {
         (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
         _ => StoppingRule::Rounds,
@@ -75,6 +83,7 @@ pub(super) fn build_request(arguments: &ServingArguments) -> Result<RunRequest<'
         defaults,
         workload: Box::new(workload),
         user_questions: None,
+        reports,
     })
 }
 
@@ -119,6 +128,16 @@ fn settings(
         server_cpus: options.server_cpus.clone(),
         timeout_s: options.operation_timeout,
         retries: RETRIES,
+        reports: None,
+    }
+}
+
+/// Reports that the options describe: the questions of a user's folder, asked by a number of streams.
+fn report_settings(questions: &UserQuestions, options: &ServingOptions) -> ReportSettings {
+    ReportSettings {
+        streams: options.streams.unwrap_or(DEFAULT_STREAMS),
+        // Reports are asked in a closed loop, so that numbers of hot and cold trials mean nothing here.
+        questions: build_settings(questions, QuestionSettings::default()),
     }
 }
 

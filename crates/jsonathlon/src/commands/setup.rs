@@ -2,8 +2,8 @@
 //! of questions.
 
 use jsonathlon_catalogue::{
-    Catalogue, Configuration, SelectedSystem, System, TargetKind, UserQuestions, UserSystemFolder,
-    select_variants_of,
+    Catalogue, Configuration, QUESTIONS, SelectedSystem, System, TargetKind, UserQuestions, UserSystemFolder,
+    base_name, select_variants_of,
 };
 use jsonathlon_schema::durability::DurabilityTier;
 
@@ -18,18 +18,51 @@ pub(super) struct SetupContext<'a> {
     pub(super) durability: Option<DurabilityTier>,
     /// The user's folder of questions, which then defines the variants. `None` if the catalogue defines them.
     pub(super) user_questions: Option<&'a UserQuestions>,
+    /// Questions that are asked beside the load; `None` unless the workload is serving with such.
+    pub(super) reports: Option<Reports<'a>>,
+}
+
+/// A user's questions that are asked over the records of serving.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reports<'a> {
+    /// The user's folder of questions.
+    pub(super) questions: &'a UserQuestions,
+    /// Catalogue that says how systems refuse changes in sessions of questions.
+    pub(super) catalogue: &'a Catalogue,
+}
+
+impl Reports<'_> {
+    /// Adds the statements of the questions to a configuration, or why they are not asked.
+    fn apply_to(self, configuration: Configuration) -> Result<Configuration, Failure> {
+        let system = self.catalogue.get(base_name(&configuration.system))?;
+        let variants = system.variants_of(QUESTIONS);
+        let question_setup = match variants.iter().find(|variant| variant.is_default) {
+            Some(variant) => {
+                let base =
+                    system.configuration(system.default_version(), &variant.name, &configuration.storage)?;
+                base.setups.get(QUESTIONS).cloned()
+            }
+            None => None,
+        };
+        Ok(self.questions.apply_reports(configuration, question_setup.as_ref()))
+    }
 }
 
 impl SetupContext<'_> {
-    /// Reduces a configuration to this workload and sets the durability tier, except on a yardstick. A system
-    /// that does not run the workload has no tiers, and is refused later by that name.
+    /// Reduces a configuration to this workload, sets the durability tier, except on a yardstick, and adds the
+    /// questions that are asked beside the load. A system that does not run the workload has no tiers, and is
+    /// refused later by that name.
     pub(super) fn apply_to(self, configuration: Configuration) -> Result<Configuration, Failure> {
         let configuration = configuration.for_workloads(&[self.workload]);
-        match self.durability {
+        let configuration = match self.durability {
             Some(tier) if !configuration.reference && !configuration.setups.is_empty() => {
-                Ok(configuration.with_durability(tier)?)
+                configuration.with_durability(tier)?
             }
-            _ => Ok(configuration),
+            _ => configuration,
+        };
+        match self.reports {
+            Some(reports) => reports.apply_to(configuration),
+            None => Ok(configuration),
         }
     }
 

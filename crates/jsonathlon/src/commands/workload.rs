@@ -57,6 +57,7 @@ fn analytics(arguments: &AnalyticsArguments) -> Result<RunRequest<'_>, Failure> 
         defaults: question_defaults(&arguments.pace),
         workload,
         user_questions: None,
+        reports: None,
     })
 }
 
@@ -92,7 +93,11 @@ fn build_workload(
             Box::new(Analytics::new(settings).with_any_documents())
         }
         WorkloadKind::Serving => {
-            let settings: ServingSettings = settings.read(kind)?;
+            let questions = settings.questions.clone();
+            let mut settings: ServingSettings = settings.read(kind)?;
+            if let Some(reports) = &mut settings.reports {
+                reports.questions = questions.ok_or_else(missing)?;
+            }
             Box::new(Serving::new(settings).map_err(serde_json::Error::custom)?)
         }
         WorkloadKind::Mixed => {
@@ -131,7 +136,22 @@ pub(super) fn durability(manifest: &Manifest) -> Option<DurabilityTier> {
 /// Reads the user's folder of questions again for a run that is resumed; `None` for other workloads. Fails if
 /// the questions were changed since the run began.
 pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
-    let Some(recorded) = &manifest.settings.workload.questions else { return Ok(None) };
+    read_again(manifest, WorkloadKind::Questions)
+}
+
+/// Reads the questions that are asked beside the load of serving again, for a run that is resumed; `None` if there
+/// are none. Fails if they were changed since the run began.
+pub(super) fn reports(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
+    read_again(manifest, WorkloadKind::Serving)
+}
+
+/// Reads the folder of the questions in the manifest of a workload of this kind; `None` for others. Fails if the
+/// questions are not those of the run any more.
+fn read_again(manifest: &Manifest, kind: WorkloadKind) -> Result<Option<UserQuestions>, Failure> {
+    let is_of_kind = manifest.workloads.contains(&WorkloadName::Known(kind));
+    let Some(recorded) = manifest.settings.workload.questions.as_ref().filter(|_| is_of_kind) else {
+        return Ok(None);
+    };
     let questions = UserQuestions::read(&recorded.folder)?;
     if build_settings(&questions, recorded.asking.clone()) != *recorded {
         return Err(Failure::usage(format!(

@@ -10,7 +10,7 @@ const VALUE_BYTES: usize = 32;
 
 /// Different answers with their numbers.
 #[derive(Debug, Default)]
-pub(super) struct AnswerStore {
+pub(crate) struct AnswerStore {
     numbers: HashMap<String, u32>,
     answers: Vec<Vec<Row>>,
 }
@@ -18,7 +18,7 @@ pub(super) struct AnswerStore {
 impl AnswerStore {
     /// Keeps the rows unless equal ones are there. Returns the number of the answer, and the bytes that keeping it
     /// has taken.
-    pub(super) fn keep(&mut self, rows: Vec<Row>) -> (u32, usize) {
+    pub(crate) fn keep(&mut self, rows: Vec<Row>) -> (u32, usize) {
         let digest = rows_digest(&rows);
         if let Some(number) = self.numbers.get(&digest) {
             return (*number, 0);
@@ -31,12 +31,12 @@ impl AnswerStore {
     }
 
     /// Adds the answers of another store. Returns the numbers that its answers have here, by their numbers there.
-    pub(super) fn absorb(&mut self, other: Self) -> Vec<u32> {
+    pub(crate) fn absorb(&mut self, other: Self) -> Vec<u32> {
         other.answers.into_iter().map(|rows| self.keep(rows).0).collect()
     }
 
     /// Returns the answers in the order of their numbers.
-    pub(super) fn into_answers(self) -> Vec<Vec<Row>> {
+    pub(crate) fn into_answers(self) -> Vec<Vec<Row>> {
         self.answers
     }
 }

@@ -6,4 +6,5 @@ mod mixed;
 mod mutations;
 mod own;
 mod own_store;
+mod reports;
 mod support;

@@ -406,6 +406,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         sampling_targets: Default::default(),
         writers_take_turns: false,
         ack_log: None,
+        reports: None,
     }
 }
 

@@ -170,7 +170,8 @@ impl Grid {
             let room = natural.get(index).copied().unwrap_or_default();
             let room = room.saturating_sub(widths.get(index).copied().unwrap_or_default()).min(slack);
             (1..=room).map(move |more| {
-                let widen = |(place, width): (usize, &usize)| if place == index { width + more } else { *width };
+                let widen =
+                    |(place, width): (usize, &usize)| if place == index { width + more } else { *width };
                 widths.iter().enumerate().map(widen).collect::<Vec<usize>>()
             })
         });
@@ -210,7 +211,8 @@ fn glued(text: &str) -> String {
 fn cell_texts(mark: Mark, short: &str, form: Form) -> CellTexts {
     let has_sign = matches!(form, Form::OneLine | Form::TwoLines) || mark.word().is_empty();
     let sign = if has_sign { mark.sign() } else { "" };
-    let marked = [sign, mark.word()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let marked =
+        [sign, mark.word()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let parts = [marked, glued(short)].into_iter().filter(|part| !part.is_empty());
     let parts: Vec<String> = match form {
         Form::OneLine | Form::Flowing => vec![parts.collect::<Vec<_>>().join(" ")],

@@ -106,6 +106,24 @@ pub(super) struct Peak {
     leads: bool,
 }
 
+/// A metric of a load beside reports ÷ the same load alone, paired by round.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct LoadLoss {
+    /// Index of the cell of the load beside reports in the run.
+    cell: usize,
+    /// Name of the metric.
+    metric: String,
+    /// Median beside reports ÷ median alone.
+    ratio: Number,
+    /// Lower limit of the 95 % interval. `None` with fewer than two rounds.
+    low: Option<Number>,
+    /// Upper limit of the 95 % interval. `None` with fewer than two rounds.
+    high: Option<Number>,
+    /// Difference that the interval shows.
+    difference: Significance,
+}
+
 /// A size of documents at which the faster of two configurations changes.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -238,6 +256,23 @@ pub(super) fn peaks(run: &Run, summary: &Summary, configurations: &Configuration
         })
     };
     summary.peak_throughputs.iter().filter_map(convert).collect()
+}
+
+pub(super) fn load_losses(run: &Run, summary: &Summary) -> Vec<LoadLoss> {
+    let indices: HashMap<String, usize> =
+        entries(run, summary).enumerate().map(|(index, (_, entry))| (entry.cell.key(), index)).collect();
+    let convert = |loss: &jsonathlon_results::load_loss::LoadLoss| {
+        let [low, high] = loss.limits().map_or([None; 2], |limits| limits.map(Some));
+        Some(LoadLoss {
+            cell: *indices.get(&loss.cell.key())?,
+            metric: loss.metric.clone(),
+            ratio: Number(loss.ratio),
+            low: low.map(Number),
+            high: high.map(Number),
+            difference: loss.difference,
+        })
+    };
+    summary.load_losses.iter().filter_map(convert).collect()
 }
 
 pub(super) fn crossovers(

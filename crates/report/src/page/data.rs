@@ -14,7 +14,7 @@ use jsonathlon_schema::settings::fidelity::KnownCase;
 use jsonathlon_schema::workload::WorkloadKind;
 use serde::Serialize;
 
-use super::cells::{self, Cell, ConfigurationIndex, Crossover, Failure, Peak, Ratios, Score};
+use super::cells::{self, Cell, ConfigurationIndex, Crossover, Failure, LoadLoss, Peak, Ratios, Score};
 use super::configurations::Configuration;
 use super::distributions;
 use super::number::Number;
@@ -75,6 +75,10 @@ pub(super) struct RunData {
     cells: Vec<Cell>,
     /// Highest throughput over the numbers of clients, for ranked configurations.
     peaks: Vec<Peak>,
+    /// What loads lose to reports beside them; absent for other runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    load_losses: Vec<LoadLoss>,
     /// Document sizes at which two ranked configurations change places.
     crossovers: Vec<Crossover>,
     /// Published scores; empty if the run has none.
@@ -172,6 +176,7 @@ impl RunData {
                 .map(|(index, entry)| Cell::new(index, entry, &ratios, distributions.get(&entry.cell.key())))
                 .collect(),
             peaks: cells::peaks(run, summary, &configurations),
+            load_losses: cells::load_losses(run, summary),
             crossovers: cells::crossovers(run, summary, &configurations),
             scores: cells::scores(summary, &configurations),
             failures: cells::failures(summary, &configurations),

@@ -3,6 +3,7 @@
 mod conditions;
 mod loading;
 mod operations;
+mod reports;
 mod throughput;
 
 use jsonathlon_results::summary::{Run, Summary};
@@ -24,6 +25,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
         }
         sections.push(operations::table(run, &group));
     }
+    sections.extend(reports::sections(run, summary));
     sections.push(caveats(run, summary));
     sections.retain(|section| !section.rows.is_empty() || !section.notes.is_empty());
     sections

@@ -89,6 +89,11 @@ impl Member {
         let mut faults: Vec<(Verdict, Vec<String>)> = Vec::new();
         for entry in judged.iter().filter(|entry| is_fault(entry.verdict)) {
             let step = match &entry.cell.step {
+                Step::Workload(question)
+                    if entry.cell.phase.is_mixed() && workload == WorkloadKind::Serving =>
+                {
+                    format!("report {question}")
+                }
                 Step::Workload(mix) if workload == WorkloadKind::Serving => format!("mix {mix}"),
                 _ => entry.cell.step_title(),
             };

@@ -142,6 +142,8 @@ pub const OPERATION: &str = "operation";
 pub const WRITERS: &str = "writers";
 /// Parameter with the number of connections that ask questions.
 pub const STREAMS: &str = "streams";
+/// Parameter with the mix of the clients beside whose load a question was asked.
+pub const MIX: &str = "mix";
 /// Parameter with the number of documents that a writer inserts at once.
 pub const BATCH: &str = "batch";
 /// Parameter with the documents per second of all writers together, or [`FULL_SPEED`].
@@ -153,6 +155,9 @@ pub const FULL_SPEED: &str = "max";
 pub const INGEST: &str = "ingest";
 /// Subject of the finding that a phase was too short for its results to be compared.
 pub const TOO_SHORT: &str = "too short";
+/// Subject of the finding that not all questions were asked beside a load, so that it is not compared with loads
+/// beside which they were.
+pub const FEWER_REPORTS: &str = "fewer reports";
 /// Step of all questions of a phase together.
 pub const ALL_QUESTIONS: &str = "all";
 

@@ -15,8 +15,8 @@ pub use agreement::{
 };
 pub use bottleneck::Bottleneck;
 pub use cell::{
-    ALL_QUESTIONS, ARRIVAL, BATCH, CLIENTS, CLOSED, Cell, DURABILITY, FULL_SPEED, INGEST, OPERATION, RATE,
-    RATE_PER_S, RATE_SHARE, SLO, STREAMS, TOO_SHORT, WRITERS,
+    ALL_QUESTIONS, ARRIVAL, BATCH, CLIENTS, CLOSED, Cell, DURABILITY, FEWER_REPORTS, FULL_SPEED, INGEST, MIX,
+    OPERATION, RATE, RATE_PER_S, RATE_SHARE, SLO, STREAMS, TOO_SHORT, WRITERS,
 };
 
 /// Format version of journal records; records of any other version are refused.

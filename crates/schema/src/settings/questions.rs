@@ -60,7 +60,7 @@ impl Default for QuestionSettings {
 }
 
 /// Settings of the questions workload and its questions, complete for a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuestionsSettings {
     /// How often, and in which data states and phases, questions are asked.
     #[serde(flatten)]

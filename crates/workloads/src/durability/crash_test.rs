@@ -219,6 +219,7 @@ impl<'a> CrashTest<'_, 'a> {
             sampling_targets: SamplingTargets::default(),
             writers_take_turns: target.setup.writers_take_turns,
             ack_log: Some(ack_log.to_owned()),
+            reports: None,
         })
     }
 

@@ -3,8 +3,6 @@
 use jsonathlon_dataset::agreement::AcceptedDocuments;
 use jsonathlon_dataset::stage::StagedDocuments;
 
-use super::Questions;
-use crate::asking::QuestionTarget;
 use crate::run_context::LoadedDocuments;
 
 /// Documents that a target holds, with a digest by which the expected answer over them is found.
@@ -18,7 +16,7 @@ pub(crate) struct DocumentSet {
 
 impl DocumentSet {
     /// All offered documents except those that the target rejected.
-    pub(super) fn new(staged: &StagedDocuments, loaded: &LoadedDocuments) -> Self {
+    pub(crate) fn new(staged: &StagedDocuments, loaded: &LoadedDocuments) -> Self {
         let lines = loaded.rejected_lines.iter().map(|line| staged.offered_ordinal(*line));
         let suspects = staged.suspects.iter().enumerate();
         let refused = suspects
@@ -30,13 +28,6 @@ impl DocumentSet {
     /// All offered documents, the basis of answers given by the user.
     pub(super) fn all(staged: &StagedDocuments) -> Self {
         Self::from(AcceptedDocuments::new(staged.documents, []))
-    }
-}
-
-impl QuestionTarget<'_, Questions> {
-    /// Documents that the target holds now, over which it answers.
-    pub(super) fn document_set(&self) -> &DocumentSet {
-        &self.expected
     }
 }
 

@@ -16,7 +16,7 @@ mod survey;
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use jsonathlon_catalogue::{QUESTIONS, QuestionRules, question_file};
+use jsonathlon_catalogue::{QUESTIONS, QuestionRules, WorkloadSetup, question_file};
 use jsonathlon_dataset::agreement::ComparisonRules;
 use jsonathlon_schema::{
     record::Verdict,
@@ -25,6 +25,7 @@ use jsonathlon_schema::{
         questions::{QuestionsSettings, UserQuestion},
     },
     value::Row,
+    workload::WorkloadKind,
 };
 
 use crate::{
@@ -33,19 +34,21 @@ use crate::{
     cells::Cells,
     expected_time::{ExpectedTime, RunOutline},
     recorder::TrialRecorder,
-    run_context::{LoadedDocuments, RunContext},
+    run_context::{LoadedDocuments, RunContext, TargetState},
     target::Target,
     workload::Workload,
 };
 
 pub use settings::build_settings;
+pub(crate) use {document_set::DocumentSet, survey::survey};
 
-use document_set::DocumentSet;
 use expected_answer::{AnswerBasis, ExpectedAnswer};
 
 /// The questions workload with the expected answers known so far.
 #[derive(Debug)]
 pub struct Questions {
+    /// Workload in whose name agreements are recorded.
+    kind: WorkloadKind,
     settings: QuestionsSettings,
     rules: BTreeMap<String, ComparisonRules>,
     /// Expected answers by question, filled once all systems were asked.
@@ -56,12 +59,43 @@ impl Questions {
     /// Creates the workload for the questions in the settings.
     #[must_use]
     pub fn new(settings: QuestionsSettings) -> Self {
+        Self::of_workload(settings, WorkloadKind::Questions)
+    }
+
+    /// Creates the questions in the settings, for another workload that asks them.
+    pub(crate) fn of_workload(settings: QuestionsSettings, kind: WorkloadKind) -> Self {
         let rules = settings
             .questions
             .iter()
             .map(|question| (question.name.clone(), settings::comparison_rules(question)));
-        Self { rules: rules.collect(), expected_answers: RefCell::default(), settings }
+        Self { kind, rules: rules.collect(), expected_answers: RefCell::default(), settings }
     }
+
+    /// Questions that a target has statements for, in the order in which they are asked.
+    pub(crate) fn questions_of(&self, setup: &WorkloadSetup) -> Vec<Question> {
+        let questions = self.settings.questions.iter().filter(|question| setup.asks(&question.name));
+        let to_question = |question: &UserQuestion| Question {
+            name: question.name.clone(),
+            file: question_file(&question.name),
+            columns: question.columns.iter().map(|column| column.name.clone()).collect(),
+        };
+        questions.map(to_question).collect()
+    }
+
+    /// Why rows cannot be an answer to a question: they have other columns or types. `None` if they can.
+    pub(crate) fn shape_error(&self, question: &str, rows: &[Row]) -> Option<String> {
+        self.rules.get(question)?.shape_error(rows)
+    }
+}
+
+/// A target that is asked to find the expected answers, with what the workload keeps for it.
+pub(crate) struct SurveyTarget<'t, 'a> {
+    /// Session and load of the target.
+    pub(crate) state: &'t mut TargetState<'a>,
+    /// Questions that it has statements for.
+    pub(crate) questions: &'t [Question],
+    /// Documents that it holds, which identify the expected answers that apply to it.
+    pub(crate) documents: &'t mut DocumentSet,
 }
 
 impl Workload for Questions {
@@ -101,13 +135,7 @@ impl AnswerKey for Questions {
     type Expected = DocumentSet;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
-        let questions = self.settings.questions.iter().filter(|question| target.setup.asks(&question.name));
-        let to_question = |question: &UserQuestion| Question {
-            name: question.name.clone(),
-            file: question_file(&question.name),
-            columns: question.columns.iter().map(|column| column.name.clone()).collect(),
-        };
-        questions.map(to_question).collect()
+        self.questions_of(&target.setup)
     }
 
     /// Always empty: a user's folder declares no rules.
@@ -164,6 +192,14 @@ impl AnswerKey for Questions {
         targets: &mut [QuestionTarget<'a, Self>],
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        survey::survey(self, context, targets, recorder)
+        let mut targets: Vec<SurveyTarget<'_, 'a>> = targets
+            .iter_mut()
+            .map(|target| SurveyTarget {
+                state: &mut target.state,
+                questions: &target.questions,
+                documents: &mut target.expected,
+            })
+            .collect();
+        survey(self, context, &mut targets, recorder)
     }
 }

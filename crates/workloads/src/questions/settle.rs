@@ -5,7 +5,6 @@ use jsonathlon_dataset::agreement::{
     Answer, AnswerComparison, ComparisonRules, Consensus, Electorate, Finding, LaterBasis, Mismatch,
     compare_with_expected, decide,
 };
-use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_schema::{
     record::{
         Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, Failure, FirstRows, RecordBody,
@@ -15,12 +14,12 @@ use jsonathlon_schema::{
 };
 
 use super::{
-    ExpectedAnswer, Questions, addend,
+    ExpectedAnswer, Questions, SurveyTarget, addend,
     answers::{SurveyAnswer, matches_reference},
     document_set::DocumentSet,
     settings,
 };
-use crate::{RunError, asking::QuestionTarget, recorder::TrialRecorder, run_context::RunContext};
+use crate::{RunError, recorder::TrialRecorder, run_context::RunContext};
 
 /// Number of rows of the expected answer that the journal itself contains, for readers.
 const FIRST_ROWS: usize = 10;
@@ -133,7 +132,7 @@ impl<'a> Comparison<'a> {
         &self,
         decided: &Decided<'_>,
         file: Option<&str>,
-        targets: &[QuestionTarget<'_, Questions>],
+        targets: &[SurveyTarget<'_, '_>],
         survey_answers: &[&SurveyAnswer],
         files: &mut Files<'_>,
         recorder: &TrialRecorder<'_>,
@@ -148,7 +147,7 @@ impl<'a> Comparison<'a> {
                     LaterBasis::ExpectedAnswer => file.map(str::to_owned),
                     LaterBasis::Answer(answer_index) => {
                         let rows = self.answers.get(answer_index).map_or(&[][..], |answer| answer.rows);
-                        Some(files.file(rows, &question_target.document_set().digest, recorder)?)
+                        Some(files.file(rows, &question_target.documents.digest, recorder)?)
                     }
                     LaterBasis::Wrong | LaterBasis::Disputed | LaterBasis::Unverified => None,
                 };
@@ -164,7 +163,7 @@ pub(super) fn establish_answer(
     workload: &Questions,
     name: &str,
     context: &RunContext<'_>,
-    targets: &[QuestionTarget<'_, Questions>],
+    targets: &[SurveyTarget<'_, '_>],
     survey_answers: &[&SurveyAnswer],
     common: Option<&QuestionVotes<'_>>,
     recorder: &mut TrialRecorder<'_>,
@@ -209,7 +208,7 @@ pub(super) fn establish_answer(
         .as_ref()
         .map_or((&[][..], &common_documents), |(rows, documents)| (rows, *documents));
     let agreement = Agreement {
-        workload: WorkloadKind::Questions.into(),
+        workload: workload.kind.into(),
         question: name.to_owned(),
         basis: decided.basis,
         documents: documents.accepted.count(),
@@ -231,7 +230,7 @@ pub(super) fn establish_answer(
 
 /// Standing of a target without the file of its later answers; `finding` is `None` unless it answered.
 fn standing_of(
-    question_target: &QuestionTarget<'_, Questions>,
+    question_target: &SurveyTarget<'_, '_>,
     survey_answer: &SurveyAnswer,
     finding: Option<&Finding>,
 ) -> ConfigurationAnswer {
@@ -253,7 +252,7 @@ fn standing_of(
 }
 
 /// Standing of a target that was not asked.
-fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
+fn unasked(question_target: &SurveyTarget<'_, '_>) -> ConfigurationAnswer {
     let target = question_target.state.cells.target;
     ConfigurationAnswer {
         id: target.id(),
@@ -263,8 +262,8 @@ fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnsw
         rows: None,
         rule: None,
         statement: None,
-        documents: question_target.document_set().accepted.count(),
-        documents_digest: question_target.document_set().digest.clone(),
+        documents: question_target.documents.accepted.count(),
+        documents_digest: question_target.documents.digest.clone(),
         file: None,
         verdict: None,
     }
@@ -272,12 +271,12 @@ fn unasked(question_target: &QuestionTarget<'_, Questions>) -> ConfigurationAnsw
 
 fn answer<'a>(
     index: usize,
-    targets: &'a [QuestionTarget<'_, Questions>],
+    targets: &'a [SurveyTarget<'_, '_>],
     survey_answers: &[&'a SurveyAnswer],
     common: Option<&QuestionVotes<'a>>,
 ) -> Option<Answer<'a>> {
     let (question_target, rows) = (targets.get(index)?, survey_answers.get(index)?.rows()?);
-    let documents = &question_target.document_set().accepted;
+    let documents = &question_target.documents.accepted;
     let is_common = common.is_some_and(|common| *documents == common.electorate.common);
     let separate_rows = || common.and_then(|common| common.answers.get(index).copied().flatten()?.rows());
     Some(Answer {

@@ -10,9 +10,9 @@ use jsonathlon_worker::protocol::{AskReply, Op};
 
 use super::answers::{SurveyAnswer, matches_reference};
 use super::settle::{CommonAnswers, establish_answer};
-use super::{Questions, recall};
+use super::{DocumentSet, Questions, SurveyTarget, recall};
 use crate::RunError;
-use crate::asking::{AnswerKey, Question, QuestionTarget, make_read_only};
+use crate::asking::{Question, make_read_only};
 use crate::expected_time::RunPart;
 use crate::loading::skipped_after_load_failure;
 use crate::observer::{Activity, RunEvent};
@@ -26,10 +26,10 @@ use crate::target::Target;
 const COMMON_TABLE: &str = "documents_common";
 
 /// Asks all questions that have no recorded result, and determines the expected answers.
-pub(super) fn survey<'a>(
+pub(crate) fn survey<'a>(
     workload: &Questions,
     context: &RunContext<'a>,
-    targets: &mut [QuestionTarget<'a, Questions>],
+    targets: &mut [SurveyTarget<'_, 'a>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     recall::restore(workload, recorder)?;
@@ -46,7 +46,7 @@ pub(super) fn survey<'a>(
     }
     let mut answers_by_target: Vec<Vec<SurveyAnswer>> = Vec::new();
     for (index, question_target) in targets.iter_mut().enumerate() {
-        answers_by_target.push(ask_all(workload, &open_questions, context, question_target, recorder)?);
+        answers_by_target.push(ask_all(&open_questions, context, question_target, recorder)?);
         recorder.end_turn(RunPart::Survey, FIRST_ROUND, index, question_target.state.cells.target);
     }
     let common = ask_common(workload, &open_questions, context, targets, recorder)?;
@@ -61,20 +61,19 @@ pub(super) fn survey<'a>(
 
 /// Asks one target the open questions; the answers are in their order.
 fn ask_all<'a>(
-    workload: &Questions,
     open_questions: &[String],
     context: &RunContext<'a>,
-    question_target: &mut QuestionTarget<'a, Questions>,
+    question_target: &mut SurveyTarget<'_, 'a>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Vec<SurveyAnswer>, RunError> {
     if !has_open_question(question_target, open_questions) {
         return Ok(open_questions.iter().map(|_| SurveyAnswer::NotAsked).collect());
     }
     if !question_target.state.is_loaded {
-        context.load(FIRST_ROUND, &mut question_target.state, recorder)?;
+        context.load(FIRST_ROUND, question_target.state, recorder)?;
         if let Ok(loaded) = &question_target.state.load_result {
             // The documents that the target holds identify the expected answers that apply to it.
-            question_target.expected = workload.determine_expected(context, loaded)?;
+            *question_target.documents = DocumentSet::new(context.staged, loaded);
         }
     }
     announce(
@@ -93,10 +92,10 @@ fn ask_all<'a>(
     let answers = match &question_target.state.load_result {
         Ok(_) => {
             let session = &mut question_target.state.session;
-            ask_each(&question_target.questions, open_questions, TABLE, context, session)?
+            ask_each(question_target.questions, open_questions, TABLE, context, session)?
         }
         Err(failure) => {
-            let answer_without_documents = |name| match find_question(&question_target.questions, name) {
+            let answer_without_documents = |name| match find_question(question_target.questions, name) {
                 Some(_) => SurveyAnswer::Failed(skipped_after_load_failure(failure)),
                 None => SurveyAnswer::NotAsked,
             };
@@ -114,8 +113,8 @@ fn announce(target: &Target, purpose: &str, session: &Session<'_>, recorder: &mu
     session.subject().set_activity(&activity);
 }
 
-fn has_open_question(question_target: &QuestionTarget<'_, Questions>, open_questions: &[String]) -> bool {
-    open_questions.iter().any(|name| find_question(&question_target.questions, name).is_some())
+fn has_open_question(question_target: &SurveyTarget<'_, '_>, open_questions: &[String]) -> bool {
+    open_questions.iter().any(|name| find_question(question_target.questions, name).is_some())
 }
 
 fn find_question<'q>(questions: &'q [Question], name: &String) -> Option<&'q Question> {
@@ -177,17 +176,17 @@ fn ask_common<'a>(
     workload: &Questions,
     open_questions: &[String],
     context: &RunContext<'a>,
-    targets: &mut [QuestionTarget<'a, Questions>],
+    targets: &mut [SurveyTarget<'_, 'a>],
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<CommonAnswers>, RunError> {
     let no_documents = AcceptedDocuments::default();
-    let can_vote = |question_target: &QuestionTarget<'a, Questions>| {
+    let can_vote = |question_target: &SurveyTarget<'_, 'a>| {
         question_target.state.load_result.is_ok() && has_open_question(question_target, open_questions)
     };
     let holdings: Vec<&AcceptedDocuments> = targets
         .iter()
         .map(|question_target| match can_vote(question_target) {
-            true => &question_target.document_set().accepted,
+            true => &question_target.documents.accepted,
             false => &no_documents,
         })
         .collect();
@@ -203,7 +202,7 @@ fn ask_common<'a>(
     let mut answers = Vec::new();
     for (index, question_target) in targets.iter_mut().enumerate() {
         let is_voter = electorate.votes.get(index).copied().unwrap_or_default();
-        let holds_more = question_target.document_set().accepted != electorate.common;
+        let holds_more = question_target.documents.accepted != electorate.common;
         answers.push(match is_voter && needs_vote && holds_more {
             true => ask_on_common_documents(
                 &documents,
@@ -220,7 +219,7 @@ fn ask_common<'a>(
 }
 
 /// Documents that each of the voters has accepted.
-fn accepted_by_all(targets: &[QuestionTarget<'_, Questions>], electorate: &Electorate) -> LoadedDocuments {
+fn accepted_by_all(targets: &[SurveyTarget<'_, '_>], electorate: &Electorate) -> LoadedDocuments {
     let voters = targets.iter().zip(&electorate.votes).filter(|(_, is_voter)| **is_voter);
     let mut loaded =
         voters.filter_map(|(question_target, _)| question_target.state.load_result.as_ref().ok());
@@ -239,7 +238,7 @@ fn ask_on_common_documents<'a>(
     common: &AcceptedDocuments,
     open_questions: &[String],
     context: &RunContext<'a>,
-    question_target: &mut QuestionTarget<'a, Questions>,
+    question_target: &mut SurveyTarget<'_, 'a>,
     recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<Vec<SurveyAnswer>>, RunError> {
     let target = question_target.state.cells.target;
@@ -247,7 +246,7 @@ fn ask_on_common_documents<'a>(
     announce(target, &purpose, &question_target.state.session, recorder);
     let result = if question_target.state.session.is_remote() {
         let session = &mut question_target.state.session;
-        let questions = &question_target.questions;
+        let questions = question_target.questions;
         let answers =
             load_and_ask(documents, COMMON_TABLE, questions, open_questions, context, session, recorder);
         let drop_result = drop_common(session, context);
@@ -255,7 +254,8 @@ fn ask_on_common_documents<'a>(
     } else {
         let name = format!("{}-common", target.file_name());
         let mut session = context.session_in(target, context.work_folder.join(&name), &name);
-        let questions = &question_target.questions;
+        session.take_placeholders_of(&question_target.state.session);
+        let questions = question_target.questions;
         let answers =
             load_and_ask(documents, TABLE, questions, open_questions, context, &mut session, recorder);
         session.abandon(false);

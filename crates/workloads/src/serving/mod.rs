@@ -8,6 +8,7 @@ mod encoding;
 mod outcome;
 mod own_documents;
 mod plans;
+mod reports;
 pub(crate) mod scripts;
 mod slo_search;
 mod suitability;
@@ -19,11 +20,9 @@ mod wal;
 pub mod mixes;
 pub mod settings;
 
-use std::collections::HashMap;
-
 use settings::{OwnDocuments, ServedRecords, ServingSettings};
 use target_records::TargetRecords;
-use turn::ServingTurn;
+use turn::{ServingTurn, survey_reports};
 
 use jsonathlon_catalogue::{SERVING, ServingSetup, StatementFile, StatementKind};
 use jsonathlon_dataset::{
@@ -37,8 +36,10 @@ use jsonathlon_schema::{id::DataState, settings::WorkloadSettings, workload::Wor
 
 use crate::{
     RunError,
+    asking::Question,
     expected_time::{ExpectedPart, ExpectedTime, RoundCount, RunOutline, RunPart, TypicalTimes},
     observer::RunEvent,
+    questions::{DocumentSet, Questions},
     recorder::TrialRecorder,
     run_context::{RunContext, TargetState},
     snapshot::Snapshot,
@@ -59,6 +60,9 @@ pub struct Serving {
     settings: ServingSettings,
     /// A user's documents with their keys. `None` for generated records, and before the documents are staged.
     own_records: Option<OwnRecords>,
+    /// Questions that are asked at rest and beside each load, with the expected answers known so far. `None` without
+    /// such.
+    reports: Option<Questions>,
 }
 
 impl Serving {
@@ -77,7 +81,8 @@ impl Serving {
                 own_documents::check_paths(own)?;
             }
         }
-        Ok(Self { settings, own_records: None })
+        let reports = reports::questions(&settings)?;
+        Ok(Self { settings, own_records: None, reports })
     }
 
     /// Records as a configuration stores them, with the system's name for the key member.
@@ -128,6 +133,10 @@ struct ServingTarget<'a> {
     has_run: bool,
     /// Bytes per second that the idle system writes to its WAL; `None` if unknown or not measured yet.
     idle_wal_bytes_per_s: Option<f64>,
+    /// Questions that the configuration has statements for. Empty without reports.
+    questions: Vec<Question>,
+    /// Documents that the system holds since its last load, which identify the expected answers of questions.
+    documents: DocumentSet,
 }
 
 impl ServingTarget<'_> {
@@ -143,7 +152,11 @@ impl Workload for Serving {
     }
 
     fn settings(&self) -> Result<WorkloadSettings, serde_json::Error> {
-        WorkloadSettings::for_workload(WorkloadKind::Serving, &self.settings)
+        let questions = self.settings.reports.as_ref().map(|reports| reports.questions.clone());
+        Ok(WorkloadSettings {
+            questions,
+            ..WorkloadSettings::for_workload(WorkloadKind::Serving, &self.settings)?
+        })
     }
 
     fn unsupported_reason(&self, target: &Target) -> Option<String> {
@@ -204,20 +217,30 @@ impl Workload for Serving {
     fn expected_time(&self, outline: &RunOutline<'_>) -> ExpectedTime {
         let settings = &self.settings;
         let load_rounds = outline.settings.load_rounds.unwrap_or(1).max(1);
+        let survey = self.reports.as_ref().map(|_| {
+            let questions = settings.reports.iter().flat_map(|reports| &reports.questions.questions).count();
+            let turn = |configuration| {
+                let times = TypicalTimes::of(configuration);
+                times.load_seconds(outline.typical_documents)
+                    + reports::survey_seconds(questions, times, outline)
+            };
+            ExpectedPart::once(RunPart::Survey, outline.configurations.iter().copied().map(turn).collect())
+        });
         let turns_of = |round: u32| -> Vec<f64> {
             let trials = trials::conditions(settings, round).len() as f64;
             let starts = trials::start_count(settings, round) as f64;
             let clients_s = trials::planned_seconds(settings, round);
             let turn = |times: TypicalTimes| {
-                let load_s =
-                    if round <= load_rounds { times.load_seconds(outline.typical_documents) } else { 0.0 };
+                // The survey has loaded for the first round.
+                let is_loading = round <= load_rounds && (round > 1 || self.reports.is_none());
+                let load_s = if is_loading { times.load_seconds(outline.typical_documents) } else { 0.0 };
                 load_s + clients_s + trials * AROUND_TRIAL_S + starts * (times.start_s + AFTER_START_S)
             };
             outline.configurations.iter().map(|configuration| turn(TypicalTimes::of(configuration))).collect()
         };
         let turns = (1..=load_rounds.saturating_add(1)).map(turns_of).collect();
         let part = ExpectedPart::new(ROUNDS, turns, outline.settings.rounds, RoundCount::ByStoppingRule);
-        ExpectedTime::new(vec![part], outline.settings)
+        ExpectedTime::new(survey.into_iter().chain([part]).collect(), outline.settings)
     }
 
     fn planned_keys(&self, context: &RunContext<'_>) -> Vec<String> {
@@ -230,7 +253,8 @@ impl Workload for Serving {
     fn run(&self, context: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut targets = Vec::new();
         for mut state in context.target_states() {
-            let configuration = &state.cells.target.configuration;
+            let target = state.cells.target;
+            let configuration = &target.configuration;
             let Some(setup) = configuration.serving() else { continue };
             // Unsupported configurations were refused before the run, so none is left out silently.
             let records = self.records(&setup).map_err(|reason| {
@@ -249,6 +273,8 @@ impl Workload for Serving {
                 load_number: 0,
                 has_run: false,
                 idle_wal_bytes_per_s: None,
+                questions: reports::questions_of(self.reports.as_ref(), target),
+                documents: DocumentSet::default(),
             });
         }
         let result = self.run_rounds(context, &mut targets, recorder);
@@ -280,8 +306,9 @@ impl Serving {
             trial_seconds * targets.len() as f64,
             starts * targets.len()
         )));
+        survey_reports(self, context, targets, recorder)?;
         context.run_rounds(ROUNDS, targets, recorder, |round, target, recorder| {
-            let mut turn = ServingTurn { context, settings, round, capacity: HashMap::new() };
+            let mut turn = ServingTurn::new(self, context, round);
             turn.run_missing_trials(target, recorder)?;
             Ok(target.state.cells.target)
         })

@@ -3,7 +3,7 @@
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::report::{JobReport, OperationReport, ReadBackCount};
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Trial, TrialSecond, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, TrialSecond, Verdict};
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
 use super::settings::Slo;
@@ -32,6 +32,8 @@ pub(super) struct TrialContext {
     pub(super) read_limit_bytes: Option<u64>,
     /// What happened to the system if clients lost it; `None` otherwise.
     pub(super) loss: Option<String>,
+    /// Observations about the whole trial.
+    pub(super) findings: Vec<Finding>,
 }
 
 /// Bytes that a trial added to the WAL, next to those of an idle system.
@@ -100,6 +102,14 @@ impl ServingResults {
         self.total.report.operations
     }
 
+    /// Share of the planned arrivals that were answered within the window. `None` in a closed loop, and if none was
+    /// planned.
+    pub(super) fn kept_share(&self) -> Option<f64> {
+        let arrivals = self.report.arrivals.as_ref().filter(|arrivals| arrivals.planned > 0)?;
+        let late = arrivals.missed + arrivals.unfinished;
+        Some(arrivals.planned.saturating_sub(late) as f64 / arrivals.planned as f64)
+    }
+
     /// Length of the measurement window in seconds.
     pub(super) fn measured_s(&self) -> f64 {
         self.report.measured_s
@@ -126,6 +136,7 @@ impl ServingResults {
         mix_trial.metrics = operation_metrics(total, report.measured_s);
         mix_trial.metrics.extend(run_metrics(report, total.report.operations as f64, context));
         mix_trial.per_second = trial_seconds(report, context.ramp_s);
+        mix_trial.findings.clone_from(&context.findings);
         // Wrong answers outside the measurement window, or when reading back, count too.
         let wrong_count = total.report.wrong.max(report.wrong_answers.len() as u64);
         judge(&mut mix_trial, report, total, wrong_count, context);
@@ -134,6 +145,7 @@ impl ServingResults {
             for (operation, decoded) in by_operation {
                 let mut trial = new_trial(&cell_of_operation(cell, *operation), round, 0);
                 trial.metrics = operation_metrics(decoded, report.measured_s);
+                trial.findings.clone_from(&context.findings);
                 judge(&mut trial, report, decoded, wrong_count, context);
                 trials.push(trial);
             }

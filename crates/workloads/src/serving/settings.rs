@@ -4,6 +4,7 @@ use jsonathlon_dataset::records::Records;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_schema::durability::DurabilityTier;
+use jsonathlon_schema::settings::questions::QuestionsSettings;
 use jsonathlon_stats::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,20 @@ pub struct ServingSettings {
     pub timeout_s: f64,
     /// Number of retries of an operation after a conflict.
     pub retries: u32,
+    /// A user's own questions that are asked at rest and beside each load. `None` without such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports: Option<ReportSettings>,
+}
+
+/// Questions of a user that are asked beside the load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportSettings {
+    /// Number of streams, each with one connection, that ask in a closed loop.
+    pub streams: u32,
+    /// The questions, with the folder that they are from. In a manifest they are not part of these settings, but
+    /// stand where those of the questions workload do.
+    #[serde(skip)]
+    pub questions: QuestionsSettings,
 }
 
 /// Records that a run serves. In JSON, generated ones are their parameters, and a user's are below `own`.

@@ -21,10 +21,13 @@ pub(super) fn unsupported_reason(
     }
     let mut operations = mix.shares.iter().map(|(operation, _)| *operation);
     let unreachable = operations.find_map(|operation| unreachable_path(setup, paths, projection, operation));
-    unreachable.or_else(|| {
-        let limit = setup.clients.filter(|limit| clients > *limit)?;
-        Some(format!("the engine takes {limit} client at a time"))
-    })
+    unreachable.or_else(|| too_many_clients(setup, clients))
+}
+
+/// Why so many connections cannot be open at a time; `None` if they can.
+pub(super) fn too_many_clients(setup: &ServingSetup, clients: u32) -> Option<String> {
+    let limit = setup.clients.filter(|limit| clients > *limit)?;
+    Some(format!("the engine takes {limit} client at a time"))
 }
 
 /// Why the statements of an operation cannot name a path that it reads or sets; `None` if they can.

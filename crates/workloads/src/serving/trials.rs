@@ -8,7 +8,8 @@ use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{
-    ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OPERATION, Phase, RATE_PER_S, RATE_SHARE, SLO,
+    ALL_QUESTIONS, ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, MIX, OPERATION, Parameters, Phase, RATE_PER_S,
+    RATE_SHARE, SLO, STREAMS,
 };
 
 use super::settings::{Rate, ServedRecords, ServingSettings};
@@ -21,6 +22,8 @@ pub(super) struct TrialConditions {
     pub(super) mix: usize,
     pub(super) clients: u32,
     pub(super) kind: ConditionKind,
+    /// Whether reports are asked beside the clients.
+    pub(super) beside_reports: bool,
 }
 
 /// Quantity that a trial measures.
@@ -36,6 +39,8 @@ pub(super) enum ConditionKind {
     Soak,
     /// Stored size of one of the documents in the settings, by index.
     Encoded(usize),
+    /// Times of reports without clients beside them.
+    ReportsAtRest,
 }
 
 /// Step of the stored sizes of documents.
@@ -44,26 +49,36 @@ const ENCODING: &str = "encoding";
 const DOCUMENT: &str = "document";
 
 /// All conditions of one configuration in one round, in execution order. Rates come after all closed loops of
-/// their mix, because they may be shares of the closed loops' throughput.
+/// their mix, because they may be shares of the closed loops' throughput. Reports are asked at rest before
+/// anything has changed the data.
 pub(super) fn conditions(settings: &ServingSettings, round: u32) -> Vec<TrialConditions> {
-    let encoded =
-        |index| TrialConditions { mix: usize::MAX, clients: 0, kind: ConditionKind::Encoded(index) };
-    let mut planned: Vec<TrialConditions> = (0..settings.stored_size_samples.len()).map(encoded).collect();
+    let without_clients = |kind| TrialConditions { mix: usize::MAX, clients: 0, kind, beside_reports: false };
+    let encoded = (0..settings.stored_size_samples.len()).map(ConditionKind::Encoded);
+    let at_rest = settings.reports.iter().map(|_| ConditionKind::ReportsAtRest);
+    let mut planned: Vec<TrialConditions> = encoded.chain(at_rest).map(without_clients).collect();
     let most_clients = settings.clients.iter().copied().max().unwrap_or(1);
     // Mixes that only read come first, because they leave the data unchanged.
     let mut mixes: Vec<usize> = (0..settings.mixes.len()).collect();
     mixes.sort_by_key(|index| settings.mixes.get(*index).is_none_or(|mix| !only_reads(mix)));
     for mix in mixes {
-        let trial = |clients, kind| TrialConditions { mix, clients, kind };
+        let trial = |clients, kind| TrialConditions { mix, clients, kind, beside_reports: false };
+        // A load alone and the same load beside reports follow each other, and each comes first in every other
+        // round: a trial that writes leaves other data to the next one.
+        let pair = |conditions: TrialConditions| {
+            let beside = TrialConditions { beside_reports: true, ..conditions.clone() };
+            let pair = if round % 2 == 1 { [conditions, beside] } else { [beside, conditions] };
+            pair.into_iter().filter(|trial| !trial.beside_reports || settings.reports.is_some())
+        };
         // Rotated, so that no number of clients always runs first on fresh data.
         let shift = round.saturating_sub(1) as usize;
         let count = settings.clients.len();
         planned.extend(
             (0..count)
                 .filter_map(|position| settings.clients.get((position + shift) % count))
-                .map(|clients| trial(*clients, ConditionKind::Capacity)),
+                .flat_map(|clients| pair(trial(*clients, ConditionKind::Capacity))),
         );
-        planned.extend(settings.rates.iter().map(|rate| trial(most_clients, ConditionKind::AtRate(*rate))));
+        let at_rate = |rate: &Rate| trial(most_clients, ConditionKind::AtRate(*rate));
+        planned.extend(settings.rates.iter().flat_map(|rate| pair(at_rate(rate))));
         if settings.slo.is_some() {
             planned.push(trial(most_clients, ConditionKind::Slo));
         }
@@ -81,6 +96,9 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
         let document = settings.stored_size_samples.get(index).map_or("", |sample| sample.name.as_str());
         cell.parameters.insert(DOCUMENT.to_owned(), document.into());
         return cell;
+    }
+    if conditions.kind == ConditionKind::ReportsAtRest {
+        return report_cell(cells, settings, conditions, ALL_QUESTIONS);
     }
     let mix = settings.mixes.get(conditions.mix);
     let name = mix.map_or("", |mix| mix.name.as_str());
@@ -108,26 +126,73 @@ pub(super) fn cell(cells: Cells<'_>, settings: &ServingSettings, conditions: &Tr
     if let Some(operations) = settings.operation_count {
         set("operations", operations.into());
     }
-    match conditions.kind {
-        ConditionKind::Capacity | ConditionKind::Encoded(_) => set(ARRIVAL, CLOSED.into()),
-        ConditionKind::Soak => {
-            set("long_s", settings.soak_s.into());
-            set(ARRIVAL, CLOSED.into())
+    if let Some(reports) = settings.reports.as_ref().filter(|_| conditions.beside_reports) {
+        set(STREAMS, reports.streams.into());
+    }
+    cell.parameters.extend(arrival_parameters(settings, conditions.kind));
+    cell
+}
+
+/// Cell of a question, or of all, that is asked at rest or beside the load under the given conditions.
+pub(super) fn report_cell(
+    cells: Cells<'_>,
+    settings: &ServingSettings,
+    conditions: &TrialConditions,
+    question: &str,
+) -> Cell {
+    let phase = if conditions.beside_reports { Phase::Both } else { Phase::Still };
+    let mut cell = cells.cell(question, phase, Some(DataState::Drained));
+    let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
+    set("documents", "own".into());
+    set(DURABILITY, settings.durability.word().into());
+    if let Some(reports) = &settings.reports {
+        set(STREAMS, reports.streams.into());
+    }
+    if conditions.beside_reports {
+        let mix = settings.mixes.get(conditions.mix).map_or("", |mix| mix.name.as_str());
+        set(MIX, mix.into());
+        set(CLIENTS, conditions.clients.into());
+        cell.parameters.extend(arrival_parameters(settings, conditions.kind));
+    }
+    cell
+}
+
+/// All planned cells of a trial: those of its reports, if it has any, and last the one of [`cell`].
+pub(super) fn all_cells(
+    cells: Cells<'_>,
+    settings: &ServingSettings,
+    conditions: &TrialConditions,
+) -> Vec<Cell> {
+    let mut all = Vec::new();
+    let has_reports = conditions.beside_reports || conditions.kind == ConditionKind::ReportsAtRest;
+    if let Some(reports) = settings.reports.as_ref().filter(|_| has_reports) {
+        let names = reports.questions.questions.iter().map(|question| question.name.as_str());
+        all.extend(names.map(|name| report_cell(cells, settings, conditions, name)));
+        if conditions.beside_reports {
+            all.push(report_cell(cells, settings, conditions, ALL_QUESTIONS));
         }
+    }
+    all.push(cell(cells, settings, conditions));
+    all
+}
+
+/// Parameters that say when operations begin.
+pub(super) fn arrival_parameters(settings: &ServingSettings, kind: ConditionKind) -> Parameters {
+    let (arrival, rate) = match kind {
+        ConditionKind::Capacity | ConditionKind::Encoded(_) | ConditionKind::ReportsAtRest => (CLOSED, None),
+        ConditionKind::Soak => (CLOSED, Some(("long_s", settings.soak_s.into()))),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => {
-            set(RATE_PER_S, rate.into());
-            set(ARRIVAL, settings.arrival.word().into())
+            (settings.arrival.word(), Some((RATE_PER_S, rate.into())))
         }
         ConditionKind::AtRate(Rate::OfCapacity(share)) => {
-            set(RATE_SHARE, share.into());
-            set(ARRIVAL, settings.arrival.word().into())
+            (settings.arrival.word(), Some((RATE_SHARE, share.into())))
         }
         ConditionKind::Slo => {
-            set(SLO, settings.slo.map(|slo| slo.to_string()).into());
-            set(ARRIVAL, settings.arrival.word().into())
+            (settings.arrival.word(), Some((SLO, settings.slo.map(|slo| slo.to_string()).into())))
         }
     };
-    cell
+    let parameters = [(ARRIVAL, arrival.into())].into_iter().chain(rate);
+    parameters.map(|(name, value): (&str, serde_json::Value)| (name.to_owned(), value)).collect()
 }
 
 /// Conditions without the mix, as part of a file name.
@@ -139,8 +204,10 @@ pub(super) fn file_name_part(conditions: &TrialConditions) -> String {
         ConditionKind::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
         ConditionKind::Slo => "slo".to_owned(),
         ConditionKind::Encoded(index) => format!("encoded-{index}"),
+        ConditionKind::ReportsAtRest => "reports".to_owned(),
     };
-    format!("{}-{kind}", conditions.clients)
+    let beside = if conditions.beside_reports { "-beside-reports" } else { "" };
+    format!("{}-{kind}{beside}", conditions.clients)
 }
 
 /// Cell of a single operation within the cell of its mix.
@@ -159,8 +226,9 @@ pub(super) fn keys(
 ) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
-        let planned = conditions(settings, round);
-        keys.extend(planned.iter().map(|trial| cell(cells, settings, trial).trial_key(round, 0)));
+        for trial in conditions(settings, round) {
+            keys.extend(all_cells(cells, settings, &trial).iter().map(|cell| cell.trial_key(round, 0)));
+        }
     }
     keys
 }
@@ -169,7 +237,7 @@ pub(super) fn keys(
 pub(super) fn planned_seconds(settings: &ServingSettings, round: u32) -> f64 {
     let trial_s = settings.warmup_s + settings.duration_s;
     let seconds_of = |trial: &TrialConditions| match trial.kind {
-        ConditionKind::Capacity | ConditionKind::AtRate(_) => trial_s,
+        ConditionKind::Capacity | ConditionKind::AtRate(_) | ConditionKind::ReportsAtRest => trial_s,
         ConditionKind::Slo => trial_s * f64::from(super::slo_search::STEPS),
         ConditionKind::Soak => settings.warmup_s + settings.soak_s.unwrap_or_default(),
         ConditionKind::Encoded(_) => 0.0,
@@ -183,7 +251,7 @@ pub(super) fn start_count(settings: &ServingSettings, round: u32) -> usize {
     let mut starts = 1;
     let mut changed_by = None;
     let planned = conditions(settings, round);
-    for trial in planned.iter().filter(|trial| !matches!(trial.kind, ConditionKind::Encoded(_))) {
+    for trial in &planned {
         let Some(mix) = settings.mixes.get(trial.mix) else { continue };
         if changed_by.is_some_and(|index| index != trial.mix) {
             starts += 1;

@@ -1,5 +1,7 @@
 //! Runs one configuration's part of a round: restore the data, then run all trials.
 
+mod reports;
+
 use std::{collections::HashMap, time::Duration};
 
 use jsonathlon_loadgen::{
@@ -15,9 +17,9 @@ use jsonathlon_telemetry::stop_condition::StopCondition;
 use jsonathlon_worker::protocol::Op;
 
 use super::{
-    ServingTarget, baseline, encoding,
+    Serving, ServingTarget, baseline, encoding,
     outcome::{ServingResults, TrialContext},
-    plans, scripts,
+    plans, reports as user_reports, scripts,
     settings::{Rate, ServingSettings},
     slo_search::SloSearch,
     suitability,
@@ -29,11 +31,14 @@ use crate::{
     in_memory::read_limit_bytes,
     observer::{Activity, RunEvent},
     pinning,
+    questions::{DocumentSet, Questions},
     recorder::{TrialRecorder, new_trial},
     run_context::{RunContext, TABLE},
     session::{TrialError, as_str_pairs, forward_progress},
     snapshot::Snapshot,
 };
+
+pub(super) use reports::survey_reports;
 
 /// Maximum seconds of unmeasured reads that warm up a system after its start.
 const WARM_UP_S: f64 = 1.0;
@@ -49,6 +54,16 @@ pub(super) struct ServingTurn<'t, 'b, 'a> {
     pub(super) round: u32,
     /// Highest throughput of the closed loops of this round, by mix index.
     pub(super) capacity: HashMap<usize, f64>,
+    /// Questions that are asked at rest and beside loads; `None` without such.
+    pub(super) reports: Option<&'t Questions>,
+}
+
+impl<'t, 'b, 'a> ServingTurn<'t, 'b, 'a> {
+    /// Creates the turn of a round in which nothing was measured yet.
+    pub(super) fn new(serving: &'t Serving, context: &'b RunContext<'a>, round: u32) -> Self {
+        let (settings, reports) = (&serving.settings, serving.reports.as_ref());
+        Self { context, settings, round, capacity: HashMap::new(), reports }
+    }
 }
 
 impl<'a> ServingTurn<'_, '_, 'a> {
@@ -62,7 +77,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         context.fail_planned_loads(round, &target.state, recorder)?;
         let planned = trials::conditions(settings, round);
         let is_missing = |conditions: &TrialConditions, recorder: &TrialRecorder<'_>| {
-            !recorder.has(&trials::cell(target.state.cells, settings, conditions).trial_key(round, 0))
+            let cells = trials::all_cells(target.state.cells, settings, conditions);
+            cells.iter().any(|cell| !recorder.has(&cell.trial_key(round, 0)))
         };
         let is_load_due = context.is_load_due(round, &target.state, recorder);
         if !is_load_due && !planned.iter().any(|conditions| is_missing(conditions, recorder)) {
@@ -95,11 +111,22 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let (settings, round) = (self.settings, self.round);
         let cell = trials::cell(target.state.cells, settings, conditions);
         let key = cell.trial_key(round, 0);
+        let report_cells = user_reports::cells(target.state.cells, settings, conditions);
+        self.discard_incomplete(conditions, target, recorder)?;
         if recorder.has(&key) {
             return Ok(());
         }
         if let Err(failure) = &target.state.load_result {
             let skipped = crate::loading::skipped_after_load_failure(failure);
+            for report_cell in &report_cells {
+                recorder.record_failure(
+                    report_cell.trial_key(round, 0),
+                    report_cell,
+                    round,
+                    0,
+                    skipped.clone(),
+                )?;
+            }
             recorder.record_failure(key.clone(), &cell, round, 0, skipped)?;
             target.state.load_result = Err(failure.clone().with_cause_key(&key));
             return Ok(());
@@ -113,16 +140,20 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             }
             return Ok(());
         }
-        let Some(mix) = settings.mixes.get(conditions.mix) else { return Ok(()) };
-        let (paths, projection) = (target.records.paths(), settings.projection);
-        let unsupported =
-            suitability::unsupported_reason(&target.setup, paths, projection, mix, conditions.clients);
-        if let Some(reason) = unsupported {
-            let mut trial = new_trial(&cell, round, 0);
-            trial.verdict = Verdict::NotApplicable;
-            trial.failure = Some(Failure::new(FailureKind::Refused, reason));
-            return recorder.record_trial(key, trial);
+        let mix = settings.mixes.get(conditions.mix);
+        if let Some(reason) = self.unsupported_reason(conditions, mix, target) {
+            for cell in report_cells.iter().chain([&cell]) {
+                let mut trial = new_trial(cell, round, 0);
+                trial.verdict = Verdict::NotApplicable;
+                trial.failure = Some(Failure::new(FailureKind::Refused, reason.clone()));
+                recorder.record_trial(cell.trial_key(round, 0), trial)?;
+            }
+            return Ok(());
         }
+        if conditions.kind == ConditionKind::ReportsAtRest {
+            return self.measure_reports_at_rest(conditions, changed_by, target, recorder);
+        }
+        let Some(mix) = mix else { return Ok(()) };
         // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
         let is_spoilt = target.state.session.worker_pid().is_none() && target.has_run;
         if is_spoilt || changed_by.is_some_and(|index| index != conditions.mix) {
@@ -135,6 +166,25 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             *changed_by = Some(conditions.mix);
         }
         self.measure_or_fail(conditions, mix, &cell, target, recorder)
+    }
+
+    /// Why a trial under these conditions cannot run on this system; `None` if it can.
+    fn unsupported_reason(
+        &self,
+        conditions: &TrialConditions,
+        mix: Option<&Mix>,
+        target: &ServingTarget<'a>,
+    ) -> Option<String> {
+        let (paths, projection) = (target.records.paths(), self.settings.projection);
+        let has_reports = conditions.beside_reports || conditions.kind == ConditionKind::ReportsAtRest;
+        let connections =
+            conditions.clients + self.settings.reports.as_ref().map_or(0, |reports| reports.streams);
+        let clients = if has_reports { connections } else { conditions.clients };
+        let refusal = has_reports.then(|| user_reports::refusal(target)).flatten();
+        refusal.or_else(|| match mix {
+            Some(mix) => suitability::unsupported_reason(&target.setup, paths, projection, mix, clients),
+            None => suitability::too_many_clients(&target.setup, clients),
+        })
     }
 
     /// Measures under these conditions or records the failure, and kills a system that is no longer healthy.
@@ -158,6 +208,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let result = TrialError::split_fatal(self.measure(conditions, mix, cell, target, recorder))?;
         if let Err(failure) = result {
             target.state.session.kill();
+            for report_cell in user_reports::cells(target.state.cells, settings, conditions) {
+                let failure = failure.consequence("the load that it was to be asked beside failed");
+                recorder.record_failure(report_cell.trial_key(round, 0), &report_cell, round, 0, failure)?;
+            }
             recorder.record_failure(cell.trial_key(round, 0), cell, round, 0, failure)?;
         } else if target.state.session.server_exited() {
             let name = target.state.cells.target.file_name();
@@ -169,12 +223,27 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     }
 
     /// Loads the data or restores the snapshot of the last load, then starts the system and warms it up.
-    fn restore_loaded_data(
+    pub(super) fn restore_loaded_data(
         &self,
         is_load_due: bool,
         target: &mut ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Result<(), Failure>, RunError> {
+        self.restore_stopped(is_load_due, target, recorder)?;
+        if let Err(failure) = &target.state.load_result {
+            return Ok(Err(failure.clone()));
+        }
+        TrialError::split_fatal(self.start(target, recorder))
+    }
+
+    /// Loads the data or restores the snapshot of the last load, and leaves the system stopped. A failure is in the
+    /// target's load result.
+    pub(super) fn restore_stopped(
+        &self,
+        is_load_due: bool,
+        target: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
         let context = self.context;
         target.has_run = false;
         target.load_number += 1;
@@ -183,6 +252,9 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         if is_load_due || !target.state.is_loaded || (has_writes && target.snapshot.is_none()) {
             target.snapshot = None;
             context.load(self.round, &mut target.state, recorder)?;
+            if let Ok(loaded) = &target.state.load_result {
+                target.documents = DocumentSet::new(context.staged, loaded);
+            }
             if target.state.load_result.is_ok()
                 && let Err(failure) = TrialError::split_fatal(self.complete_load(target, recorder))?
             {
@@ -195,10 +267,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         } else if let Some(snapshot) = &target.snapshot {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
-        if let Err(failure) = &target.state.load_result {
-            return Ok(Err(failure.clone()));
-        }
-        TrialError::split_fatal(self.start(target, recorder))
+        Ok(())
     }
 
     /// Timeout of statements that process all documents.
@@ -340,6 +409,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             sampling_targets,
             writers_take_turns: target.setup.writers_take_turns,
             ack_log: None,
+            reports: None,
         })
     }
 
@@ -357,7 +427,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     }
 
     /// Runs clients even if the server ends meanwhile; returns how it ended, each time.
-    fn drive_despite_exits(
+    pub(super) fn drive_despite_exits(
         &self,
         job: &Job,
         target: &mut ServingTarget<'a>,
@@ -366,7 +436,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target.has_run = true;
         // A fixed number of operations may take any time up to the run's timeout.
         let seconds = job.stop.seconds().unwrap_or(self.context.settings.timeout_s);
-        let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
+        let reports_s = job.reports.as_ref().map_or(0.0, |reports| reports.max_seconds + reports.patience_s);
+        let limit = Duration::from_secs_f64(job.ramp_s + seconds + reports_s + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
             .map_err(|error| TrialError::failed(FailureKind::Protocol, format!("the job: {error}")))?;
         target.state.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
@@ -393,8 +464,11 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             ConditionKind::Capacity => {
                 let throughput =
                     self.run_trial(conditions, mix, cell, Arrival::Closed, seconds, target, recorder)?;
-                let highest = self.capacity.entry(conditions.mix).or_default();
-                *highest = highest.max(throughput);
+                // Rates are shares of the capacity without reports, also beside reports.
+                if !conditions.beside_reports {
+                    let highest = self.capacity.entry(conditions.mix).or_default();
+                    *highest = highest.max(throughput);
+                }
                 Ok(())
             }
             ConditionKind::Soak => {
@@ -410,8 +484,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
                 self.run_trial(conditions, mix, cell, arrival, seconds, target, recorder).map(drop)
             }
             ConditionKind::Slo => self.search(conditions, mix, cell, target, recorder),
-            // Already measured by [`encoding::measure`].
-            ConditionKind::Encoded(_) => Ok(()),
+            // Measured without clients.
+            ConditionKind::Encoded(_) | ConditionKind::ReportsAtRest => Ok(()),
         }
     }
 
@@ -448,7 +522,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
     ) -> Result<f64, TrialError> {
         // A fixed number of operations is counted from the first operation on.
         let ramp_s = if self.settings.operation_count.is_some() { 0.0 } else { ramp_s };
-        let job = self.job(mix, conditions.clients, arrival, (ramp_s, measured_s), target)?;
+        let mut job = self.job(mix, conditions.clients, arrival, (ramp_s, measured_s), target)?;
+        if conditions.beside_reports {
+            job.reports = Some(self.reports_job(target, recorder)?);
+        }
         let is_counted = job.stop.operations().is_some();
         let started_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let has_writes = !trials::only_reads(mix);
@@ -461,7 +538,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         }
         let wal_before =
             if has_writes { wal::read_counters(&mut target.state.session, &target.setup)? } else { None };
-        let (report, exits) = self.drive_despite_exits(&job, target, recorder)?;
+        let (mut report, exits) = self.drive_despite_exits(&job, target, recorder)?;
+        let reports_log = report.reports.take();
         let outcome = ServingResults::new(report)?;
         let loss = outcome.loss_message(&exits);
         let WalUsage { metrics, wal_bytes } = match wal_before.filter(|_| loss.is_none()) {
@@ -469,17 +547,23 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             None => WalUsage::default(),
         };
         let metrics = trial_metrics(&job, metrics);
-        let trial_context =
-            TrialContext { verified: job.verify, wal_bytes, metrics, ramp_s, read_limit_bytes, loss };
-        let log = outcome.interval_log(started_s, ramp_s);
-        let name = format!(
-            "histograms/{}-{}-{}-{}.hlog",
-            target.state.cells.target.file_name(),
-            mix.name,
-            trials::file_name_part(conditions),
-            self.round
-        );
-        recorder.folder.write_file(&name, log.as_bytes()).map_err(RunError::from)?;
+        let findings = match &reports_log {
+            Some(log) => {
+                let loss = loss.as_deref();
+                self.record_beside(log, conditions, mix, &outcome, loss, target, recorder)?
+            }
+            None => Vec::new(),
+        };
+        let trial_context = TrialContext {
+            verified: job.verify,
+            wal_bytes,
+            metrics,
+            ramp_s,
+            read_limit_bytes,
+            loss,
+            findings,
+        };
+        self.write_histograms(&outcome.interval_log(started_s, ramp_s), conditions, mix, target, recorder)?;
         self.record(&outcome, cell, &trial_context, recorder)?;
         for (refusal, count) in outcome.refusals().take(3) {
             let name = target.state.cells.target.file_name();
@@ -491,7 +575,31 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             target.state.session.kill();
             return Ok(0.0);
         }
+        if reports_log.is_some_and(|log| user_reports::has_unfinished(&log)) {
+            // The system still works on a question; later trials begin with restored data.
+            target.state.session.kill();
+        }
         Ok(outcome.throughput())
+    }
+
+    /// Writes the histograms of a trial, as text, into the run folder.
+    fn write_histograms(
+        &self,
+        log: &str,
+        conditions: &TrialConditions,
+        mix: &Mix,
+        target: &ServingTarget<'a>,
+        recorder: &TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        let name = format!(
+            "histograms/{}-{}-{}-{}.hlog",
+            target.state.cells.target.file_name(),
+            mix.name,
+            trials::file_name_part(conditions),
+            self.round
+        );
+        recorder.folder.write_file(&name, log.as_bytes())?;
+        Ok(())
     }
 
     /// Records the trials of an outcome that have no record yet.
@@ -572,8 +680,13 @@ fn trial_metrics(job: &Job, wal_metrics: Metrics) -> Metrics {
 
 /// Description of the conditions in a few words, for progress messages.
 fn condition_label(conditions: &TrialConditions, settings: &ServingSettings) -> String {
-    let clients = format!("{} client{}", conditions.clients, if conditions.clients == 1 { "" } else { "s" });
+    let mut clients =
+        format!("{} client{}", conditions.clients, if conditions.clients == 1 { "" } else { "s" });
+    if conditions.beside_reports {
+        clients.push_str(" beside reports");
+    }
     match conditions.kind {
+        ConditionKind::ReportsAtRest => "reports at rest".to_owned(),
         ConditionKind::Capacity | ConditionKind::Encoded(_) => clients,
         ConditionKind::Soak => format!("{clients}, {:.0} s", settings.soak_s.unwrap_or_default()),
         ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),

@@ -559,6 +559,11 @@ impl<'a> Session<'a> {
         self.values.push((name.to_owned(), value.to_owned()));
     }
 
+    /// Takes over the placeholders that the workload has set for another session of the same target.
+    pub(crate) fn take_placeholders_of(&mut self, other: &Self) {
+        self.values.clone_from(&other.values);
+    }
+
     /// Returns `true` if the server that this session started has exited without being told to.
     pub(crate) fn server_exited(&mut self) -> bool {
         self.engine.as_mut().is_some_and(EngineHandle::has_lost_its_server)

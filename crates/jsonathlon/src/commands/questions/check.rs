@@ -94,7 +94,12 @@ fn ask_systems(
     let sample_path = scratch.path().join("first.ndjson");
     let source = Source::from_argument(data).with_input(request.input.options());
     write_sample(&source, &sample_path)?;
-    let context = SetupContext { workload: QUESTIONS, durability: None, user_questions: Some(questions) };
+    let context = SetupContext {
+        workload: QUESTIONS,
+        durability: None,
+        user_questions: Some(questions),
+        reports: None,
+    };
     let configurations = configurations(request.systems, context, catalogue)?;
     let store = ArtifactStore::from_environment()?.with_newer_versions(request.install.allow_newer);
     let plan = RunPlan {

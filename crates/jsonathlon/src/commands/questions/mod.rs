@@ -73,5 +73,6 @@ pub(super) fn build_request(arguments: &RunQuestions) -> Result<RunRequest<'_>, 
         defaults: question_defaults(&arguments.pace),
         workload: Box::new(Questions::new(settings)),
         user_questions: questions,
+        reports: None,
     })
 }

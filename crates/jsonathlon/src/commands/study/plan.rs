@@ -4,7 +4,6 @@ use std::path::Path;
 
 use jsonathlon_catalogue::{Catalogue, SelectedSystem, TargetKind, select_variants_of};
 use jsonathlon_schema::durability::DurabilityTier;
-use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_studies::{
     definition::{Reference, Study},
     runs::StudyRun,

@@ -7,4 +7,6 @@ mod killed;
 mod own_documents;
 mod own_input;
 mod own_systems;
+mod report_systems;
+mod reports;
 mod systems;

@@ -1,0 +1,254 @@
+//! One stream: asks sets of questions in a closed loop on a thread that nobody has to wait for.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jsonathlon_driver_api::Connection;
+use jsonathlon_driver_api::driver::{DriverContext, DriverError, SessionOptions};
+use jsonathlon_worker::Connector;
+
+use super::job::ReportsJob;
+use super::log::{AskedReport, ReportOutcome, StreamLog};
+use crate::job_context::NEVER;
+use crate::mixed::answer_store::AnswerStore;
+use crate::random::Random;
+use crate::reactor::monotonic_ns;
+
+/// Pause after a question without an answer, so that errors do not become the load.
+const ERROR_DELAY: Duration = Duration::from_millis(10);
+/// Pause between two attempts to reach a system again.
+const RECONNECT_DELAY: Duration = Duration::from_millis(100);
+/// Longest error message that is kept, in bytes.
+const MAX_MESSAGE_BYTES: usize = 300;
+/// Memory in bytes that the answers of a job may take, estimated.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// State that all streams of a job share with the thread that supervises them.
+#[derive(Debug)]
+pub(super) struct SharedState {
+    /// Beginning of the job, a time of [`monotonic_ns`]; 0 before it has begun.
+    start_ns: AtomicU64,
+    /// Beginning of the measurement window, in nanoseconds since the job began; [`NEVER`] until it is known.
+    window_start_ns: AtomicU64,
+    is_over: AtomicBool,
+    /// Streams that neither have finished a set in the window nor have ended.
+    without_set: AtomicUsize,
+    answer_bytes: AtomicUsize,
+    answered: AtomicU64,
+}
+
+impl SharedState {
+    pub(super) fn new(streams: usize) -> Self {
+        Self {
+            start_ns: AtomicU64::new(0),
+            window_start_ns: AtomicU64::new(NEVER),
+            is_over: AtomicBool::new(false),
+            without_set: AtomicUsize::new(streams),
+            answer_bytes: AtomicUsize::new(0),
+            answered: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn begin(&self, start_ns: u64) {
+        self.start_ns.store(start_ns, Ordering::SeqCst);
+    }
+
+    pub(super) fn set_window_start(&self, window_start_ns: u64) {
+        self.window_start_ns.store(window_start_ns, Ordering::SeqCst);
+    }
+
+    /// Nothing new is asked from here on.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// Nanoseconds since the job began.
+    pub(super) fn now(&self) -> u64 {
+        monotonic_ns().saturating_sub(self.start_ns.load(Ordering::SeqCst))
+    }
+
+    /// Returns `true` if every stream has finished a set that began in the window, or has ended.
+    pub(super) fn has_whole_sets(&self) -> bool {
+        self.without_set.load(Ordering::SeqCst) == 0
+    }
+
+    /// Number of questions that were answered so far.
+    pub(super) fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+}
+
+/// What a stream has done so far, which others may read at any time.
+#[derive(Debug, Default)]
+pub(super) struct StreamState {
+    pub(super) log: StreamLog,
+    pub(super) answers: AnswerStore,
+    /// Question that is being asked, and its beginning.
+    pub(super) pending: Option<(u32, u64)>,
+}
+
+/// Locks the state of a stream. Nothing is left half done in it if its thread has panicked.
+pub(super) fn lock(state: &Mutex<StreamState>) -> MutexGuard<'_, StreamState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One stream with its connection. It owns whatever it uses, so that its thread may outlive the job if a system
+/// does not answer.
+pub(super) struct Stream {
+    pub(super) number: u32,
+    pub(super) job: Arc<ReportsJob>,
+    pub(super) connection: Box<dyn Connection>,
+    pub(super) state: Arc<Mutex<StreamState>>,
+    pub(super) shared: Arc<SharedState>,
+    pub(super) reconnecting: Reconnecting,
+}
+
+/// What a stream needs to open its connection again.
+#[derive(Clone)]
+pub(super) struct Reconnecting {
+    pub(super) options: SessionOptions,
+    pub(super) host: DriverContext,
+}
+
+/// Opens a connection and makes it ready to ask.
+pub(super) fn connect(
+    options: &SessionOptions,
+    host: &DriverContext,
+    job: &ReportsJob,
+) -> Result<Box<dyn Connection>, DriverError> {
+    let mut connection = Connector::for_protocol(&options.protocol)?.connect(options, host)?;
+    for statement in &job.session {
+        connection.collect(statement)?;
+    }
+    Ok(connection)
+}
+
+/// Guard of a stream that still has to finish a set; dropping it, also on a panic, means that nobody waits for one
+/// any more.
+struct AwaitedSet<'a>(Option<&'a SharedState>);
+
+impl AwaitedSet<'_> {
+    fn finish(&mut self) {
+        if let Some(shared) = self.0.take() {
+            shared.without_set.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for AwaitedSet<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Stream {
+    /// Asks from the given beginning on until the window is over. A question that has been begun is always completed.
+    /// Does nothing if the job does not begin.
+    pub(super) fn run(mut self, start: &Receiver<u64>) {
+        let shared = Arc::clone(&self.shared);
+        let mut awaited = AwaitedSet(Some(&shared));
+        let Ok(start_ns) = start.recv() else { return };
+        std::thread::sleep(Duration::from_nanos(start_ns.saturating_sub(monotonic_ns())));
+        let order = self.order();
+        loop {
+            let is_measured = shared.now() >= shared.window_start_ns.load(Ordering::SeqCst);
+            if !self.ask_set(&order) {
+                break;
+            }
+            if is_measured {
+                awaited.finish();
+            }
+        }
+        // Nothing is asked any more, so an error in closing loses nothing.
+        self.connection.close().ok();
+    }
+
+    /// Indices of the questions in the order of this stream.
+    fn order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..).zip(&self.job.questions).map(|(index, _)| index).collect();
+        let mut random = Random::new(self.job.seed, u64::from(self.number));
+        for last in (1..order.len()).rev() {
+            let other = random.below(last as u64 + 1);
+            order.swap(last, usize::try_from(other).unwrap_or(last));
+        }
+        order
+    }
+
+    /// Asks every question once. Returns `false` if the set was not finished, because the window was over.
+    fn ask_set(&mut self, order: &[u32]) -> bool {
+        for question in order {
+            if self.shared.is_over() {
+                return false;
+            }
+            if let Err(error) = self.ask(*question) {
+                std::thread::sleep(ERROR_DELAY);
+                if matches!(error, DriverError::Crashed(_) | DriverError::Unavailable(_)) && !self.reconnect()
+                {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn ask(&mut self, question: u32) -> Result<(), DriverError> {
+        let job = Arc::clone(&self.job);
+        let Some(asked) = job.questions.get(question as usize) else { return Ok(()) };
+        let start_ns = self.shared.now();
+        lock(&self.state).pending = Some((question, start_ns));
+        let result = self.connection.collect(&asked.statement);
+        let end_ns = self.shared.now();
+        let mut state = lock(&self.state);
+        state.pending = None;
+        let (outcome, result) = match result {
+            Ok(answer) => {
+                self.shared.answered.fetch_add(1, Ordering::Relaxed);
+                let has_room = self.shared.answer_bytes.load(Ordering::Relaxed) <= MAX_ANSWER_BYTES;
+                let outcome = if has_room {
+                    let (number, bytes) = state.answers.keep(answer.rows);
+                    self.shared.answer_bytes.fetch_add(bytes, Ordering::Relaxed);
+                    ReportOutcome::Answer(number)
+                } else {
+                    ReportOutcome::AnswerNotKept
+                };
+                (outcome, Ok(()))
+            }
+            Err(error) => (ReportOutcome::Failed(shortened(error.to_string())), Err(error)),
+        };
+        state.log.asked.push(AskedReport { question, start_ns, end_ns, outcome });
+        result
+    }
+
+    /// Opens the connection again. A server may need time to start, so it is tried until the window is over. Returns
+    /// `false` if it could not be opened.
+    fn reconnect(&mut self) -> bool {
+        loop {
+            match connect(&self.reconnecting.options, &self.reconnecting.host, &self.job) {
+                Ok(connection) => {
+                    self.connection = connection;
+                    return true;
+                }
+                Err(error) if self.shared.is_over() => {
+                    let message = format!("the connection was lost: {error}");
+                    lock(&self.state).log.error = Some(shortened(message));
+                    return false;
+                }
+                Err(_) => std::thread::sleep(RECONNECT_DELAY),
+            }
+        }
+    }
+}
+
+fn shortened(mut message: String) -> String {
+    if message.len() > MAX_MESSAGE_BYTES {
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+        message.push('…');
+    }
+    message
+}
