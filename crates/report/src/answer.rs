@@ -205,11 +205,14 @@ fn incomplete(run: &Run, summary: &Summary) -> Option<Statement> {
 }
 
 /// Answers as statements: the first of each ranking, then the second of each, so that no ranking is left out
-/// where there is little room. Answers about a single configuration come last, because they compare nothing.
+/// where there is little room. Operations without a difference come after those with one. Answers about a single
+/// configuration come last, because they compare nothing.
 fn statements(summary: &Summary, shared: &BTreeSet<AnswerCaveat>) -> Vec<Statement> {
     let rankings: BTreeSet<&str> = summary.answers.iter().map(|answer| answer.ranking.as_str()).collect();
     let is_alone = |answer: &&Answer| matches!(answer.outcome, AnswerOutcome::OnlyOne { .. });
-    let (alone, compared): (Vec<&Answer>, Vec<&Answer>) = summary.answers.iter().partition(is_alone);
+    let (alone, mut compared): (Vec<&Answer>, Vec<&Answer>) = summary.answers.iter().partition(is_alone);
+    let has_leader = |answer: &Answer| matches!(answer.outcome, AnswerOutcome::Leader { .. });
+    compared.sort_by_key(|answer| is_operation(answer.subject) && !has_leader(answer));
     let answers = in_turns(compared).into_iter().chain(alone);
     let mut statements: Vec<Statement> =
         answers.map(|answer| statement(answer, rankings.len() > 1, shared)).collect();
