@@ -59,10 +59,7 @@ impl Variant {
 
 /// Returns the one of these variants that stands for the system: the default of the class `prepared`, otherwise of
 /// `as-is`, otherwise of `extracted`. `None` if no variant is a default.
-pub(crate) fn main_variant(
-    variants: &[Variant],
-    is_default: impl Fn(&Variant) -> bool,
-) -> Option<&Variant> {
+pub(crate) fn main_variant(variants: &[Variant], is_default: impl Fn(&Variant) -> bool) -> Option<&Variant> {
     let classes = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
     let default_of = |class| {
         let mut of_class = variants.iter().filter(move |variant| variant.preparation == class);
