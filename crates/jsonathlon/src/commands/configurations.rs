@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_artifacts::ArtifactStore;
-use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, TargetKind, select_variants};
+use jsonathlon_catalogue::{Catalogue, Configuration, SelectedSystem, System, TargetKind, select_variants};
 use jsonathlon_workloads::target::Target;
 
 use super::{install, run_request::RunDefaults, setup::SetupContext};
@@ -33,18 +33,7 @@ pub(super) fn configurations(
     } else {
         context.variants(&systems, variant_names, TargetKind::Started)?
     };
-    let storage_names: Vec<&str> =
-        options.storage.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    let known: BTreeSet<&str> =
-        systems.iter().flat_map(|system| system.storages()).map(|storage| storage.name.as_str()).collect();
-    let is_unknown = |name: &&&str| **name != "all" && !known.contains(**name) && !systems.is_empty();
-    if let Some(unknown) = storage_names.iter().find(is_unknown) {
-        let known: Vec<&str> = known.into_iter().collect();
-        return Err(Failure::usage(format!(
-            "none of the selected systems has a storage setting `{unknown}`; there is {}, or all",
-            known.join(", ")
-        )));
-    }
+    let storage_names = storage_names(&options.storage, &systems)?;
     let mut configurations = Vec::new();
     for (selection, variants) in selected.iter().zip(variants) {
         let (system, version) = (selection.system, selection.version);
@@ -71,6 +60,23 @@ pub(super) fn configurations(
         return Err(Failure::usage("no system is left: choose other --systems, --variants or --storage"));
     }
     Ok(configurations)
+}
+
+/// Names of storage settings in a text that separates them by commas. Fails if none of the systems has one of them;
+/// without systems, all are accepted.
+fn storage_names<'o>(text: &'o str, systems: &[&System]) -> Result<Vec<&'o str>, Failure> {
+    let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let known: BTreeSet<&str> =
+        systems.iter().flat_map(|system| system.storages()).map(|storage| storage.name.as_str()).collect();
+    let is_unknown = |name: &&&str| **name != "all" && !known.contains(**name) && !systems.is_empty();
+    if let Some(unknown) = names.iter().find(is_unknown) {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::usage(format!(
+            "none of the selected systems has a storage setting `{unknown}`; there is {}, or all",
+            known.join(", ")
+        )));
+    }
+    Ok(names)
 }
 
 /// Configurations of the workload's yardsticks whose system is not in `configurations`: every default variant

@@ -9,7 +9,6 @@ use jsonathlon_schema::settings::mixed::{InsertRate, MixedSettings, PoolSummary}
 use jsonathlon_stats::batch_schedule::BatchSchedule;
 
 use super::answer_rows::check_answer_rows;
-use super::jobs::short_s;
 use crate::RunError;
 use crate::run_context::LoadedDocuments;
 use crate::workload::Preparation;
@@ -20,6 +19,8 @@ const FOLDER: &str = "mixed";
 /// than it is said to be.
 const MIN_FULL_BATCHES: u64 = 5;
 
+/// Length of the phases other than `both`, as a share of it.
+const SHORT_SHARE: f64 = 0.3;
 /// Documents per second that writers alone have enough documents for.
 const FASTEST_PER_S: f64 = 50_000.0;
 /// Longest time that they have enough documents for at that rate, in seconds. It bounds the data, and suffices for
@@ -124,6 +125,11 @@ impl MixedDocuments {
         let suspects = loaded.accepted_suspects.iter().map(|suspect| self.clean_documents + suspect);
         Sweep::new(&self.documents, &self.pool, clean.chain(suspects))
     }
+}
+
+/// Length of the phases other than `both`, in seconds.
+pub(super) fn short_s(settings: &MixedSettings) -> f64 {
+    settings.measure_s * SHORT_SHARE
 }
 
 /// Seconds after the first batch from which on questions beside writers are measured.

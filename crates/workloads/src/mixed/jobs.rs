@@ -7,7 +7,7 @@ use jsonathlon_loadgen::mixed::job::{AskingJob, MixedJob, StreamQuestion, Writin
 use jsonathlon_schema::record::{FailureKind, Phase};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 
-use super::documents::{MixedDocuments, lead_s};
+use super::documents::{MixedDocuments, lead_s, short_s};
 use super::trials::QUESTIONS;
 use crate::run_context::TABLE;
 use crate::session::{Session, TrialError, placeholder_error};
@@ -18,16 +18,9 @@ const OWN_PREFIX: &str = "own_prefix";
 const BATCH_TIMEOUT_S: f64 = 60.0;
 /// Seconds that a phase lasts at most while a stream has not finished a set.
 const MAX_PHASE_S: f64 = 60.0;
-/// Length of the phases other than `both`, as a share of it.
-const SHORT_SHARE: f64 = 0.3;
 
 /// Floors of each stream: documents of each writer that its questions are known to see.
 pub(super) type Floors = Vec<Vec<u64>>;
-
-/// Length of the phases other than `both`, in seconds.
-pub(super) fn short_s(settings: &MixedSettings) -> f64 {
-    settings.measure_s * SHORT_SHARE
-}
 
 /// Everything that jobs of a configuration have in common.
 pub(super) struct JobBuilder<'t> {

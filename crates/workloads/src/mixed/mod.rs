@@ -18,8 +18,7 @@ mod trials;
 mod turn;
 mod writer_metrics;
 
-use documents::{MixedDocuments, beside_questions, more_alone, pool_seconds};
-use jobs::short_s;
+use documents::{MixedDocuments, beside_questions, more_alone, pool_seconds, short_s};
 use turn::{MixedTarget, MixedTurn};
 
 use jsonathlon_catalogue::{MIXED, MixedSetup};

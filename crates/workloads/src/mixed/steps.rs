@@ -17,9 +17,9 @@ enum PartStep {
     Ask(Phase),
     /// Streams on data as loaded that are not asked what they see.
     AskPlainly,
-    /// Streams beside writers.
+    /// Streams while writers insert at their rate.
     AskBesideWriters,
-    /// Writers without streams.
+    /// Writers at full speed, while nothing is asked.
     Write,
     /// The system does what it does by itself after a while.
     Drain,
