@@ -7,8 +7,8 @@ use std::{fs, path::Path};
 use support::copy;
 
 use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, ExternalKind, PathStep, SERVING, TargetKind, select_variants,
-    select_variants_of,
+    Catalogue, CatalogueError, ExternalKind, PathStep, QUESTIONS, Reports, SERVING, TargetKind,
+    UserQuestions, question_file, select_variants, select_variants_of,
 };
 use jsonathlon_schema::durability::DurabilityTier;
 
@@ -261,6 +261,89 @@ fn writers_take_turns_where_a_folder_says_so_unless_a_variant_says_otherwise() {
 }
 
 #[test]
+fn every_system_says_what_questions_are_asked_over() {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    for system in catalogue.systems().iter().filter(|system| system.supports_workload(SERVING)) {
+        for variant in system.variants_of(SERVING) {
+            let configuration =
+                system.configuration(system.default_version(), &variant.name, "default").unwrap();
+            let reports = configuration.serving().unwrap().reports;
+            let name = format!("{} {}", system.name(), variant.name);
+            match &reports {
+                Reports::Table(table) => assert!(table.contains("{{table}}"), "{name}: {table}"),
+                Reports::Refused(reason) => assert_eq!(reports.refusal(), Some(reason.as_str()), "{name}"),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Writes a folder of the user's with one question.
+fn user_questions(folder: &Path, files: &[(&str, &str)]) -> UserQuestions {
+    let definition = "[[question]]\nname = 'n'\ntitle = 'n'\ncolumns = [{ name = 'n', type = 'number' }]\n";
+    for (path, text) in [&[("questions.toml", definition)], files].concat() {
+        let file = folder.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    UserQuestions::read(folder).unwrap()
+}
+
+#[test]
+fn statements_of_questions_become_part_of_the_setup() {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let ask = "SELECT count(*) AS n FROM {{table}} AS t;\n";
+    let files = [
+        ("postgresql/n.sql", ask),
+        ("postgresql/index.sql", "CREATE INDEX i ON {{table}} (doc);\n"),
+        ("postgresql+json-key/n.sql", "SELECT 1 AS n FROM {{table}};\n"),
+        ("postgresql+other/n.sql", ask),
+        ("duckdb/n.sql", ask),
+        ("sqlite/n.sql", ask),
+        ("sqlite/load.sql", "INSERT INTO {{table}} VALUES (:doc);\n"),
+        ("elasticsearch/n.json", "{\"path\": \"/{{table}}/_count\"}\n"),
+    ];
+    let questions = user_questions(folder.path(), &files);
+    let configured = |system: &str, variant: &str| {
+        let system = catalogue.get(system).unwrap();
+        let made = |variant| system.configuration(system.default_version(), variant, "default").unwrap();
+        let question_setup = made(&system.variants_of(QUESTIONS)[0].name).setups[QUESTIONS].clone();
+        let before = made(variant).for_workloads(&[SERVING]);
+        (questions.apply_reports(before.clone(), Some(&question_setup)), before)
+    };
+    let statement = |system: &str, variant: &str| {
+        let (configuration, before) = configured(system, variant);
+        assert_ne!(configuration.digest, before.digest, "what is asked is part of what is measured");
+        let serving = configuration.serving().unwrap();
+        assert!(matches!(serving.reports, Reports::Asked { .. }), "{:?}", serving.reports);
+        serving.statement(&question_file("n")).unwrap().to_owned()
+    };
+    assert_eq!(statement("postgresql", "jsonb-key"), "SELECT count(*) AS n FROM {{table}} AS t");
+    // The user's folder of the variant comes first, and the variant's own layout counts.
+    let converted = "SELECT 1 AS n FROM (SELECT doc::jsonb AS doc FROM {{table}})";
+    assert_eq!(statement("postgresql", "json-key"), converted);
+    let converted = "SELECT count(*) AS n FROM (SELECT doc::VARIANT AS doc FROM {{table}}) AS t";
+    assert_eq!(statement("duckdb", "json-key"), converted);
+    let serving = configured("postgresql", "jsonb-key").0.serving().unwrap();
+    assert_eq!(serving.statement("read_only"), Some("SET default_transaction_read_only = on"));
+    let refusal = |system: &str, variant: &str| {
+        let (configuration, before) = configured(system, variant);
+        assert_eq!(configuration.digest, before.digest, "nothing is asked");
+        configuration.serving().unwrap().reports.refusal().unwrap().to_owned()
+    };
+    assert!(refusal("sqlite", "key").contains("makes a table of its own (load)"));
+    assert!(refusal("mysql", "json-key").contains("has no folder mysql/"));
+    assert!(refusal("elasticsearch", "id-key").contains("maps their key alone"));
+    let notes = questions.report_notes(&[configured("postgresql", "jsonb-key").1]);
+    let texts =
+        ["postgresql builds indexes (index)", "postgresql+json-key is asked by `run questions` alone"];
+    for text in texts {
+        assert!(notes.iter().any(|note| note.contains(text)), "{text}: {notes:?}");
+    }
+}
+
+#[test]
 fn mistakes_in_the_section_are_named_with_file_line_and_key() {
     for (old, new, messages) in [
         (
@@ -329,6 +412,21 @@ fn mistakes_in_the_section_are_named_with_file_line_and_key() {
             "[serving.durability.synced]",
             "[serving.names.path]\nmember = '{{key}}'\nunreachable = [{ keys = '(', why = 'x' }]\n[serving.durability.synced]",
             &["`serving.names.path.unreachable`"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.reports]\ntable = '{{tabel}}'\n[serving.durability.synced]",
+            &["`serving.reports.table`: `{{tabel}}` has no value here"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.reports]\ntable = 'records'\n[serving.durability.synced]",
+            &["`serving.reports.table`: does not use `{{table}}`"],
+        ),
+        (
+            "[serving.durability.synced]",
+            "[serving.reports]\ntable = '{{table}}'\nnot = 'never'\n[serving.durability.synced]",
+            &["`serving.reports`: says either `table`"],
         ),
         ("answers = [\"turn\"]", "answers = [\"key\"]", &["`key` is no name for a column"]),
         (

@@ -94,7 +94,7 @@ mod tests {
     fn unverified_answers_leave_no_share() {
         let bounded =
             FrontierFixture { system: "mongodb", verdict: Verdict::Unverified, ..FrontierFixture::tried() };
-        let text = sentence(frontier_run("one", &[bounded.clone()]));
+        let text = sentence(frontier_run("one", std::slice::from_ref(&bounded)));
         assert_eq!(text, "No answer: mongodb: no share: the point 10 % has no verified rates.");
         let (study, part) = study();
         let runs = [(part, frontier_run("one", &[bounded, FrontierFixture::tried()]))];

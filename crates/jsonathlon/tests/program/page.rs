@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::Once;
 use std::time::Duration;
 
+use crate::support::made_choice::{write_choice, write_run};
 use crate::support::made_runs::{HOSTILE_NAME, HOSTILE_TEXT, Made};
 use crate::support::process::{Ended, Running};
 use crate::support::real::{BROWSER, excluded};
@@ -255,12 +256,7 @@ fn a_run_ends_with_the_path_of_its_page() {
 /// Writes a synthetic serving run as a run folder.
 fn serving(world: &World) -> String {
     let run = ServingFixture { rates: vec![0.3, 0.6, 0.9], ..ServingFixture::default() }.run("serving");
-    let folder = world.path("serving");
-    std::fs::create_dir_all(&folder).unwrap();
-    let lines: Vec<String> =
-        run.records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
-    std::fs::write(folder.join("journal.ndjson"), lines.concat()).unwrap();
-    std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&run.manifest).unwrap()).unwrap();
+    write_run(&run, &world.path("serving"));
     world.text("serving")
 }
 
@@ -338,8 +334,8 @@ fn write_study_page(folder: &Path) {
     std::fs::write(folder.join("study-frontier.html"), page).unwrap();
 }
 
-/// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, a large one, and
-/// that of a study.
+/// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, a large one, that
+/// of a study, and that of a choice beside its run.
 fn pages(world: &World, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     let report = |name: &str, runs: &[&str]| {
@@ -367,6 +363,7 @@ fn pages(world: &World, folder: &Path) {
     });
     report("large.html", &large.each_ref().map(String::as_str));
     write_study_page(folder);
+    write_choice(folder);
 }
 
 /// Runs a script of `web/package.json`; installs its packages first if they are missing.

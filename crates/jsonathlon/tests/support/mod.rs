@@ -6,6 +6,7 @@
 pub(crate) mod archives;
 pub(crate) mod disk;
 pub(crate) mod killed;
+pub(crate) mod made_choice;
 pub(crate) mod made_runs;
 pub(crate) mod process;
 pub(crate) mod real;

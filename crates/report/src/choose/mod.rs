@@ -41,7 +41,6 @@ pub struct ChooseResult<'a> {
     /// Name of the folder of the choice; empty if it has none.
     name: String,
     commands: BTreeMap<Part, String>,
-    left_out: Vec<String>,
 }
 
 /// What is written on a terminal, apart from the path of the page.
@@ -57,19 +56,13 @@ impl<'a> ChooseResult<'a> {
     #[must_use]
     pub fn new(decision: &'a Decision, runs: &'a [(Part, Run)], folder: &Path) -> Self {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Self { decision, runs, name, commands: BTreeMap::new(), left_out: Vec::new() }
+        Self { decision, runs, name, commands: BTreeMap::new() }
     }
 
     /// This result with the command of each part as a user would type it, for the page.
     #[must_use]
     pub fn with_commands(self, commands: BTreeMap<Part, String>) -> Self {
         Self { commands, ..self }
-    }
-
-    /// This result with sentences on what was not measured, such as what the time budget leaves out.
-    #[must_use]
-    pub fn with_left_out(self, left_out: Vec<String>) -> Self {
-        Self { left_out, ..self }
     }
 
     /// Headline, table and notes for the terminal. Within a width, they have at most 40 lines together with the

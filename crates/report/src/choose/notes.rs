@@ -60,7 +60,6 @@ pub(super) fn notes(result: &ChooseResult<'_>) -> Vec<String> {
     let decision = result.decision;
     let mut notes = untested(&Table::new(decision), !decision.needs.is_empty());
     notes.extend(decision.notes.iter().map(|note| printable_long(note)));
-    notes.extend(result.left_out.iter().map(|sentence| printable_long(sentence)));
     notes.extend(decision.best.iter().map(|best| printable_long(&best.sentence)));
     notes.retain(|note| !note.is_empty());
     notes

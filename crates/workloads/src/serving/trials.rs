@@ -310,3 +310,63 @@ fn values_word(values: Values) -> &'static str {
         Values::Random => "random",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::durability::DurabilityTier;
+    use jsonathlon_schema::settings::questions::QuestionsSettings;
+
+    use super::*;
+    use crate::serving::mixes::built_in;
+    use crate::serving::settings::{ArrivalPattern, OwnDocuments, ReportSettings};
+
+    fn settings(reports: bool) -> ServingSettings {
+        ServingSettings {
+            records: ServedRecords::Own { own: OwnDocuments::default() },
+            mixes: ["a", "c"].map(|name| built_in(name).unwrap()).to_vec(),
+            clients: vec![1, 8],
+            rates: vec![Rate::PerSecond(500.0)],
+            arrival: ArrivalPattern::Poisson,
+            slo: None,
+            warmup_s: 0.75,
+            duration_s: 2.0,
+            soak_s: Some(60.0),
+            operation_count: None,
+            stored_size_samples: Vec::new(),
+            durability: DurabilityTier::Synced,
+            prepare: true,
+            batch_size: 100,
+            max_scan_length: 100,
+            find_limit: 10,
+            projection: Projection::default(),
+            server_cpus: None,
+            timeout_s: 10.0,
+            retries: 10,
+            reports: reports.then(|| ReportSettings { streams: 2, questions: QuestionsSettings::default() }),
+        }
+    }
+
+    #[test]
+    fn each_load_is_planned_alone_and_beside_reports_in_turn() {
+        let planned = |round| conditions(&settings(true), round);
+        let (first, second) = (planned(1), planned(2));
+        assert_eq!(first[0].kind, ConditionKind::ReportsAtRest, "before anything has changed the data");
+        let beside = |planned: &[TrialConditions]| -> Vec<bool> {
+            planned.iter().skip(1).map(|trial| trial.beside_reports).collect()
+        };
+        // Two mixes with two numbers of clients and a rate; the soak of the first round is alone.
+        let pairs = [[false, true]; 3].concat();
+        assert_eq!(beside(&first), [&pairs[..], &[false], &pairs, &[false]].concat());
+        let swapped = [[true, false]; 6].concat();
+        assert_eq!(beside(&second), swapped);
+        for pair in second[1..].chunks(2) {
+            let alone = TrialConditions { beside_reports: false, ..pair[0].clone() };
+            assert_eq!(alone, pair[1], "a pair differs in nothing else");
+            assert_ne!(file_name_part(&pair[0]), file_name_part(&pair[1]));
+        }
+        let without = conditions(&settings(false), 1);
+        assert!(without.iter().all(|trial| !trial.beside_reports));
+        assert_eq!(without.len(), 8);
+        assert_eq!(start_count(&settings(true), 1), start_count(&settings(false), 1));
+    }
+}

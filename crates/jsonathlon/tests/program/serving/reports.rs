@@ -232,6 +232,53 @@ fn a_report_that_fails_costs_itself_and_is_shown() {
 }
 
 #[test]
+fn a_report_that_never_ends_is_given_up_and_the_trials_go_on() {
+    // The first execution is asked when answers are compared, the others at rest.
+    let script = json!({
+        "delay_ms": {"answer": 60},
+        "faults": [{"statement": "answer", "execution": 3, "action": "hang"}],
+    });
+    let world = world(&[("ma", script), ("mb", json!({}))]);
+    let answers = [("ma/sum.sql", "answer {{table}} [[3]];\n"), ("mb/sum.sql", "answer {{table}} [[3]];\n")];
+    questions(&world, SUM, &answers);
+    let more = ["--mixes", "a,c", "-r", "1", "--timeout", "5s"];
+    let summary = serve(&world, "ma,mb", &more).expect(1).summary();
+    assert!(summary.complete);
+    let [rest] = cells(&summary, "ma", "sum", Phase::Still)[..] else { panic!("one cell at rest") };
+    assert!(matches!(rest.verdict, Verdict::Timeout | Verdict::Partial), "{:?}", rest.verdict);
+    for entry in cells(&summary, "ma", "sum", Phase::Both) {
+        assert_eq!(entry.verdict, Verdict::Exact, "{}", entry.cell.name());
+    }
+    for mix in ["a", "c"] {
+        let [beside, alone] = loads(&summary, "ma", mix);
+        assert!(beside.iter().chain(&alone).all(|entry| entry.verdict == Verdict::Exact));
+    }
+    world.nothing_left();
+}
+
+#[test]
+fn systems_that_hold_other_documents_are_compared_over_those_that_both_hold() {
+    let rejecting = json!({"rejections": [{"ordinal": 7, "reason": "not this one"}]});
+    let world = world(&[("ma", json!({})), ("mb", rejecting)]);
+    questions(
+        &world,
+        COUNT,
+        &[("ma/count.sql", "count {{table}};\n"), ("mb/count.sql", "count {{table}};\n")],
+    );
+    let summary = serve(&world, "ma,mb", &["--mixes", "c", "-r", "1"]).expect(0).summary();
+    let [agreement] = &summary.agreements[..] else { panic!("one question") };
+    assert_eq!((agreement.basis, agreement.documents), (ExpectedAnswerSource::Agreed, 199));
+    // One of 200 documents is more than a thousandth, so all that is measured over the others is partial.
+    for (system, verdict) in [("ma", Verdict::Exact), ("mb", Verdict::Partial)] {
+        for phase in [Phase::Still, Phase::Both] {
+            let [entry] = cells(&summary, system, "count", phase)[..] else { panic!("one cell") };
+            assert_eq!(entry.verdict, verdict, "{system} {}", entry.cell.name());
+            assert_eq!(entry.metrics["exact"], entry.metrics["answers"], "{system}");
+        }
+    }
+}
+
+#[test]
 fn systems_that_cannot_be_asked_say_why() {
     let layouts = [
         ("ma", AS_IS),

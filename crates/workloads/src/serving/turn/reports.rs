@@ -98,6 +98,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         recorder: &TrialRecorder<'_>,
     ) -> Result<ReportsJob, TrialError> {
         let session = &target.state.session;
+        let timeout_s = self.context.settings.timeout_s;
         let mut questions = Vec::new();
         for question in self.askable(target, recorder) {
             let statement = session.statement(&question.file, &[("table", TABLE)])?;
@@ -111,8 +112,8 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             questions,
             session: session.statements("read_only", &[("table", TABLE)])?,
             seed: self.context.settings.seed.wrapping_add(u64::from(self.round) << 32),
-            max_seconds: MAX_WINDOW_S.max(self.settings.duration_s),
-            patience_s: self.context.settings.timeout_s.min(MAX_PATIENCE_S),
+            max_seconds: MAX_WINDOW_S.min(timeout_s).max(self.settings.duration_s),
+            patience_s: MAX_PATIENCE_S.min(timeout_s),
         })
     }
 
