@@ -9,9 +9,10 @@ use jsonathlon_stats::arrival::ScheduleReader;
 
 use crate::client::{Client, ClientState};
 use crate::completion::{self, Completion};
-use crate::job_context::{JobContext, NEVER};
+use crate::job_context::JobContext;
 use crate::operation::Operation;
 use crate::random::Random;
+use crate::reactor::NEVER;
 use crate::reactor::Reactor;
 use crate::recorder::{LatencyRecorder, OperationOutcome, OperationTimes};
 use crate::verify::{AnswerVerifier, VerifyingSink};

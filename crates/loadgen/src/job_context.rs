@@ -131,13 +131,11 @@ pub(crate) struct MeasurementWindow {
     ended: AtomicBool,
 }
 
-/// Sentinel for a time that never comes.
-pub(crate) const NEVER: u64 = u64::MAX;
 /// Largest number of counted operations that a thread takes at once.
 const PORTION: u64 = 64;
 
 impl MeasurementWindow {
-    /// Creates a window. `start_ns` and `end_ns` may be [`NEVER`] until [`Self::set_bounds`] is called.
+    /// Creates a window. `start_ns` and `end_ns` may be [`NEVER`](crate::reactor::NEVER) until [`Self::set_bounds`] is called.
     /// `count` limits the number of measured operations.
     pub(crate) fn new(start_ns: u64, end_ns: u64, count: Option<u64>) -> Self {
         Self {
@@ -261,6 +259,7 @@ impl ThreadCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reactor::NEVER;
 
     #[test]
     fn portions_add_up_to_what_there_is() {

@@ -19,7 +19,7 @@ use crate::baseline::{BaselineRead, read_baseline};
 use crate::client_threads::{self, ThreadResults};
 use crate::job::{Job, JobRecords, OperationScript};
 use crate::job_context::{
-    ConnectionFactories, JobContext, MeasurementWindow, NEVER, ShutdownBarrier, ThreadCounter,
+    ConnectionFactories, JobContext, MeasurementWindow, ShutdownBarrier, ThreadCounter,
 };
 use crate::keys::{KeyChooser, OperationChooser};
 use crate::loaded_records::{LoadedRecords, ParameterTypes, RequiredKeys};
@@ -28,6 +28,7 @@ use crate::mixed::run_mixed;
 use crate::operation::Operation;
 use crate::paths::{Paths, Projection};
 use crate::random::Random;
+use crate::reactor::NEVER;
 use crate::reconcile::{Reconciliation, reconcile};
 use crate::recorder::{LatencyRecorder, SECOND_NS};
 use crate::report::{ArrivalReport, JobReport};

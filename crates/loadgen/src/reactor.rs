@@ -13,6 +13,9 @@ use rustix::time::{
     timerfd_settime,
 };
 
+/// Sentinel for a time that never comes.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// Longest duration of an inexact wait, and so its greatest lateness, in nanoseconds.
 pub(crate) const TICK_NS: u64 = 10_000_000;
 /// Event data of the timer; clients have smaller numbers.

@@ -9,7 +9,8 @@ use jsonathlon_telemetry::scheduling::Scheduling as Threads;
 use jsonathlon_worker::protocol::{OpUsage, Progress};
 use jsonathlon_worker::{JobTarget, UsageMeter};
 
-use crate::job_context::{JobContext, NEVER};
+use crate::job_context::JobContext;
+use crate::reactor::NEVER;
 use crate::reactor::monotonic_ns;
 use crate::recorder::SECOND_NS;
 use crate::report::Scheduling;

@@ -67,7 +67,11 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         assert!(ended.stdout.is_empty(), "{arguments:?}: {}", ended.stdout);
         assert!(!world.path("out").exists(), "{arguments:?} began something");
     }
-    world.run(&["frobnicate"]).expect(2).says(&["unrecognized subcommand", "there is run, ", "--help"]);
+    world.run(&["frobnicate"]).expect(2).says(&[
+        "unrecognized subcommand",
+        "there is choose, run, ",
+        "--help",
+    ]);
     world.run(&["export", "nowhere"]).expect(2).says(&["nowhere holds no run"]);
 }
 

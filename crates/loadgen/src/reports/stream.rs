@@ -11,10 +11,9 @@ use jsonathlon_worker::Connector;
 
 use super::job::ReportsJob;
 use super::log::{AskedReport, ReportOutcome, StreamLog};
-use crate::job_context::NEVER;
 use crate::mixed::answer_store::AnswerStore;
 use crate::random::Random;
-use crate::reactor::monotonic_ns;
+use crate::reactor::{NEVER, monotonic_ns};
 
 /// Pause after a question without an answer, so that errors do not become the load.
 const ERROR_DELAY: Duration = Duration::from_millis(10);

@@ -50,7 +50,7 @@ pub(crate) struct Unmeasured {
 }
 
 /// A line across the chart that the reader asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Limit {
     pub(crate) value: f64,
     /// What the line stands for, said in the legend.
@@ -58,6 +58,7 @@ pub(crate) struct Limit {
 }
 
 /// Axis of the settings.
+#[derive(Clone)]
 pub(crate) struct SettingAxis<'a> {
     /// Name of the setting, with its unit.
     pub(crate) title: &'a str,

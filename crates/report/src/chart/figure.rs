@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::page::html::escape;
+use crate::page::html::{escape, percent_encoded};
 
 /// Widths of the drawings for desktops and for phones, in pixels.
 const WIDTHS: [f64; 2] = [820.0, 350.0];
@@ -60,18 +60,4 @@ fn csv(data: &[Vec<String>]) -> String {
         }
     };
     data.iter().map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n").collect()
-}
-
-/// Percent-encodes text for an address.
-pub(crate) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }

@@ -14,6 +14,7 @@ pub(crate) mod text;
 use scale::Range;
 
 /// Axis of the values of a chart.
+#[derive(Clone)]
 pub(crate) struct ValueAxis<'a> {
     /// What is measured, and which direction is better.
     pub(crate) title: String,

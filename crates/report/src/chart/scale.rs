@@ -5,7 +5,7 @@ const REACH: f64 = 10.0;
 /// Maximum number of ticks of an axis; more distract.
 const TICKS: usize = 9;
 /// Ratio of the largest to the smallest setting from which their axis is logarithmic.
-const LOGARITHMIC: f64 = 20.0;
+pub(crate) const LOGARITHMIC: f64 = 20.0;
 
 /// Values between the ends of an axis.
 #[derive(Debug, Clone, Copy)]

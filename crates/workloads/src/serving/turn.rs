@@ -1,13 +1,13 @@
 //! Runs one configuration's part of a round: restore the data, then run all trials.
 
 mod reports;
+mod restore;
 
 use std::{collections::HashMap, time::Duration};
 
 use jsonathlon_loadgen::{
     job::{Job, SamplingTargets},
-    mix::{Mix, RequestDistribution},
-    operation::Operation,
+    mix::Mix,
     report::JobReport,
 };
 use jsonathlon_schema::metric;
@@ -17,7 +17,7 @@ use jsonathlon_telemetry::stop_condition::StopCondition;
 use jsonathlon_worker::protocol::Op;
 
 use super::{
-    Serving, ServingTarget, baseline, encoding,
+    Serving, ServingTarget, encoding,
     outcome::{ServingResults, TrialContext},
     plans, reports as user_reports, scripts,
     settings::{Rate, ServingSettings},
@@ -30,22 +30,16 @@ use crate::{
     RunError,
     in_memory::read_limit_bytes,
     observer::{Activity, RunEvent},
-    pinning,
-    questions::{DocumentSet, Questions},
+    questions::Questions,
     recorder::{TrialRecorder, new_trial},
     run_context::{RunContext, TABLE},
-    session::{TrialError, as_str_pairs, forward_progress},
-    snapshot::Snapshot,
+    session::{TrialError, forward_progress},
 };
 
 pub(super) use reports::survey_reports;
 
-/// Maximum seconds of unmeasured reads that warm up a system after its start.
-const WARM_UP_S: f64 = 1.0;
 /// Time for a trial in addition to its planned seconds: connecting, finishing open operations, reading back.
 const GRACE_S: f64 = 120.0;
-/// Maximum number of clients that warm up a system.
-const WARM_UP_CLIENTS: u32 = 8;
 
 /// One configuration's part of a round.
 pub(super) struct ServingTurn<'t, 'b, 'a> {
@@ -111,24 +105,15 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let (settings, round) = (self.settings, self.round);
         let cell = trials::cell(target.state.cells, settings, conditions);
         let key = cell.trial_key(round, 0);
-        let report_cells = user_reports::cells(target.state.cells, settings, conditions);
         self.discard_incomplete(conditions, target, recorder)?;
         if recorder.has(&key) {
             return Ok(());
         }
         if let Err(failure) = &target.state.load_result {
-            let skipped = crate::loading::skipped_after_load_failure(failure);
-            for report_cell in &report_cells {
-                recorder.record_failure(
-                    report_cell.trial_key(round, 0),
-                    report_cell,
-                    round,
-                    0,
-                    skipped.clone(),
-                )?;
-            }
-            recorder.record_failure(key.clone(), &cell, round, 0, skipped)?;
-            target.state.load_result = Err(failure.clone().with_cause_key(&key));
+            let failure = failure.clone();
+            let skipped = crate::loading::skipped_after_load_failure(&failure);
+            self.fail_trial(conditions, &skipped, target, recorder)?;
+            target.state.load_result = Err(failure.with_cause_key(&key));
             return Ok(());
         }
         if let ConditionKind::Encoded(index) = conditions.kind {
@@ -142,7 +127,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         }
         let mix = settings.mixes.get(conditions.mix);
         if let Some(reason) = self.unsupported_reason(conditions, mix, target) {
-            for cell in report_cells.iter().chain([&cell]) {
+            for cell in &trials::all_cells(target.state.cells, settings, conditions) {
                 let mut trial = new_trial(cell, round, 0);
                 trial.verdict = Verdict::NotApplicable;
                 trial.failure = Some(Failure::new(FailureKind::Refused, reason.clone()));
@@ -158,7 +143,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let is_spoilt = target.state.session.worker_pid().is_none() && target.has_run;
         if is_spoilt || changed_by.is_some_and(|index| index != conditions.mix) {
             if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
-                return recorder.record_failure(key, &cell, round, 0, failure);
+                return self.fail_trial(conditions, &failure, target, recorder);
             }
             *changed_by = None;
         }
@@ -208,148 +193,12 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let result = TrialError::split_fatal(self.measure(conditions, mix, cell, target, recorder))?;
         if let Err(failure) = result {
             target.state.session.kill();
-            for report_cell in user_reports::cells(target.state.cells, settings, conditions) {
-                let failure = failure.consequence("the load that it was to be asked beside failed");
-                recorder.record_failure(report_cell.trial_key(round, 0), &report_cell, round, 0, failure)?;
-            }
-            recorder.record_failure(cell.trial_key(round, 0), cell, round, 0, failure)?;
+            self.fail_trial(conditions, &failure, target, recorder)?;
         } else if target.state.session.server_exited() {
             let name = target.state.cells.target.file_name();
             recorder
                 .warn(&format!("{name}: the server ended while clients were at work; it is started again"));
             target.state.session.kill();
-        }
-        Ok(())
-    }
-
-    /// Loads the data or restores the snapshot of the last load, then starts the system and warms it up.
-    pub(super) fn restore_loaded_data(
-        &self,
-        is_load_due: bool,
-        target: &mut ServingTarget<'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<Result<(), Failure>, RunError> {
-        self.restore_stopped(is_load_due, target, recorder)?;
-        if let Err(failure) = &target.state.load_result {
-            return Ok(Err(failure.clone()));
-        }
-        TrialError::split_fatal(self.start(target, recorder))
-    }
-
-    /// Loads the data or restores the snapshot of the last load, and leaves the system stopped. A failure is in the
-    /// target's load result.
-    pub(super) fn restore_stopped(
-        &self,
-        is_load_due: bool,
-        target: &mut ServingTarget<'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), RunError> {
-        let context = self.context;
-        target.has_run = false;
-        target.load_number += 1;
-        target.state.session.kill();
-        let has_writes = self.settings.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if is_load_due || !target.state.is_loaded || (has_writes && target.snapshot.is_none()) {
-            target.snapshot = None;
-            context.load(self.round, &mut target.state, recorder)?;
-            if let Ok(loaded) = &target.state.load_result {
-                target.documents = DocumentSet::new(context.staged, loaded);
-            }
-            if target.state.load_result.is_ok()
-                && let Err(failure) = TrialError::split_fatal(self.complete_load(target, recorder))?
-            {
-                target.state.load_result = Err(failure);
-            }
-            if target.state.load_result.is_ok() && has_writes && !target.state.session.is_remote() {
-                let snapshot = Snapshot::take(target.state.session.folder());
-                target.snapshot = Some(snapshot.map_err(RunError::io("copy the loaded data"))?);
-            }
-        } else if let Some(snapshot) = &target.snapshot {
-            snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
-        }
-        Ok(())
-    }
-
-    /// Timeout of statements that process all documents.
-    fn load_limit(&self) -> Duration {
-        Duration::from_secs_f64(self.context.settings.load_timeout_s)
-    }
-
-    /// Does what follows a load: builds an index, and reads back what the system made of a user's documents.
-    fn complete_load(
-        &self,
-        target: &mut ServingTarget<'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        self.build_path_index(target)?;
-        baseline::read(self.context, self.settings, target, recorder)
-    }
-
-    /// Builds the index that only searches by a nested value need, if the mixes have such searches.
-    fn build_path_index(&self, target: &mut ServingTarget<'a>) -> Result<(), TrialError> {
-        let has_search = |mix: &Mix| {
-            mix.shares.iter().any(|(operation, _)| matches!(operation, Operation::Find | Operation::Count))
-        };
-        if !self.settings.mixes.iter().any(has_search) {
-            return Ok(());
-        }
-        let values = scripts::statement_values(
-            &target.setup,
-            target.records.paths(),
-            self.settings.projection,
-            Operation::Find,
-        );
-        let values = as_str_pairs(&values);
-        let statements = target.state.session.statements("index_path", &values)?;
-        if statements.is_empty() {
-            return Ok(());
-        }
-        target.state.session.open()?;
-        target.state.session.run(statements, self.load_limit())?;
-        target.state.session.close()
-    }
-
-    fn start(
-        &self,
-        target: &mut ServingTarget<'a>,
-        recorder: &mut TrialRecorder<'_>,
-    ) -> Result<(), TrialError> {
-        target.state.session.open()?;
-        if let Some(cpus) = &self.settings.server_cpus
-            && let Some(server) = target.state.session.engine_pid()
-            && target.state.session.worker_pid() != Some(server)
-        {
-            pinning::pin(server, cpus).map_err(|error| {
-                TrialError::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
-            })?;
-        }
-        let statements = target.state.session.statements("warm", &[("table", TABLE)])?;
-        if !statements.is_empty() {
-            target.state.session.run(statements, self.load_limit())?;
-        }
-        let warm_up_mix = Mix {
-            name: "warm-up".into(),
-            shares: vec![(Operation::Read, 1.0)],
-            requests: RequestDistribution::Uniform,
-        };
-        if scripts::missing_operations(&target.setup, &warm_up_mix).is_empty() {
-            let clients = target.setup.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
-            // Not longer than a trial, so that tiny test runs stay short.
-            let seconds = WARM_UP_S.min(self.settings.warmup_s + self.settings.duration_s);
-            let job = self.job(&warm_up_mix, clients, Arrival::Closed, (0.0, seconds), target)?;
-            let report: JobReport = self.drive(&job, target, recorder)?;
-            if let Some(answer) = report.wrong_answers.first() {
-                return Err(TrialError::failed(
-                    FailureKind::Wrong,
-                    format!("documents are not what was loaded: {answer}"),
-                ));
-            }
-        }
-        let has_writes = self.settings.mixes.iter().any(|mix| !trials::only_reads(mix));
-        if has_writes && target.idle_wal_bytes_per_s.is_none() {
-            let idle_s = self.settings.duration_s.min(wal::MAX_IDLE_S);
-            target.idle_wal_bytes_per_s =
-                wal::idle_bytes_per_s(&mut target.state.session, &target.setup, idle_s)?;
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ pub(super) fn measurement(system: &str, unit: Unit, value: f64) -> Measurement {
     }
 }
 
-fn measured(system: &str, unit: Unit, value: f64) -> Measured {
+pub(super) fn measured(system: &str, unit: Unit, value: f64) -> Measured {
     Measured::Value(measurement(system, unit, value))
 }
 

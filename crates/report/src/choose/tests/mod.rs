@@ -2,8 +2,10 @@ mod fixtures;
 
 use jsonathlon_choose::Dimension;
 use jsonathlon_choose::decision::{Best, Decision};
+use jsonathlon_choose::facts::Measured;
 use jsonathlon_choose::judgement::NeedState;
-use jsonathlon_choose::needs::Criterion;
+use jsonathlon_choose::needs::{Criterion, Quantile};
+use jsonathlon_schema::metric::Unit;
 
 use super::*;
 use fixtures::*;
@@ -258,6 +260,25 @@ fn one_rate_and_one_size_are_rows_and_not_curves() {
     let page = page_of(&decision);
     assert!(page.contains("update: p99 of response times at 2,000/s"));
     assert!(page.contains("size on disk, less is better, from zero") && page.contains("<rect "));
+}
+
+#[test]
+fn doubtful_figures_are_not_drawn_and_missed_rates_are_said() {
+    let mut decision = usual();
+    let at_rate = decision.candidates[0].facts.at_rate.as_mut().unwrap();
+    let Some(Measured::Value(read)) = at_rate.response[0].quantiles.get_mut(&Quantile::P99) else { panic!() };
+    read.doubt = Some("not verified".to_owned());
+    decision.candidates[1].facts.other_rates[1].kept_share = measured("postgresql", Unit::Share, 0.6);
+    let page = page_of(&decision);
+    assert!(page.contains("SQLite 3.50.4 at 2,000/s (not verified)"));
+    assert!(page.contains("Rates that were not held: PostgreSQL 18.6 at 4,000/s (60 % in time)."));
+    // The other two rates of its reads are drawn, and all three of its updates, for desktops and for phones.
+    let drawn = |operation: &str| {
+        let (_, chart) = page.split_once(&format!("chart-title\">{operation}: p99")).unwrap();
+        let (chart, _) = chart.split_once("</figure>").unwrap();
+        chart.matches("<title>SQLite 3.50.4 at ").count()
+    };
+    assert_eq!((drawn("read"), drawn("update")), (2 * 2, 2 * 3));
 }
 
 #[test]

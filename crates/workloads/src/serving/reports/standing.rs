@@ -11,7 +11,7 @@ use crate::target::Target;
 pub(in crate::serving) enum Standing {
     /// It was answered; the verdict on the answer, and why it is wrong.
     Answered(Verdict, Option<String>),
-    /// It failed.
+    /// It failed, with the message of the system.
     Failed(Failure),
     /// It was not asked, because there is no statement.
     NotAsked,

@@ -155,7 +155,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let has_ended = target.state.session.worker_pid().is_none();
         if (has_ended && target.has_run) || changed_by.is_some() {
             if let Err(failure) = self.restore_loaded_data(false, target, recorder)? {
-                return self.fail_reports(conditions, &failure, target, recorder);
+                return self.fail_trial(conditions, &failure, target, recorder);
             }
             *changed_by = None;
         }
@@ -177,7 +177,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             }
             Err(failure) => {
                 target.state.session.kill();
-                self.fail_reports(conditions, &failure, target, recorder)
+                self.fail_trial(conditions, &failure, target, recorder)
             }
         }
     }
@@ -289,19 +289,24 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         trials::report_cell(target.state.cells, self.settings, conditions, question)
     }
 
-    /// Records that no report of a trial at rest could be asked.
-    fn fail_reports(
+    /// Records that a trial failed, and with it what was to be asked beside it.
+    pub(super) fn fail_trial(
         &self,
         conditions: &TrialConditions,
         failure: &Failure,
         target: &ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let main = trials::cell(target.state.cells, self.settings, conditions);
-        for cell in cells(target.state.cells, self.settings, conditions).iter().chain([&main]) {
-            recorder.record_failure(cell.trial_key(self.round, 0), cell, self.round, 0, failure.clone())?;
+        let round = self.round;
+        for cell in cells(target.state.cells, self.settings, conditions) {
+            let failure = match conditions.beside_reports {
+                true => failure.consequence("the load that it was to be asked beside failed"),
+                false => failure.clone(),
+            };
+            recorder.record_failure(cell.trial_key(round, 0), &cell, round, 0, failure)?;
         }
-        Ok(())
+        let main = trials::cell(target.state.cells, self.settings, conditions);
+        recorder.record_failure(main.trial_key(round, 0), &main, round, 0, failure.clone())
     }
 }
 
