@@ -24,6 +24,7 @@ mod generic;
 mod headline;
 mod loaded_documents;
 mod mixed;
+mod percent_encoding;
 mod questions;
 mod reading_notes;
 mod section;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::page::html::{escape, percent_encoded};
+use crate::page::html::escape;
+use crate::percent_encoding::percent_encoded;
 
 /// Widths of the drawings for desktops and for phones, in pixels.
 const WIDTHS: [f64; 2] = [820.0, 350.0];

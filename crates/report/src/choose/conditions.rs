@@ -82,7 +82,7 @@ pub(super) struct PartRow {
     pub(super) part: Part,
     /// What the part is for.
     pub(super) purpose: &'static str,
-    /// Rounds and trials.
+    /// Number of rounds and of measured trials, in words.
     pub(super) extent: String,
     /// Command as a user would type it; empty if it is not known.
     pub(super) command: String,

@@ -151,7 +151,7 @@ pub(super) struct Row<'a> {
     pub(super) cells: Vec<Cell>,
 }
 
-/// Systems by needs.
+/// Table of systems by needs.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
     pub(super) headings: Vec<Heading>,

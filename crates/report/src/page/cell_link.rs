@@ -31,7 +31,7 @@ pub(crate) fn cell_fragment(run_name: &str, run: &Run, cell: &Cell) -> Option<St
     let text = whole_numbers(names).to_string();
     let hash =
         text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    let name = super::html::percent_encoded(run_name).replace('.', "%2E").replace('~', "%7E");
+    let name = crate::percent_encoding::percent_encoded(run_name).replace('.', "%2E").replace('~', "%7E");
     Some(format!("figure={name}:{hash:08x}"))
 }
 

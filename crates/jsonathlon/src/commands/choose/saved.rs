@@ -47,7 +47,7 @@ pub(super) struct SavedChoice {
     pub(super) prove: bool,
     /// Folder of questions, as an absolute path. `None` if nothing is asked.
     pub(super) questions: Option<PathBuf>,
-    /// What clients do.
+    /// Operations of the clients while the load goes on.
     pub(super) load: Load,
     /// Everything that is wanted, whatever the budget is.
     pub(super) whole: Extent,
@@ -57,7 +57,7 @@ pub(super) struct SavedChoice {
     pub(super) extent: Extent,
     /// The parts that have begun, by their folders.
     pub(super) begun: BTreeMap<String, BegunPart>,
-    /// Remarks for readers.
+    /// Remarks that readers of the decision get.
     pub(super) notes: Vec<String>,
     /// Folders with more system folders (`--systems-dir`), as absolute paths.
     pub(super) systems_dir: Vec<PathBuf>,

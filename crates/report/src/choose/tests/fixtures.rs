@@ -129,20 +129,25 @@ pub(super) fn facts(system: &str, title: &str, version: &str, is_server: bool, p
             .to_vec(),
         durability: DurabilityFacts {
             tier: Some(DurabilityTier::Synced),
-            evidence: vec![CrashEvidence {
-                tier: DurabilityTier::Synced,
-                kind: CrashKind::Process,
-                crashes: 3,
-                as_promised: 3,
-                without_loss: 3,
-                acknowledged: Some(1_449),
-                lost: Some(0),
-                obstacle: None,
-                earlier: None,
-                cell: None,
-            }],
+            evidence: vec![evidence_without_loss()],
         },
         untested: BTreeMap::new(),
+    }
+}
+
+/// Three crashes of the process that lost nothing.
+fn evidence_without_loss() -> CrashEvidence {
+    CrashEvidence {
+        tier: DurabilityTier::Synced,
+        kind: CrashKind::Process,
+        crashes: 3,
+        as_promised: 3,
+        without_loss: 3,
+        acknowledged: Some(1_449),
+        lost: Some(0),
+        obstacle: None,
+        earlier: None,
+        cell: None,
     }
 }
 
