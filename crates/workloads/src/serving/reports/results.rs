@@ -64,7 +64,7 @@ impl<'r> ReportResults<'r> {
     /// if there was no answer in the window.
     fn mean_s(&self, question: u32) -> Option<f64> {
         let (mut count, mut sum_ns) = (0.0, 0.0);
-        for asked in self.in_window(question).filter(|asked| is_answered(asked)) {
+        for asked in self.in_window(question).filter(is_answered) {
             let share = self.window.share(asked.start_ns, asked.end_ns);
             count += share;
             sum_ns += share * asked.end_ns.saturating_sub(asked.start_ns) as f64;
@@ -91,7 +91,7 @@ impl<'r> ReportResults<'r> {
     fn times(&self, question: u32) -> Histogram {
         let mut times = Histogram::new();
         let begun = self.asked(question).filter(|asked| self.window.contains(asked.start_ns));
-        for asked in begun.filter(|asked| is_answered(asked)) {
+        for asked in begun.filter(is_answered) {
             times.record_ns(asked.end_ns.saturating_sub(asked.start_ns));
         }
         times
