@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::AnswerCaveat;
 use super::context::Context;
 use super::sentence::list;
+use super::{AnswerCaveat, AnswerOutcome};
 
 /// Caveats of an outcome, each with the configurations that it is about. A caveat about the whole run has none.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,21 @@ impl Caveats {
     pub(super) fn labels(&self, context: &Context<'_>) -> Vec<String> {
         self.0.iter().map(|(caveat, configurations)| label(context, *caveat, configurations)).collect()
     }
+}
+
+/// Reasons to be careful with a count, for which times do not matter.
+pub(super) fn count_caveats(context: &Context<'_>, outcome: &AnswerOutcome) -> Caveats {
+    let mut caveats = Caveats::default();
+    let is_end_of_life =
+        |index: &usize| context.configuration(*index).is_some_and(|configuration| configuration.end_of_life);
+    let ended: Vec<usize> = outcome.configurations().into_iter().filter(is_end_of_life).collect();
+    if !ended.is_empty() {
+        caveats.add(AnswerCaveat::EndOfLife, ended);
+    }
+    if !context.parts.is_complete {
+        caveats.add(AnswerCaveat::Partial, []);
+    }
+    caveats
 }
 
 /// Titles and versions of configurations, without repetitions.

@@ -8,8 +8,9 @@ use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::{Estimate, SamplesByRound, bootstrap_mean_ratio};
 
-use super::caveats::Caveats;
+use super::caveats::{Caveats, count_caveats};
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::Wording;
 use super::{Answer, AnswerCaveat, AnswerOutcome, AnswerSubject};
 use crate::leader::{Lead, is_the_best, lead};
@@ -44,18 +45,16 @@ impl Topic<'_> {
     pub(super) fn answer(self, context: &Context<'_>, outcome: AnswerOutcome, caveats: Caveats) -> Answer {
         let is_own = |ranking: &&Ranking| ranking.name == self.ranking;
         let is_alone = context.rankings.iter().find(is_own).is_some_and(|own| own.members.len() == 1);
-        Answer {
+        let draft = AnswerDraft {
             workload: self.workload.into(),
             ranking: self.ranking.to_owned(),
             subject: self.subject,
             conditions: self.conditions,
             sentence: self.wording.sentence(&outcome, is_alone, |index| context.name(index)),
             outcome,
-            caveats: caveats.kinds(),
-            caveat_texts: caveats.texts(context),
-            caveat_labels: caveats.labels(context),
             severity: Severity::Good,
-        }
+        };
+        draft.with_caveats(context, &caveats)
     }
 }
 
@@ -208,21 +207,6 @@ impl Contest {
         }
         caveats
     }
-}
-
-/// Reasons to be careful with a count, for which times do not matter.
-pub(super) fn count_caveats(context: &Context<'_>, outcome: &AnswerOutcome) -> Caveats {
-    let mut caveats = Caveats::default();
-    let is_end_of_life =
-        |index: &usize| context.configuration(*index).is_some_and(|configuration| configuration.end_of_life);
-    let ended: Vec<usize> = outcome.configurations().into_iter().filter(is_end_of_life).collect();
-    if !ended.is_empty() {
-        caveats.add(AnswerCaveat::EndOfLife, ended);
-    }
-    if !context.parts.is_complete {
-        caveats.add(AnswerCaveat::Partial, []);
-    }
-    caveats
 }
 
 /// Configurations that gave approximate answers in one of these cells.

@@ -5,8 +5,8 @@ use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::contest::count_caveats;
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::with_list;
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject};
@@ -53,19 +53,18 @@ fn answer(context: &Context<'_>, workload: WorkloadKind, ranking: &Ranking) -> O
     };
     let value = format!("{} of {} configurations without a fault", right.len(), members.len());
     let outcome = AnswerOutcome::Counted { first: right, value };
-    let caveats = count_caveats(context, &outcome);
-    Some(Answer {
-        workload: workload.into(),
-        ranking: ranking.name.clone(),
-        subject: AnswerSubject::Correctness,
-        conditions: String::new(),
-        caveats: caveats.kinds(),
-        caveat_texts: caveats.texts(context),
-        caveat_labels: caveats.labels(context),
-        outcome,
-        sentence,
-        severity,
-    })
+    Some(
+        AnswerDraft {
+            workload: workload.into(),
+            ranking: ranking.name.clone(),
+            subject: AnswerSubject::Correctness,
+            conditions: String::new(),
+            outcome,
+            sentence,
+            severity,
+        }
+        .counted(context),
+    )
 }
 
 /// Faults of one configuration.

@@ -10,8 +10,9 @@ use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
 use super::caveats::Caveats;
-use super::contest::{Contest, Topic, count_caveats};
+use super::contest::{Contest, Topic};
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::{MAX_LENGTH, Wording, list, percent, with_list};
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::cell_summary::CellSummary;
@@ -295,19 +296,18 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         let first: Vec<usize> = counts.leaders.iter().filter_map(is_first).collect();
         let value = format!("{most} of {} {unit}", counts.total());
         let outcome = AnswerOutcome::Counted { first, value };
-        let caveats = count_caveats(self.context, &outcome);
-        Some(Answer {
-            workload: WorkloadKind::Documents.into(),
-            ranking: self.ranking.name.clone(),
-            subject: AnswerSubject::Operations,
-            conditions,
-            caveats: caveats.kinds(),
-            caveat_texts: caveats.texts(self.context),
-            caveat_labels: caveats.labels(self.context),
-            outcome,
-            sentence,
-            severity: Severity::Good,
-        })
+        Some(
+            AnswerDraft {
+                workload: WorkloadKind::Documents.into(),
+                ranking: self.ranking.name.clone(),
+                subject: AnswerSubject::Operations,
+                conditions,
+                outcome,
+                sentence,
+                severity: Severity::Good,
+            }
+            .counted(self.context),
+        )
     }
 
     /// Outcomes of an operation, one for all sizes with the same one.
@@ -443,19 +443,16 @@ impl<'c, 'a> DocumentTables<'c, 'a> {
         let sentence =
             with_list(&names, |names| format!("Stored size, {conditions}: smallest {names}, {value}"));
         let outcome = AnswerOutcome::Counted { first, value };
-        let caveats = count_caveats(self.context, &outcome);
-        Answer {
+        AnswerDraft {
             workload: WorkloadKind::Documents.into(),
             ranking: self.ranking.name.clone(),
             subject: AnswerSubject::StoredSize,
             conditions,
-            caveats: caveats.kinds(),
-            caveat_texts: caveats.texts(self.context),
-            caveat_labels: caveats.labels(self.context),
             outcome,
             sentence,
             severity: Severity::Good,
         }
+        .counted(self.context)
     }
 
     /// Sizes of the members' files without copy and logs, the smallest first.

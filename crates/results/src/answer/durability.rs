@@ -6,8 +6,8 @@ use jsonathlon_schema::record::{DURABILITY, Phase};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::contest::count_caveats;
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::with_list;
 use super::{Answer, AnswerOutcome, AnswerSubject};
 use crate::cell_summary::CellSummary;
@@ -127,17 +127,16 @@ fn answer(
         (with_list(&broken, |broken| format!("Promise of tier {tier} broken by {broken}")), Severity::Failed)
     };
     let outcome = AnswerOutcome::Counted { first, value };
-    let caveats = count_caveats(context, &outcome);
-    Some(Answer {
-        workload: workload.into(),
-        ranking: ranking.name.clone(),
-        subject: AnswerSubject::Durability,
-        conditions: tier.to_string(),
-        caveats: caveats.kinds(),
-        caveat_texts: caveats.texts(context),
-        caveat_labels: caveats.labels(context),
-        outcome,
-        sentence,
-        severity,
-    })
+    Some(
+        AnswerDraft {
+            workload: workload.into(),
+            ranking: ranking.name.clone(),
+            subject: AnswerSubject::Durability,
+            conditions: tier.to_string(),
+            outcome,
+            sentence,
+            severity,
+        }
+        .counted(context),
+    )
 }

@@ -3,8 +3,8 @@
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::contest::count_caveats;
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::with_list;
 use super::{Answer, AnswerOutcome, AnswerSubject};
 use crate::i_json::{CaseResults, IJsonGrade};
@@ -33,17 +33,16 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
         false => format!("Most I-JSON objects preserved: {names}, {value}"),
     });
     let outcome = AnswerOutcome::Counted { first, value };
-    let caveats = count_caveats(context, &outcome);
-    Some(Answer {
-        workload: WorkloadKind::Fidelity.into(),
-        ranking: ranking.name.clone(),
-        subject: AnswerSubject::RoundTrip,
-        conditions: String::new(),
-        caveats: caveats.kinds(),
-        caveat_texts: caveats.texts(context),
-        caveat_labels: caveats.labels(context),
-        outcome,
-        sentence,
-        severity: Severity::Good,
-    })
+    Some(
+        AnswerDraft {
+            workload: WorkloadKind::Fidelity.into(),
+            ranking: ranking.name.clone(),
+            subject: AnswerSubject::RoundTrip,
+            conditions: String::new(),
+            outcome,
+            sentence,
+            severity: Severity::Good,
+        }
+        .counted(context),
+    )
 }

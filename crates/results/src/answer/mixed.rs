@@ -9,8 +9,9 @@ use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
-use super::contest::{Contest, Topic, count_caveats};
+use super::contest::{Contest, Topic};
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::{Wording, with_list};
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
 use crate::number_format::{integer, seconds};
@@ -241,7 +242,16 @@ fn staleness(context: &Context<'_>, ranking: &Ranking, load: &Load<'_, '_>) -> O
     let first = values.iter().filter_map(is_least).collect();
     let outcome = AnswerOutcome::Counted { first, value: format!("{} at p95", seconds(least / 1e3)) };
     let conditions = load.conditions(FRESHNESS);
-    Some(counted(context, ranking, AnswerSubject::Freshness, conditions, outcome, sentence, Severity::Good))
+    let draft = AnswerDraft {
+        workload: WorkloadKind::Mixed.into(),
+        ranking: ranking.name.clone(),
+        subject: AnswerSubject::Freshness,
+        conditions,
+        outcome,
+        sentence,
+        severity: Severity::Good,
+    };
+    Some(draft.counted(context))
 }
 
 /// Configurations whose writers did not keep the rate, so that their questions are not compared. `None` if all did.
@@ -280,33 +290,16 @@ fn rates_not_kept(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
         several => format!("{several} configurations kept the rate"),
     };
     let outcome = AnswerOutcome::Counted { first: kept, value };
-    let subject = AnswerSubject::KeptRate;
-    Some(counted(context, ranking, subject, String::new(), outcome, sentence, Severity::Warning))
-}
-
-/// Answer with an outcome that is no comparison of measured values.
-fn counted(
-    context: &Context<'_>,
-    ranking: &Ranking,
-    subject: AnswerSubject,
-    conditions: String,
-    outcome: AnswerOutcome,
-    sentence: String,
-    severity: Severity,
-) -> Answer {
-    let caveats = count_caveats(context, &outcome);
-    Answer {
+    let draft = AnswerDraft {
         workload: WorkloadKind::Mixed.into(),
         ranking: ranking.name.clone(),
-        subject,
-        conditions,
-        caveats: caveats.kinds(),
-        caveat_texts: caveats.texts(context),
-        caveat_labels: caveats.labels(context),
+        subject: AnswerSubject::KeptRate,
+        conditions: String::new(),
         outcome,
         sentence,
-        severity,
-    }
+        severity: Severity::Warning,
+    };
+    Some(draft.counted(context))
 }
 
 #[cfg(test)]

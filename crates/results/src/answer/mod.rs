@@ -9,6 +9,7 @@ mod contest;
 mod context;
 mod correctness;
 mod documents;
+mod draft;
 mod durability;
 mod fidelity;
 mod mixed;

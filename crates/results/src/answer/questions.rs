@@ -8,8 +8,10 @@ use jsonathlon_schema::record::{Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use super::contest::{Contest, Topic, count_caveats};
+use super::caveats::count_caveats;
+use super::contest::{Contest, Topic};
 use super::context::{Context, Ranking};
+use super::draft::AnswerDraft;
 use super::sentence::{Wording, factor, first_fitting, largest_factor, list, percent, with_list};
 use super::step_names::ranges;
 use super::{Answer, AnswerOutcome, AnswerSubject, correctness};
@@ -391,19 +393,18 @@ impl<'c, 'a> Questions<'c, 'a> {
                 (AnswerOutcome::Counted { first, value }, sentence)
             }
         };
-        let caveats = count_caveats(self.context, &outcome);
-        Some(Answer {
-            workload: self.workload.into(),
-            ranking: self.ranking.name.clone(),
-            subject: AnswerSubject::Size,
-            conditions: state.word().to_owned(),
-            caveats: caveats.kinds(),
-            caveat_texts: caveats.texts(self.context),
-            caveat_labels: caveats.labels(self.context),
-            outcome,
-            sentence,
-            severity: Severity::Good,
-        })
+        Some(
+            AnswerDraft {
+                workload: self.workload.into(),
+                ranking: self.ranking.name.clone(),
+                subject: AnswerSubject::Size,
+                conditions: state.word().to_owned(),
+                outcome,
+                sentence,
+                severity: Severity::Good,
+            }
+            .counted(self.context),
+        )
     }
 
     /// Sizes of the members in a data state, the smallest first.
