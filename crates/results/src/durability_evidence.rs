@@ -42,7 +42,7 @@ pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> 
 
 /// Sums the crash tests of one run by digest and kind.
 fn sum_tests(run: &Run) -> Vec<(String, DurabilityEvidence)> {
-    let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
+    let date = run.manifest.day();
     let mut tests: Vec<(String, DurabilityEvidence)> = Vec::new();
     for trial in run.trials().filter(|trial| trial.metrics.contains_key(CRASHES.name)) {
         let Some(digest) = trial.findings.iter().find(|finding| finding.subject == BASIS) else { continue };

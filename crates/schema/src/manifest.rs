@@ -213,6 +213,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Day on which the run started, `2026-11-23`, in UTC.
+    #[must_use]
+    pub fn day(&self) -> String {
+        self.started.chars().take("2026-11-23".len()).collect()
+    }
+
     /// Test documents of a fidelity run; empty for other workloads.
     #[must_use]
     pub fn fidelity_cases(&self) -> &[KnownCase] {

@@ -13,7 +13,7 @@ use crate::section::printable;
 pub(super) fn measured_on(result: &ChooseResult<'_>) -> Option<String> {
     let run = main_run(result)?;
     let (machine, data) = (&run.manifest.machine, &run.manifest.data);
-    let day: String = run.manifest.started.chars().take(10).collect();
+    let day = run.manifest.day();
     Some(format!(
         "Measured {day} on {} cores, {}, {} memory: {} documents, {}.",
         machine.cores,

@@ -69,8 +69,7 @@ pub(super) fn page(result: &ChooseResult<'_>) -> String {
     }
     parts(&mut body, result);
     conditions_section(&mut body, result);
-    let day = conditions::main_run(result).map(|run| run.manifest.started.clone()).unwrap_or_default();
-    let day: String = day.chars().take(10).collect();
+    let day = conditions::main_run(result).map(|run| run.manifest.day()).unwrap_or_default();
     let title = format!("jsonathlon: choose {} {day}", result.name);
     let html = static_page::document(title.trim_end(), STYLE, &navigation(result), &body);
     match PathHider::new(result.runs.iter().map(|(_, run)| run), PathDisplay::Hidden) {

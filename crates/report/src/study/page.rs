@@ -42,9 +42,8 @@ pub(super) fn page(result: &StudyResult<'_>) -> String {
         "<p class=\"explained\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those \
          of different runs are not. Every answer was checked.</p></section>"
     );
-    let day: String =
-        result.runs.first().map(|(_, run)| run.manifest.started.to_string()).unwrap_or_default();
-    let title = format!("jsonathlon: study {} {}", study.name, day.chars().take(10).collect::<String>());
+    let day = result.runs.first().map(|(_, run)| run.manifest.day()).unwrap_or_default();
+    let title = format!("jsonathlon: study {} {day}", study.name);
     static_page::document(title.trim_end(), "", "", &body)
 }
 

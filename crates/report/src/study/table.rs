@@ -64,7 +64,7 @@ pub(super) fn conditions(result: &StudyResult<'_>) -> Vec<String> {
 pub(super) fn measured_on(result: &StudyResult<'_>) -> Option<String> {
     let (_, run) = result.runs.first()?;
     let machine = &run.manifest.machine;
-    let day: String = run.manifest.started.to_string().chars().take(10).collect();
+    let day = run.manifest.day();
     let (processor, memory) = (printable(&machine.processor), format::bytes(machine.memory_bytes as f64));
     Some(format!("Measured {day} on {} cores, {processor}, {memory} memory.", machine.cores))
 }

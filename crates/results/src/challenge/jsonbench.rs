@@ -169,7 +169,7 @@ impl<'a> Export<'a> {
             system: configuration.title.clone(),
             version: configuration.id.version.clone(),
             os: machine.os.clone(),
-            date: self.run.manifest.started.chars().take(10).collect(),
+            date: self.run.manifest.day(),
             machine: format!("{} cores, {}", machine.cores, machine.processor),
             retains_structure: if self.retains_value() { "yes" } else { "no" }.to_owned(),
             tags,

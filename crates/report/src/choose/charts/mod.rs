@@ -47,8 +47,7 @@ fn limit(need: Need, value: f64) -> Limit {
 
 /// File name of the data of a chart with this title.
 fn data_name(result: &ChooseResult<'_>, title: &str) -> String {
-    let day = result.runs.first().map(|(_, run)| run.manifest.started.to_string()).unwrap_or_default();
-    let day: String = day.chars().take(10).collect();
+    let day = result.runs.first().map(|(_, run)| run.manifest.day()).unwrap_or_default();
     file_name(&format!("choose {} {title} {day}", result.name))
 }
 

@@ -167,8 +167,6 @@ fn is_counted(metric: &str) -> bool {
 
 /// File name of a figure's data: study, title and day of the first run.
 fn file_name(result: &StudyResult<'_>, title: &str) -> String {
-    let day: String =
-        result.runs.first().map(|(_, run)| run.manifest.started.to_string()).unwrap_or_default();
-    let day: String = day.chars().take(10).collect();
+    let day = result.runs.first().map(|(_, run)| run.manifest.day()).unwrap_or_default();
     figure::file_name(&format!("study {} {title} {day}", result.study.name))
 }
