@@ -4,8 +4,8 @@
 /// nanosecond, as in [`arrival`](crate::arrival).
 const FASTEST_PER_S: f64 = 1e8;
 
-/// Share of due documents below which a system has not kept the rate. Its questions are then not ranked with
-/// those of systems that have.
+/// Share of due documents or operations below which a system has not kept the rate. Its questions are then not
+/// ranked with those of systems that have.
 pub const KEPT_LIMIT: f64 = 0.95;
 
 /// Open loop of several writers: batch k of writer w of W is due at t₀ + (k · W + w) · batch ÷ rate.

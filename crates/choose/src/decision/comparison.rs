@@ -5,11 +5,11 @@ use jsonathlon_results::leader::{Lead, lead};
 use jsonathlon_results::ratio_to_best::{CellRatio, ComparisonTarget, Significance};
 use jsonathlon_schema::metric::BetterDirection;
 use jsonathlon_schema::record::RATE_PER_S;
+use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
 use crate::facts::{ALL_OPERATIONS, Measured, Measurement, SystemFacts};
 use crate::figures;
-use crate::judgement::HELD_SHARE;
 use crate::needs::Criterion;
 
 /// Direction in which a criterion improves.
@@ -26,7 +26,7 @@ pub(super) fn measurement(criterion: Criterion, facts: &SystemFacts) -> Option<&
     let found = match criterion {
         Criterion::Response(quantile) => {
             let at_rate = facts.at_rate.as_ref()?;
-            at_rate.kept_share.value().filter(|kept| kept.value >= HELD_SHARE)?;
+            at_rate.kept_share.value().filter(|kept| kept.value >= KEPT_LIMIT)?;
             let counts = ["read", "update", ALL_OPERATIONS];
             let responses = at_rate.response.iter();
             let counting = responses.filter(|response| counts.contains(&response.operation.as_str()));

@@ -5,6 +5,7 @@ mod growth;
 mod limits;
 
 use jsonathlon_results::number_format::{self, integer};
+use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
 use crate::dimension::Dimension;
 use crate::facts::{Measured, Measurement, Part, RateFacts, SystemFacts};
@@ -14,10 +15,6 @@ use crate::needs::{Need, Quantile, RoundTripLevel, SizeAt, WantedKind};
 use limits::{Bound, worst};
 
 pub use growth::{SizeEstimate, size_at};
-
-/// Share of the arrivals at a rate that must end well for the rate to be held; see
-/// [`KEPT_LIMIT`](jsonathlon_stats::batch_schedule::KEPT_LIMIT).
-pub const HELD_SHARE: f64 = jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
 /// Whether a need is met. Only [`NeedState::Met`] counts as met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,7 +286,7 @@ fn rate(per_s: f64, facts: &SystemFacts) -> Finding {
         (Measured::Absent(error), _) | (_, Measured::Absent(error)) => return Finding::not_tested(error),
     };
     let mut figure = Figure::measured(achieved);
-    let state = Bound::AtLeast(HELD_SHARE).state(kept);
+    let state = Bound::AtLeast(KEPT_LIMIT).state(kept);
     let reached = integer(achieved.value.min(at_rate.offered));
     let with_doubt = |words: String| match &kept.doubt {
         Some(doubt) => format!("{words}; {doubt}"),
@@ -315,7 +312,7 @@ fn rate(per_s: f64, facts: &SystemFacts) -> Finding {
 /// Whether a system is shown not to hold the rate, so that its response times are those of a smaller load.
 fn misses_rate(at_rate: &RateFacts) -> bool {
     match &at_rate.kept_share {
-        Measured::Value(kept) => Bound::AtLeast(HELD_SHARE).state(kept) != NeedState::Met,
+        Measured::Value(kept) => Bound::AtLeast(KEPT_LIMIT).state(kept) != NeedState::Met,
         Measured::Failed(_) | Measured::Absent(_) => true,
     }
 }

@@ -3,8 +3,8 @@
 use jsonathlon_choose::Dimension;
 use jsonathlon_choose::facts::{ALL_OPERATIONS, Measured, RateFacts};
 use jsonathlon_choose::figures;
-use jsonathlon_choose::judgement::HELD_SHARE;
 use jsonathlon_choose::needs::{Criterion, Need, Quantile};
+use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
 use super::{NotDrawn, SettingChart, drawable, limit, need, point, untested};
 use crate::chart::ValueAxis;
@@ -104,7 +104,7 @@ fn curves(result: &ChooseResult<'_>, operation: &str, quantile: Quantile) -> (Ve
 /// were held.
 fn rates_not_held(result: &ChooseResult<'_>) -> String {
     let share = |rate: &RateFacts| match &rate.kept_share {
-        Measured::Value(kept) if kept.value < HELD_SHARE => Some(kept.value),
+        Measured::Value(kept) if kept.value < KEPT_LIMIT => Some(kept.value),
         _ => None,
     };
     let missed = result.decision.candidates.iter().flat_map(|candidate| {
