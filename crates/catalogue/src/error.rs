@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonathlon_schema::{durability::DurabilityTier, transport::Transport};
+use jsonathlon_schema::{and_list::and_list, durability::DurabilityTier, transport::Transport};
 
 use super::did_you_mean::did_you_mean;
 use crate::bytes;
@@ -182,11 +182,7 @@ fn format_location(file: &str, line: Option<usize>, key: Option<&str>, message: 
 
 /// Formats names as `a, b and c`; returns `none` if there are none.
 pub fn join_names(names: &[String]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        [name] => name.clone(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
+    if names.is_empty() { "none".to_owned() } else { and_list(names) }
 }
 
 fn join_tiers(tiers: &[DurabilityTier]) -> String {

@@ -66,16 +66,6 @@ pub fn shortened(message: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// Joins names as a list: `A`, `A and B`, `A, B and C`.
-#[must_use]
-pub fn and_list(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 /// Small numbers as words, larger ones as digits.
 #[must_use]
 pub fn number_word(number: usize) -> String {
@@ -88,6 +78,8 @@ pub fn number_word(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::and_list::and_list;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod and_list;
 pub mod did_you_mean;
 pub mod durability;
 pub mod finding_state;

@@ -1,11 +1,11 @@
 //! Who is best: by each criterion, and among the systems that meet all needs.
 
+use jsonathlon_schema::and_list::and_list;
 use jsonathlon_schema::record::Phase;
 
 use super::comparison::{Standing, measurement, plain_words, value_words};
 use super::{Best, Candidate};
 use crate::facts::{Measurement, SystemFacts};
-use crate::figures::and_list;
 use crate::needs::{Criterion, Need, NeedsFile, Quantile};
 
 /// Criteria in the order in which they count: those that the user prefers, then the others. A response time

@@ -1,10 +1,12 @@
 //! The decision in at most two sentences.
 
+use jsonathlon_schema::and_list::and_list;
+
 use super::best::{Deciding, comparative, decide, noun, superlative};
 use super::comparison::{measurement, plain_words, value_words};
 use super::{Best, Candidate};
 use crate::facts::SystemFacts;
-use crate::figures::{and_list, number_word};
+use crate::figures::number_word;
 use crate::judgement::{Judgement, NeedState};
 use crate::needs::{Criterion, Need};
 

@@ -1,8 +1,9 @@
 //! What a reader of the decision should know besides.
 
+use jsonathlon_schema::and_list::and_list;
+
 use super::Candidate;
 use crate::dimension::Dimension;
-use crate::figures::and_list;
 
 /// Sentences on dominated systems, estimates, versions without support, and dimensions that nobody was tested
 /// for.

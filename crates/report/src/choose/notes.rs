@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_choose::facts::Part;
-use jsonathlon_choose::figures::and_list;
 use jsonathlon_results::busy_machine::machine_was_busy;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::and_list::and_list;
 use jsonathlon_schema::severity::Severity;
 
 use super::table::{Aspect, Mark, Table};

@@ -1,5 +1,7 @@
 //! Words of answers: one sentence for each outcome, short enough for a line of a terminal.
 
+use jsonathlon_schema::and_list::and_list;
+
 use super::AnswerOutcome;
 use crate::number_format::integer;
 
@@ -180,8 +182,7 @@ pub(super) fn with_list(names: &[String], text: impl Fn(&str) -> String) -> Stri
 pub(super) fn list(names: &[String], limit: usize) -> String {
     let (shown, others) = names.split_at(limit.min(names.len()));
     match (shown, others.len()) {
-        ([most @ .., last], 0) if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-        (shown, 0) => shown.join(", "),
+        (shown, 0) => and_list(shown),
         (shown, others) => format!("{} and {others} more", shown.join(", ")),
     }
 }
