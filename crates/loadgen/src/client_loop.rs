@@ -12,8 +12,7 @@ use crate::completion::{self, Completion};
 use crate::job_context::JobContext;
 use crate::operation::Operation;
 use crate::random::Random;
-use crate::reactor::NEVER;
-use crate::reactor::Reactor;
+use crate::reactor::{NEVER, Reactor};
 use crate::recorder::{LatencyRecorder, OperationOutcome, OperationTimes};
 use crate::verify::{AnswerVerifier, VerifyingSink};
 

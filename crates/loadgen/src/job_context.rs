@@ -135,8 +135,8 @@ pub(crate) struct MeasurementWindow {
 const PORTION: u64 = 64;
 
 impl MeasurementWindow {
-    /// Creates a window. `start_ns` and `end_ns` may be [`NEVER`](crate::reactor::NEVER) until [`Self::set_bounds`] is called.
-    /// `count` limits the number of measured operations.
+    /// Creates a window. `start_ns` and `end_ns` may be [`NEVER`](crate::reactor::NEVER) until
+    /// [`Self::set_bounds`] is called. `count` limits the number of measured operations.
     pub(crate) fn new(start_ns: u64, end_ns: u64, count: Option<u64>) -> Self {
         Self {
             start_ns: AtomicU64::new(start_ns),

@@ -6,12 +6,15 @@
 
 #![forbid(unsafe_code)]
 
+mod answer_store;
+mod asking;
 mod client;
 mod client_loop;
 mod client_threads;
 mod completion;
 mod job_context;
 mod loaded_records;
+mod messages;
 mod point_reader;
 mod reactor;
 mod reconcile;

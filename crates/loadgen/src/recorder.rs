@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use jsonathlon_stats::arrival::Schedule;
 use jsonathlon_stats::histogram::Histogram;
 
+use crate::messages::count_message;
 use crate::report::{OperationReport, TrialSecond};
 
 /// Number of wrong answers that are kept in words.
 const WRONG_KEPT: usize = 10;
 /// Number of distinct error messages that are kept; further ones are counted as "other messages".
 const REFUSALS_KEPT: usize = 24;
-/// Longest error message that is kept, in bytes.
-const LONGEST_MESSAGE: usize = 300;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
@@ -226,15 +225,8 @@ impl LatencyRecorder {
         }
     }
 
-    fn count_refusal(&mut self, mut message: String, count: u64) {
-        if message.len() > LONGEST_MESSAGE {
-            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
-            message.push('…');
-        }
-        if self.refusals.len() >= REFUSALS_KEPT && !self.refusals.contains_key(&message) {
-            "other messages".clone_into(&mut message);
-        }
-        *self.refusals.entry(message).or_default() += count;
+    fn count_refusal(&mut self, message: String, count: u64) {
+        count_message(&mut self.refusals, message, count, REFUSALS_KEPT);
     }
 
     #[inline]

@@ -10,8 +10,7 @@ use jsonathlon_worker::protocol::{OpUsage, Progress};
 use jsonathlon_worker::{JobTarget, UsageMeter};
 
 use crate::job_context::JobContext;
-use crate::reactor::NEVER;
-use crate::reactor::monotonic_ns;
+use crate::reactor::{NEVER, monotonic_ns};
 use crate::recorder::SECOND_NS;
 use crate::report::Scheduling;
 use crate::reports::ReportTeam;

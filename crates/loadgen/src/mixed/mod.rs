@@ -5,7 +5,6 @@
 //! one clock, so that the coordinator can compute the expected answers afterwards, when they cost the system
 //! nothing.
 
-pub(crate) mod answer_store;
 mod pool_text;
 mod run;
 mod state;

@@ -9,13 +9,13 @@ use jsonathlon_stats::batch_schedule::BatchSchedule;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use jsonathlon_worker::{JobTarget, UsageMeter};
 
-use super::answer_store::AnswerStore;
 use super::job::{AskingJob, MixedJob, WritingJob};
 use super::pool_text::{PoolLimits, PoolText};
 use super::report::{MixedReport, StreamLog, WindowEnd, WriterLog};
 use super::state::MixedState;
 use super::stream::Stream;
 use super::writer::{Opener, PlannedBatch, Writer, WriterConnection, plan_batches, pool_file};
+use crate::answer_store::AnswerStore;
 use crate::reactor::monotonic_ns;
 use crate::turns::Turns;
 

@@ -3,12 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::asking::MAX_ANSWER_BYTES;
 use crate::reactor::monotonic_ns;
 
 /// Longest sleep before a thread looks again whether the window is over.
 const MAX_SLEEP: Duration = Duration::from_millis(5);
-/// Memory in bytes that the answers of a job may take, estimated.
-const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// State that all threads of a job share.
 #[derive(Debug)]

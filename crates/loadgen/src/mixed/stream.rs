@@ -1,7 +1,5 @@
 //! One stream: asks sets of questions in a closed loop, each together with what its snapshot holds of the writers.
 
-use std::time::Duration;
-
 use jsonathlon_driver_api::Connection;
 use jsonathlon_driver_api::driver::DriverError;
 use jsonathlon_driver_api::rows::ResultSet;
@@ -9,17 +7,14 @@ use jsonathlon_driver_api::seen::WriterSeen;
 use jsonathlon_mixed::{SeenCount, SeenDocuments};
 use jsonathlon_schema::value::Row;
 
-use super::answer_store::AnswerStore;
 use super::job::{AskingJob, StreamQuestion};
 use super::report::{QuestionLog, StreamLog};
 use super::state::MixedState;
 use super::writer::Opener;
-use crate::random::Random;
+use crate::answer_store::AnswerStore;
+use crate::asking::{ERROR_DELAY, is_connection_lost, question_order};
+use crate::messages::count_message;
 
-/// Pause after a question without an answer, so that errors do not become the load.
-const ERROR_DELAY: Duration = Duration::from_millis(10);
-/// Longest error message that is kept, in bytes.
-const MAX_MESSAGE_BYTES: usize = 300;
 /// Number of different error messages that are kept; further ones are counted as other messages.
 const MAX_MESSAGES: usize = 20;
 
@@ -83,7 +78,7 @@ impl Stream<'_> {
                 Err(error) => {
                     note(log, &error);
                     std::thread::sleep(ERROR_DELAY);
-                    if is_lost(&error)
+                    if is_connection_lost(&error)
                         && let Err(error) = self.reconnect()
                     {
                         log.error = Some(format!("the connection was lost: {error}"));
@@ -148,30 +143,13 @@ impl Stream<'_> {
 
 /// Questions of a set in the order of one stream.
 fn shuffled(job: &AskingJob, stream: u32) -> Vec<&StreamQuestion> {
-    let mut order: Vec<&StreamQuestion> = job.questions.iter().collect();
-    let mut random = Random::new(job.seed, u64::from(stream));
-    for last in (1..order.len()).rev() {
-        let other = random.below(last as u64 + 1);
-        order.swap(last, usize::try_from(other).unwrap_or(last));
-    }
-    order
-}
-
-fn is_lost(error: &DriverError) -> bool {
-    matches!(error, DriverError::Crashed(_) | DriverError::Unavailable(_))
+    let order = question_order(job.questions.len(), job.seed, stream);
+    order.into_iter().filter_map(|index| job.questions.get(index)).collect()
 }
 
 /// Counts an error by its message.
 fn note(log: &mut StreamLog, error: &DriverError) {
-    let mut message = error.to_string();
-    if message.len() > MAX_MESSAGE_BYTES {
-        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
-        message.push('…');
-    }
-    if log.errors.len() >= MAX_MESSAGES && !log.errors.contains_key(&message) {
-        "other messages".clone_into(&mut message);
-    }
-    *log.errors.entry(message).or_default() += 1;
+    count_message(&mut log.errors, error.to_string(), 1, MAX_MESSAGES);
 }
 
 #[cfg(test)]

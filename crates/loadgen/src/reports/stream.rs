@@ -11,18 +11,13 @@ use jsonathlon_worker::Connector;
 
 use super::job::ReportsJob;
 use super::log::{AskedReport, ReportOutcome, StreamLog};
-use crate::mixed::answer_store::AnswerStore;
-use crate::random::Random;
+use crate::answer_store::AnswerStore;
+use crate::asking::{ERROR_DELAY, MAX_ANSWER_BYTES, is_connection_lost, question_order};
+use crate::messages::shortened;
 use crate::reactor::{NEVER, monotonic_ns};
 
-/// Pause after a question without an answer, so that errors do not become the load.
-const ERROR_DELAY: Duration = Duration::from_millis(10);
 /// Pause between two attempts to reach a system again.
 const RECONNECT_DELAY: Duration = Duration::from_millis(100);
-/// Longest error message that is kept, in bytes.
-const MAX_MESSAGE_BYTES: usize = 300;
-/// Memory in bytes that the answers of a job may take, estimated.
-const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// State that all streams of a job share with the thread that supervises them.
 #[derive(Debug)]
@@ -154,7 +149,7 @@ impl Stream {
         let mut awaited = AwaitedSet(Some(&shared));
         let Ok(start_ns) = start.recv() else { return };
         std::thread::sleep(Duration::from_nanos(start_ns.saturating_sub(monotonic_ns())));
-        let order = self.order();
+        let order = question_order(self.job.questions.len(), self.job.seed, self.number);
         loop {
             let is_measured = shared.now() >= shared.window_start_ns.load(Ordering::SeqCst);
             if !self.ask_set(&order) {
@@ -168,27 +163,15 @@ impl Stream {
         self.connection.close().ok();
     }
 
-    /// Indices of the questions in the order of this stream.
-    fn order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..).zip(&self.job.questions).map(|(index, _)| index).collect();
-        let mut random = Random::new(self.job.seed, u64::from(self.number));
-        for last in (1..order.len()).rev() {
-            let other = random.below(last as u64 + 1);
-            order.swap(last, usize::try_from(other).unwrap_or(last));
-        }
-        order
-    }
-
     /// Asks every question once. Returns `false` if the set was not finished, because the window was over.
-    fn ask_set(&mut self, order: &[u32]) -> bool {
+    fn ask_set(&mut self, order: &[usize]) -> bool {
         for question in order {
             if self.shared.is_over() {
                 return false;
             }
             if let Err(error) = self.ask(*question) {
                 std::thread::sleep(ERROR_DELAY);
-                if matches!(error, DriverError::Crashed(_) | DriverError::Unavailable(_)) && !self.reconnect()
-                {
+                if is_connection_lost(&error) && !self.reconnect() {
                     return false;
                 }
             }
@@ -196,9 +179,10 @@ impl Stream {
         true
     }
 
-    fn ask(&mut self, question: u32) -> Result<(), DriverError> {
+    fn ask(&mut self, index: usize) -> Result<(), DriverError> {
         let job = Arc::clone(&self.job);
-        let Some(asked) = job.questions.get(question as usize) else { return Ok(()) };
+        let Some(asked) = job.questions.get(index) else { return Ok(()) };
+        let question = u32::try_from(index).unwrap_or(u32::MAX);
         let start_ns = self.shared.now();
         lock(&self.state).pending = Some((question, start_ns));
         let result = self.connection.collect(&asked.statement);
@@ -242,12 +226,4 @@ impl Stream {
             }
         }
     }
-}
-
-fn shortened(mut message: String) -> String {
-    if message.len() > MAX_MESSAGE_BYTES {
-        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
-        message.push('…');
-    }
-    message
 }

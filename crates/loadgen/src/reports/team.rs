@@ -11,7 +11,7 @@ use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use super::job::{ReportsAlone, ReportsJob};
 use super::log::{ReportOutcome, ReportsEnd, ReportsLog};
 use super::stream::{Reconnecting, SharedState, Stream, StreamState, connect, lock};
-use crate::mixed::answer_store::AnswerStore;
+use crate::answer_store::AnswerStore;
 use crate::reactor::monotonic_ns;
 
 /// Time between starting the streams and their beginning, in nanoseconds.
