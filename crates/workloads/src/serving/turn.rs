@@ -414,21 +414,14 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         };
         self.write_histograms(&outcome.interval_log(started_s, ramp_s), conditions, mix, target, recorder)?;
         self.record(&outcome, cell, &trial_context, recorder)?;
-        for (refusal, count) in outcome.refusals().take(3) {
-            let name = target.state.cells.target.file_name();
-            recorder.warn(&format!("{name} {}: {count} × {refusal}", mix.name));
-        }
-        if let Some(message) = trial_context.loss {
-            recorder.warn(&format!("{} {}: {message}", target.state.cells.target.file_name(), mix.name));
-            // The session is broken; later trials begin with restored data.
-            target.state.session.kill();
-            return Ok(0.0);
-        }
-        if reports_log.is_some_and(|log| user_reports::has_unfinished(&log)) {
-            // The system still works on a question; later trials begin with restored data.
+        warn_of_faults(&outcome, &trial_context, mix, target, recorder);
+        let has_lost = trial_context.loss.is_some();
+        // A session that clients lost is broken, and a question that was given up may still be worked on. Later
+        // trials begin with restored data.
+        if has_lost || reports_log.is_some_and(|log| user_reports::has_unfinished(&log)) {
             target.state.session.kill();
         }
-        Ok(outcome.throughput())
+        Ok(if has_lost { 0.0 } else { outcome.throughput() })
     }
 
     /// Writes the histograms of a trial, as text, into the run folder.
@@ -546,5 +539,22 @@ fn condition_label(conditions: &TrialConditions, settings: &ServingSettings) -> 
             let slo = settings.slo.map(|slo| slo.to_string()).unwrap_or_default();
             format!("{clients}, {slo}")
         }
+    }
+}
+
+/// Warns of what the system refused, and of what happened to it.
+fn warn_of_faults(
+    outcome: &ServingResults,
+    trial_context: &TrialContext,
+    mix: &Mix,
+    target: &ServingTarget<'_>,
+    recorder: &mut TrialRecorder<'_>,
+) {
+    let name = target.state.cells.target.file_name();
+    for (refusal, count) in outcome.refusals().take(3) {
+        recorder.warn(&format!("{name} {}: {count} × {refusal}", mix.name));
+    }
+    if let Some(message) = &trial_context.loss {
+        recorder.warn(&format!("{name} {}: {message}", mix.name));
     }
 }
