@@ -14,7 +14,7 @@ use crate::exit::Failure;
 /// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,clickhouse,mongodb";
 /// Default of `--variants` for this workload: one of each system, because its phases take half a minute a round.
-const VARIANTS: &str = "main";
+pub(super) const VARIANTS: &str = "main";
 /// Default of `--rounds` for this workload.
 const ROUNDS: u32 = 3;
 /// Default of `--streams` on still data.

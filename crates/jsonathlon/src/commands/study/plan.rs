@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jsonathlon_catalogue::{Catalogue, SelectedSystem, TargetKind, select_variants_of};
 use jsonathlon_schema::durability::DurabilityTier;
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_studies::{
     definition::{Reference, Study},
     runs::StudyRun,
@@ -11,7 +12,9 @@ use jsonathlon_studies::{
 
 use super::{
     super::{
+        mixed,
         part_run::{PassedOnOptions, describe_error, parse_command},
+        run_request::DEFAULT_VARIANTS,
         workload,
     },
     saved::SavedStudy,
@@ -26,7 +29,7 @@ const DEFAULT_TIER: DurabilityTier = DurabilityTier::Synced;
 pub(super) struct Systems {
     /// Systems as `--systems` takes them: NAME@VERSION.
     names: Vec<String>,
-    /// Variants as `--variants` takes them: SYSTEM/NAME. Empty if the default variants are used.
+    /// Variants as `--variants` takes them: SYSTEM/NAME. Empty if the workload's own default is used.
     variants: Vec<String>,
 }
 
@@ -138,6 +141,11 @@ fn varying_systems<'a>(
     Ok(remaining)
 }
 
+/// Variants of a study that lists none: those that a plain run of its workload measures.
+fn default_variants(workload: WorkloadKind) -> &'static str {
+    if workload == WorkloadKind::Mixed { mixed::VARIANTS } else { DEFAULT_VARIANTS }
+}
+
 /// Systems that one run can be measured on. A system without the run's durability tier is noted and left out.
 fn systems_of(
     study: &Study,
@@ -158,7 +166,10 @@ fn systems_of(
         if run_variants.is_empty() && !study.variants.is_empty() {
             continue;
         }
-        let selected = if run_variants.is_empty() { "default".to_owned() } else { run_variants.join(",") };
+        let selected = match run_variants.as_slice() {
+            [] => default_variants(study.workload.kind()).to_owned(),
+            names => names.join(","),
+        };
         let variants = select_variants_of(workload, &[selection.system], &selected, TargetKind::Started)?;
         let Some(first) = variants.into_iter().flatten().next() else { continue };
         let storage = selection.system.storages().first().map_or("default", |storage| storage.name.as_str());
@@ -190,7 +201,7 @@ pub(super) fn command(
     passed_on: &PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
     let variants = match systems.variants.as_slice() {
-        [] => "default".to_owned(),
+        [] => default_variants(study.workload_of(study_run)).to_owned(),
         variants => variants.join(","),
     };
     let workload = study.workload_of(study_run).name();
