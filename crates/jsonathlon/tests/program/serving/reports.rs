@@ -48,11 +48,16 @@ fn questions(world: &World, definition: &str, statements: &[(&str, &str)]) -> St
 
 /// Starts serving documents with the reports in `q` beside it.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {
+    start_into(world, "out", names, more)
+}
+
+/// Starts serving as [`start`] does, with this run folder.
+fn start_into(world: &World, out: &str, names: &str, more: &[&str]) -> Running {
     let data = world.file("data.ndjson", hostile_documents(200));
     let folder = world.text("q");
     let mut all = vec!["--data", &data, "--update", HOSTILE_PATH, "--reports", &folder];
     all.extend(more);
-    world.start_serving("out", names, &all)
+    world.start_serving(out, names, &all)
 }
 
 fn serve(world: &World, names: &str, more: &[&str]) -> Ended {
@@ -241,17 +246,23 @@ fn a_report_that_never_ends_is_given_up_and_the_trials_go_on() {
     let world = world(&[("ma", script), ("mb", json!({}))]);
     let answers = [("ma/sum.sql", "answer {{table}} [[3]];\n"), ("mb/sum.sql", "answer {{table}} [[3]];\n")];
     questions(&world, SUM, &answers);
-    let more = ["--mixes", "a,c", "-r", "1", "--timeout", "5s"];
-    let summary = serve(&world, "ma,mb", &more).expect(1).summary();
-    assert!(summary.complete);
-    let [rest] = cells(&summary, "ma", "sum", Phase::Still)[..] else { panic!("one cell at rest") };
-    assert!(matches!(rest.verdict, Verdict::Timeout | Verdict::Partial), "{:?}", rest.verdict);
-    for entry in cells(&summary, "ma", "sum", Phase::Both) {
-        assert_eq!(entry.verdict, Verdict::Exact, "{}", entry.cell.name());
-    }
-    for mix in ["a", "c"] {
-        let [beside, alone] = loads(&summary, "ma", mix);
-        assert!(beside.iter().chain(&alone).all(|entry| entry.verdict == Verdict::Exact));
+    // What the mock has counted is part of its data: the restored data of a second mix would let it hang again.
+    for (out, mixes) in [("one", "c"), ("two", "a,c")] {
+        let more = ["--mixes", mixes, "-r", "1", "--timeout", "5s"];
+        let summary = start_into(&world, out, "ma,mb", &more).end(LIMIT).expect(1).summary();
+        assert!(summary.complete);
+        let [rest] = cells(&summary, "ma", "sum", Phase::Still)[..] else { panic!("one cell at rest") };
+        assert!(matches!(rest.verdict, Verdict::Timeout | Verdict::Partial), "{:?}", rest.verdict);
+        if out == "one" {
+            let [both] = cells(&summary, "ma", "sum", Phase::Both)[..] else {
+                panic!("one cell beside a load")
+            };
+            assert_eq!(both.verdict, Verdict::Exact);
+        }
+        for mix in mixes.split(',') {
+            let [beside, alone] = loads(&summary, "ma", mix);
+            assert!(beside.iter().chain(&alone).all(|entry| entry.verdict == Verdict::Exact));
+        }
     }
     world.nothing_left();
 }
