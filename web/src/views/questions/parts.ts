@@ -3,7 +3,7 @@
 import { QUESTIONS } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
 import { ANALYTICS_PARTS } from '../analytics/parts.ts';
-import { Agreement } from './agreement.tsx';
+import { Agreement } from '../common/agreement.tsx';
 
 /** Scores are left out, because their formula belongs to a published benchmark with other questions. */
 const NOT_SHOWN: readonly string[] = ['scores'];

@@ -4,6 +4,7 @@ import { isReport } from '../../reports.ts';
 import { Phase, SERVING } from '../../vocabulary.ts';
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
+import { Agreement } from '../common/agreement.tsx';
 import { Distributions } from './distributions.tsx';
 import { ServingFindings } from './findings.tsx';
 import { Loads } from './loads.tsx';
@@ -24,7 +25,8 @@ export const SERVING_PARTS: WorkloadSections = {
   parts: [
     { id: 'throughput', title: 'Throughput', component: Throughput }, { id: 'times', title: 'Latency', component: Times },
     { id: 'distributions', title: 'Distribution', component: Distributions }, { id: 'seconds', title: 'Trials by second', component: SecondBySecond },
-    { id: 'reports', title: null, component: Reports }, { id: 'operations', title: 'Operations', component: Operations }, { id: 'serving-loads', title: 'Loads', component: Loads },
+    { id: 'reports', title: null, component: Reports }, { id: 'agreement', title: null, component: Agreement },
+    { id: 'operations', title: 'Operations', component: Operations }, { id: 'serving-loads', title: 'Loads', component: Loads },
   ],
   shows,
 };

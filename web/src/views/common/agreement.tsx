@@ -9,7 +9,7 @@ import { isEmpty, shown } from '../../answers.ts';
 import { counted, list } from '../../format.ts';
 import { stepTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { Section } from '../common/multiples.tsx';
+import { Section } from './multiples.tsx';
 
 const BASES: Record<Found['basis'], string> = {
   agreed: 'agreed', disputed: 'disputed: no answer counts as right', unverified: 'unverified: one system alone, or no reference',
