@@ -37,6 +37,21 @@ export function sharedCaveats(answers: readonly Answer[]): CaveatWords[] {
   return caveatWords(first).filter(({ words }) => others.every((other) => caveatWords(other).some((caveat) => caveat.words === words)));
 }
 
+/**
+ * The caveats of each answer of a list that is read from its beginning: in full where one is said for the first time, and in few words
+ * from then on. Those that are said elsewhere are left out.
+ */
+export function caveatsInOrder(answers: readonly Answer[], saidElsewhere: readonly CaveatWords[]): Map<Answer, CaveatWords[]> {
+  const said = new Set<string>();
+  const wordsOf = (answer: Answer): CaveatWords[] => caveatWords(answer).flatMap((caveat, place) => {
+    if (saidElsewhere.some(({ words }) => words === caveat.words)) return [];
+    const words = said.has(caveat.words) ? unbroken(answer.caveat_labels[place] ?? caveat.words) : caveat.words;
+    said.add(caveat.words);
+    return [{ ...caveat, words }];
+  });
+  return new Map(answers.map((answer) => [answer, wordsOf(answer)]));
+}
+
 /** What stands between a ranking and its sentence: one colon is enough where conditions begin the sentence. */
 export function rankingPrefix({ ranking, conditions, sentence }: Answer): string {
   if (ranking === '') return '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { answerLines, answersOf, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../src/answer-lines.ts';
+import { answerLines, answersOf, caveatsInOrder, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../src/answer-lines.ts';
 import { GLOSSARY, piecesOf, termsOf } from '../../src/glossary.ts';
 import { samples } from './samples.ts';
 
@@ -48,6 +48,10 @@ test('caveats are words with a definition', () => {
   ]);
   const other = { ...told, caveat_texts: ['B 7 is no longer supported by its vendor', 'other programs were running'] };
   assert.deepEqual(sharedCaveats([told, other]).map(({ term }) => term), ['busy-machine'], 'only what says the same of both');
+  const inOrder = caveatsInOrder([told, other, { ...told }], sharedCaveats([told, other]));
+  assert.deepEqual([...inOrder.values()].map((caveats) => caveats.map(({ words }) => words)), [
+    ['A 6 is no longer supported by its vendor'], ['B 7 is no longer supported by its vendor'], ['A 6: end of life'],
+  ]);
 });
 
 test('the first screen has all comparisons of large documents and of mixed loads', () => {

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 
 import type { AnswerLine, CaveatWords } from '../../answer-lines.ts';
 import type { Answer } from '../../model.ts';
-import { answerLines, answersOf, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../answer-lines.ts';
+import { answerLines, answersOf, caveatsInOrder, caveatWords, fullSentence, noteOf, rankingPrefix, sharedCaveats } from '../../answer-lines.ts';
 import { counted } from '../../format.ts';
 import { rankingTitle, workloadTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
@@ -23,13 +23,12 @@ function CaveatText({ caveat: { words, term } }: { caveat: CaveatWords }): JSX.E
   return <span class="caveat"> <Term id={term}><span aria-hidden="true">⚠ </span>{words}</Term></span>;
 }
 
-/** The sentence of an answer behind its ranking, with its caveats, but for those that are said elsewhere. */
-function AnswerText({ answer, prefix = '', saidElsewhere = [] }: { answer: Answer; prefix?: string; saidElsewhere?: readonly CaveatWords[] }): JSX.Element {
-  const own = caveatWords(answer).filter(({ words }) => !saidElsewhere.some((said) => said.words === words));
+/** The sentence of an answer behind its ranking, with these caveats. */
+function AnswerText({ answer, prefix = '', caveats = caveatWords(answer) }: { answer: Answer; prefix?: string; caveats?: readonly CaveatWords[] }): JSX.Element {
   return (
     <>
       <Sign of={answer.severity} /><SentenceWithTerms text={`${prefix}${fullSentence(answer)}`} />
-      {own.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}
+      {caveats.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}
     </>
   );
 }
@@ -64,16 +63,17 @@ function Line({ line }: { line: AnswerLine }): JSX.Element {
   const compared = [...line.answers, ...line.details].filter(({ severity }) => severity !== 'failed');
   const hasRankings = new Set(compared.map(({ ranking }) => ranking)).size > 1;
   const shared = sharedCaveats([...line.answers, ...line.details]);
+  const caveats = caveatsInOrder([...line.answers, ...line.details], shared);
   const prefixOf = (answer: Answer): string => (hasRankings && compared.includes(answer) ? rankingPrefix(answer) : '');
   const note = noteOf(line);
   return (
     <>
       {line.answers.map((answer, place) => (
         <p key={`${place} ${answer.ranking} ${answer.sentence}`} class={`lead ${answer.severity}`}>
-          {place === 0 && <LineName line={line} />}<AnswerText answer={answer} prefix={prefixOf(answer)} saidElsewhere={shared} />
+          {place === 0 && <LineName line={line} />}<AnswerText answer={answer} prefix={prefixOf(answer)} caveats={caveats.get(answer)} />
         </p>
       ))}
-      <Comparisons answers={line.details}>{(answer) => <AnswerText answer={answer} prefix={prefixOf(answer)} saidElsewhere={shared} />}</Comparisons>
+      <Comparisons answers={line.details}>{(answer) => <AnswerText answer={answer} prefix={prefixOf(answer)} caveats={caveats.get(answer)} />}</Comparisons>
       {shared.length > 0 && <p class="lead-more">{shared.map((caveat) => <CaveatText key={caveat.term} caveat={caveat} />)}</p>}
       {note !== '' && <p class="lead-note">{note}</p>}
       {line.more > 0 && <p class="lead-more failed">and {counted(line.more, 'failure')} more: see the findings.</p>}
