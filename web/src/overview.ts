@@ -285,7 +285,7 @@ function crashColumns(view: View): Filled[] {
       const isKept = kept === crashes && !isBroken;
       filled.cells.set(cell.configuration, {
         // The number is of what the remark says.
-        entry, text: `${isKept ? kept : isBroken && promised !== undefined ? crashes - promised : crashes - kept} of ${crashes}`,
+        entry, text: `${isKept ? kept : isBroken && promised !== undefined ? crashes - promised : crashes - kept} of ${crashes} ${isKept ? 'kept' : 'lost'}`,
         ratio: isKept ? 1 : null, sign: isBroken ? 'failed' : isKept ? null : 'warning',
         remark: isBroken ? 'promise broken' : isKept ? 'nothing lost' : 'lost, as the tier allows',
       });

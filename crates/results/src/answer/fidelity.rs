@@ -27,10 +27,11 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
     let is_best = |(_, grade): &&(usize, IJsonGrade)| grade.preserved_cases == most;
     let first: Vec<usize> = grades.iter().filter(is_best).map(|(member, _)| *member).collect();
     let value = format!("{most} of {deciding}");
+    let fewest = fewest_words(context, &grades, most);
     let names = context.names(&first);
     let sentence = with_list(&names, |names| match most == deciding {
-        true => format!("All {deciding} I-JSON objects preserved by {names}"),
-        false => format!("Most I-JSON objects preserved: {names}, {value}"),
+        true => format!("All {deciding} I-JSON objects preserved by {names}{fewest}"),
+        false => format!("Most I-JSON objects preserved: {names}, {value}{fewest}"),
     });
     let outcome = AnswerOutcome::Counted { first, value };
     Some(
@@ -45,4 +46,14 @@ fn round_trip(context: &Context<'_>, ranking: &Ranking) -> Option<Answer> {
         }
         .counted(context),
     )
+}
+
+/// Words for who preserves fewest, behind those who preserve `most`. Empty if all preserve equally many.
+fn fewest_words(context: &Context<'_>, grades: &[(usize, IJsonGrade)], most: usize) -> String {
+    match grades.iter().min_by_key(|(_, grade)| grade.preserved_cases) {
+        Some((member, grade)) if grade.preserved_cases < most => {
+            format!("; fewest by {}, {}", context.name(*member), grade.preserved_cases)
+        }
+        _ => String::new(),
+    }
 }

@@ -166,11 +166,7 @@ impl<'c, 'a> Questions<'c, 'a> {
         match outcome {
             AnswerOutcome::Leader { first, .. } => {
                 let slower = self.slower_than_best(*first, questions, phase, state);
-                if slower.is_empty() {
-                    String::new()
-                } else {
-                    format!("slower than the best in {}", describe(&slower))
-                }
+                if slower.is_empty() { String::new() } else { format!("but loses {}", describe(&slower)) }
             }
             AnswerOutcome::NoDifferenceShown { tied, .. } => {
                 let [first, second] = tied[..] else { return String::new() };

@@ -78,11 +78,11 @@ function Alarms(): JSX.Element | null {
   );
 }
 
-/** What the page holds: the workloads if there are several, else the documents and the run. */
+/** What the page holds: the workloads if there are several, else the workload with its documents and the run. */
 function title({ figures, run }: View): string {
   const workloads = workloadsOf(figures.runs);
-  if (workloads.length > 1) return list(workloads.map(workloadTitle));
-  return `${integer(run.data.documents)} JSON documents${figures.runs.length > 1 ? `, run ${run.name}` : ''}`;
+  if (workloads.length > 1) return `jsonathlon: ${list(workloads.map(workloadTitle))}`;
+  return `${workloads.map(workloadTitle).join('')}: ${integer(run.data.documents)} JSON documents${figures.runs.length > 1 ? `, run ${run.name}` : ''}`;
 }
 
 export function Header(): JSX.Element {
@@ -90,7 +90,7 @@ export function Header(): JSX.Element {
   const { machine, data } = view.run;
   return (
     <section class="part top" aria-labelledby="title-top">
-      <h1 id="title-top">jsonathlon: {title(view)}</h1>
+      <h1 id="title-top">{title(view)}</h1>
       <Alarms />
       <Headline />
       <p class="what">

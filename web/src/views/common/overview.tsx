@@ -69,12 +69,13 @@ function meaningOfColours(workload: string): string {
 }
 
 /** The colours with the ratios that they stand for. */
-function Legend(): JSX.Element {
+function Legend({ hasUnranked }: { hasUnranked: boolean }): JSX.Element {
   const limits = [1, ...LIMITS];
   return (
     <p class="legend heat-legend">
       {limits.map((limit, level) => <span key={limit} class={`swatch heat-${level}`}>{level === 0 ? `below ${limits[1]} ×` : `${limit} ×`}</span>)}
       <span>from that ratio on.</span>
+      {hasUnranked && <span class="swatch heat-none">not ranked</span>}
     </p>
   );
 }
@@ -109,7 +110,7 @@ export function Overview(): JSX.Element | null {
               ))}
             </table>
           </div>
-          {!isCounted && <Legend />}
+          {!isCounted && <Legend hasUnranked={rows.some(({ cells }) => cells.some((cell) => cell !== null && cell.ratio === null))} />}
           {isLimited && (
             <p class="more">
               <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
