@@ -51,7 +51,7 @@ const STARTS: (f64, f64) = (2.0, 3.0);
 /// Expected duration of the indexes of a table, in rounds without them: of the best ones, and of all.
 const INDEX_ROUNDS: (f64, f64) = (1.0, 3.0);
 /// Expected seconds of one step in the search of the largest document, apart from a start.
-const SEARCH_STEP_S: f64 = 2.0;
+const SEARCH_STEP_S: f64 = 0.5;
 
 /// The documents workload with its tables.
 #[derive(Debug)]

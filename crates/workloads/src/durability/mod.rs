@@ -48,7 +48,7 @@ const EMPTY_SERVERS_BYTES: u64 = 1 << 30;
 /// The only part of the run; its rounds are the tiers of a target.
 const TIERS: RunPart = RunPart::Rounds(DataState::Drained);
 /// Expected seconds of a crash test apart from the work of the clients and two starts.
-const CRASH_TEST_S: f64 = 2.5;
+const CRASH_TEST_S: f64 = 0.7;
 
 /// The durability workload: crash tests with an audit of the acknowledged writes.
 #[derive(Debug)]
