@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use jsonathlon_driver_api::Connection;
@@ -29,6 +29,9 @@ pub(super) struct SharedState {
     is_over: AtomicBool,
     /// Streams that neither have finished a set in the window nor have ended.
     without_set: AtomicUsize,
+    /// Whether nobody had to be waited for when the window ended; empty until then. Streams end after it, and the
+    /// number of those without a set falls to 0 whatever they have finished.
+    had_whole_sets: OnceLock<bool>,
     answer_bytes: AtomicUsize,
     answered: AtomicU64,
 }
@@ -40,6 +43,7 @@ impl SharedState {
             window_start_ns: AtomicU64::new(NEVER),
             is_over: AtomicBool::new(false),
             without_set: AtomicUsize::new(streams),
+            had_whole_sets: OnceLock::new(),
             answer_bytes: AtomicUsize::new(0),
             answered: AtomicU64::new(0),
         }
@@ -53,9 +57,12 @@ impl SharedState {
         self.window_start_ns.store(window_start_ns, Ordering::SeqCst);
     }
 
-    /// Nothing new is asked from here on.
-    pub(super) fn end(&self) {
+    /// Nothing new is asked from here on. Only the first call changes anything. Returns whether every stream had
+    /// finished a set, or had ended, when it was made.
+    pub(super) fn end(&self) -> bool {
+        let had_whole_sets = *self.had_whole_sets.get_or_init(|| self.has_whole_sets());
         self.is_over.store(true, Ordering::SeqCst);
+        had_whole_sets
     }
 
     fn is_over(&self) -> bool {

@@ -112,12 +112,11 @@ impl ReportTeam {
     pub(crate) fn gather(mut self, window: (u64, u64)) -> ReportsLog {
         // Streams that have never begun end at once.
         self.start_senders.clear();
-        self.shared.end();
+        let ended_by = if self.shared.end() { ReportsEnd::Planned } else { ReportsEnd::NoWholeSet };
         let deadline = Instant::now() + Duration::from_secs_f64(self.job.patience_s.min(1e6));
         while self.threads.iter().any(|thread| !thread.is_finished()) && Instant::now() < deadline {
             std::thread::sleep(LOOK_INTERVAL);
         }
-        let ended_by = if self.has_whole_sets() { ReportsEnd::Planned } else { ReportsEnd::NoWholeSet };
         let (window_start_ns, window_end_ns) = window;
         let mut log = ReportsLog { window_start_ns, window_end_ns, ended_by, ..ReportsLog::default() };
         let mut answers = AnswerStore::default();

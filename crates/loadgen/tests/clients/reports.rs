@@ -79,6 +79,18 @@ fn a_window_waits_for_a_set_that_began_in_it() {
 }
 
 #[test]
+fn a_window_that_ends_before_a_slow_set_is_told_so() {
+    let mut job = job(1, &["answer documents [[1]]", "answer documents [[2]]"]);
+    job.reports.max_seconds = 0.2;
+    // The second question is answered soon after the window, within the time that is waited for it.
+    job.reports.patience_s = 10.0;
+    let log = run(&job, &json!({"delay_ms": {"answer": 150}})).unwrap();
+    assert_eq!((log.ended_by, log.streams[0].unfinished), (ReportsEnd::NoWholeSet, None), "{log:?}");
+    let last = log.streams[0].asked.last().unwrap();
+    assert!(last.end_ns > log.window_end_ns, "it was waited for: {log:?}");
+}
+
+#[test]
 fn a_question_that_fails_is_asked_again_and_the_others_too() {
     let log = run(&job(1, &["nothing documents", "answer documents [[2]]"]), &json!({})).unwrap();
     let failed = |outcome: &ReportOutcome| match outcome {
