@@ -35,6 +35,15 @@ impl Window {
         }
     }
 
+    /// Returns whether at least half of a question's time is inside the window, so that its time counts.
+    ///
+    /// Streams begin their next question at once, so one begins in the last moments of every window and has most of
+    /// its time behind the end, where the load has gone: its beginning alone says nothing about the load beside it.
+    #[must_use]
+    pub fn holds_half(self, start_ns: u64, end_ns: u64) -> bool {
+        self.share(start_ns, end_ns) >= 0.5
+    }
+
     /// Questions per hour: the sum of share × weight over all questions, ÷ the length of the window. A
     /// question is (start, end, weight). A weight of 1 gives what was measured, [`Growth::factor`] takes out
     /// that tables have grown. 0 for an empty window.
@@ -85,6 +94,14 @@ mod tests {
         let shares = shares.map(|(start, end)| WINDOW.share(start, end));
         assert_eq!(shares, [1.0, 0.5, 0.5, 0.25, 0.0, 0.0]);
         assert_eq!([999, 1_000, 2_000].map(|ns| WINDOW.share(ns, ns)), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn half_of_a_question_has_to_be_inside_for_its_time_to_count() {
+        let questions =
+            [(500, 1_500), (499, 1_500), (1_900, 2_100), (1_900, 2_101), (500, 2_500), (0, 4_000)];
+        let halves = questions.map(|(start, end)| WINDOW.holds_half(start, end));
+        assert_eq!(halves, [true, false, true, false, true, false]);
     }
 
     #[test]

@@ -80,17 +80,20 @@ impl<'r> JudgedQuestions<'r> {
         (fastest > 0.0).then(|| slowest / fastest)
     }
 
-    /// Times of the questions that began in the window, as if no documents had come in.
+    /// Times of the questions of which at least half lies in the window, as if no documents had come in. One that
+    /// begins when the window is about to end would show the time without writers.
     pub(super) fn times(&self, question: Option<Question>) -> Histogram {
         let mut times = Histogram::new();
-        for (log, judgement) in self.in_window(question) {
+        let is_inside = |log: &QuestionLog| self.window.holds_half(log.start_ns, log.end_ns);
+        for (log, judgement) in self.of(question).filter(|(log, _)| is_inside(log)) {
             let measured = log.end_ns.saturating_sub(log.start_ns) as f64;
             times.record_ns(self.growth.latency(measured, judgement.seen_documents).round() as u64);
         }
         times
     }
 
-    fn in_window(
+    /// Questions that began in the window.
+    fn begun_in_window(
         &self,
         question: Option<Question>,
     ) -> impl Iterator<Item = (&'r QuestionLog, &'r Judgement)> {
@@ -157,7 +160,7 @@ impl<'r> JudgedQuestions<'r> {
     }
 
     fn staleness(&self, question: Option<Question>) -> Metrics {
-        let stale = self.in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
+        let stale = self.begun_in_window(question).map(|(_, judgement)| judgement.stale_ns).collect();
         let Some([p50, p95, longest]) = stale_quantiles_ms(stale, [0.5, 0.95, 1.0]) else {
             return Metrics::new();
         };

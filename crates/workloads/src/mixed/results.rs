@@ -154,7 +154,9 @@ impl<'r> RoundResults<'r> {
         }
         let window = self.window(phase, report);
         let has_sets = report.streams.iter().all(|stream| {
-            let questions = stream.questions.iter().map(|question| (question.set, question.start_ns));
+            // A question that was mostly asked behind the end has no time in the window.
+            let inside = stream.questions.iter().filter(|log| window.holds_half(log.start_ns, log.end_ns));
+            let questions = inside.map(|question| (question.set, question.start_ns));
             has_whole_set(questions, QUESTIONS.len(), window.from_ns)
         });
         if has_sets && window.seconds() > 0.0 {
