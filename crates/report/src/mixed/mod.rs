@@ -50,8 +50,8 @@ const READING_NOTES: [Explanation; 9] = [
     (&["frontier"], FRONTIER_NOTE),
     (
         &["speed-up"],
-        "speed-up: questions per hour ÷ those of one stream in the same round; slowest ÷ fastest: questions per \
-         hour of the slowest stream ÷ those of the fastest one",
+        "speed-up: questions per hour ÷ those of one stream in the same round; slowest ÷ fastest: work of \
+         the slowest stream ÷ that of the fastest one, in which a question counts with its mean time",
     ),
     (
         &["kept"],

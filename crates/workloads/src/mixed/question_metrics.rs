@@ -1,5 +1,7 @@
 //! Metrics of the questions of one phase, with the growth of the data taken out.
 
+use std::collections::BTreeMap;
+
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_loadgen::mixed::report::{QuestionLog, StreamLog};
 use jsonathlon_mixed::{Judgement, QuestionVerdict, VerdictCounts};
@@ -66,15 +68,30 @@ impl<'r> JudgedQuestions<'r> {
         (count > 0.0).then(|| sum_ns / count / 1e9)
     }
 
-    /// Questions per hour of the slowest stream ÷ those of the fastest one. `None` for a single stream.
+    /// Work of the slowest stream ÷ that of the fastest one. `None` for a single stream.
+    ///
+    /// Streams ask in different orders, so that the window holds more cheap questions of one and more dear ones of
+    /// another. Each question therefore counts with its mean time over all streams.
     pub(super) fn fairness(&self) -> Option<f64> {
-        if self.job.report.streams.len() < 2 {
+        let streams = &self.job.report.streams;
+        if streams.len() < 2 {
             return None;
         }
-        let per_hour = |stream: &StreamLog| {
-            self.window.per_hour(stream.questions.iter().map(|log| (log.start_ns, log.end_ns, 1.0)))
+        let share = |log: &QuestionLog| self.window.share(log.start_ns, log.end_ns);
+        let mut means: BTreeMap<Question, (f64, f64)> = BTreeMap::new();
+        for log in streams.iter().flat_map(|stream| &stream.questions) {
+            let (count, sum_ns) = means.entry(log.question).or_default();
+            *count += share(log);
+            *sum_ns += share(log) * log.end_ns.saturating_sub(log.start_ns) as f64;
+        }
+        let mean_ns = |question: Question| match means.get(&question) {
+            Some((count, sum_ns)) if *count > 0.0 => sum_ns / count,
+            _ => 0.0,
         };
-        let rates: Vec<f64> = self.job.report.streams.iter().map(per_hour).collect();
+        let work = |stream: &StreamLog| -> f64 {
+            stream.questions.iter().map(|log| share(log) * mean_ns(log.question)).sum()
+        };
+        let rates: Vec<f64> = streams.iter().map(work).collect();
         let fastest = rates.iter().copied().fold(0.0, f64::max);
         let slowest = rates.into_iter().fold(f64::INFINITY, f64::min);
         (fastest > 0.0).then(|| slowest / fastest)
@@ -315,7 +332,22 @@ mod tests {
         let slow = job.report.streams[0].questions[..2].to_vec();
         job.report.streams.push(StreamLog { questions: slow, ..StreamLog::default() });
         let fairness = JudgedQuestions { job: &job, judgements: &[], window, growth }.fairness().unwrap();
-        assert!((fairness - 2.0 / 3.0).abs() < 1e-12);
+        // The slow one did not ask the question that takes half of the time.
+        assert!((fairness - 0.5).abs() < 1e-12, "{fairness}");
+    }
+
+    #[test]
+    fn streams_that_ask_in_another_order_are_equally_fast() {
+        // Either stream asks a dear question of 4 s in which it could have asked four cheap ones.
+        let cheap = |start: u64| (Question::Q1, start, start + 1);
+        let mut job = job(&[cheap(0), cheap(1), cheap(2), cheap(3), (Question::Q2, 4, 8)]);
+        let other = [(Question::Q2, 0, 4), cheap(4), cheap(5), cheap(6), cheap(7)];
+        job.report.streams.extend(self::job(&other).report.streams);
+        for to_ns in [4, 6, 8] {
+            let window = Window { from_ns: 0, to_ns };
+            let judged = JudgedQuestions { job: &job, judgements: &[], window, growth: Growth::new(1) };
+            assert!((judged.fairness().unwrap() - 1.0).abs() < 1e-12, "until {to_ns}");
+        }
     }
 
     #[test]
