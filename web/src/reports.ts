@@ -4,9 +4,9 @@ import type { Cell, LoadLoss, Run } from './model.ts';
 import type { MetricName } from './metrics.ts';
 import type { Entry, View } from './view.ts';
 import { count, counted } from './format.ts';
-import { dimensionsOf } from './labels.ts';
+import { dimensionsOf, verdictLabel } from './labels.ts';
 import { clientsOf, isOpenLoop } from './serving.ts';
-import { Phase, SERVING } from './vocabulary.ts';
+import { JUDGED_AT_REST, Phase, SERVING } from './vocabulary.ts';
 
 /** Returns `true` for cells of reports, at rest or beside a load. */
 export function isReport({ workload, phase }: Cell): boolean {
@@ -39,6 +39,12 @@ function loadWords(cell: Cell): string {
 /** The load that a report was asked beside, as text; `at rest` if there was none. */
 export function besideWords(cell: Cell): string {
   return cell.parameters.mix === undefined ? 'at rest' : `mix ${String(cell.parameters.mix)}, ${loadWords(cell)}`;
+}
+
+/** The verdict on a report, with what it is of: `exact at rest` if no answer beside the load could be compared. */
+export function verdictWords({ verdict, findings }: Cell): string {
+  const ofRest = findings?.some(({ subject }) => subject === JUDGED_AT_REST) === true;
+  return ofRest ? `${verdictLabel(verdict)} at rest` : verdictLabel(verdict);
 }
 
 /** A load beside reports and the same load alone. */

@@ -5,7 +5,7 @@ import type { State } from './state.ts';
 import { bytes, percent } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 import { Metric } from './metrics.ts';
-import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MIXED, Phase, QUESTIONS, SERVING, Verdict } from './vocabulary.ts';
+import { ANALYTICS, DOCUMENTS, DURABILITY, FIDELITY, MIXED, Phase, QUESTIONS, SERVING, UNRANKED_FINDINGS, Verdict } from './vocabulary.ts';
 
 /** Workloads that the page knows, in page order. */
 const ORDER: readonly string[] = [ANALYTICS, SERVING, MIXED, DOCUMENTS, QUESTIONS, FIDELITY, DURABILITY];
@@ -273,9 +273,6 @@ function loadNote(view: View, cell: Cell): string | null {
 /** Least share of the rate that writers must keep, as in the program; with less, questions beside them are not ranked. */
 const KEPT_LIMIT = 0.95;
 
-/** Subject of the finding that not all questions were asked beside a load, as in the program. */
-const FEWER_REPORTS = 'fewer reports';
-
 /** Caveat of questions beside a load that a system did not carry; null if it kept the rate. */
 function keptNote(cell: Cell): string | null {
   const kept = cell.metrics[Metric.KeptShare];
@@ -293,7 +290,7 @@ export function rankStatus(view: View, entry: Entry): RankStatus {
   if (ofLoad !== null) doubts.push(ofLoad);
   const kept = keptNote(cell);
   if (kept !== null) doubts.push(kept);
-  if (cell.findings?.some(({ subject }) => subject === FEWER_REPORTS) === true) doubts.push(FEWER_REPORTS);
+  doubts.push(...UNRANKED_FINDINGS.filter((name) => cell.findings?.some(({ subject }) => subject === name) === true));
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === Verdict.Unverified && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === Verdict.Unverified || verdict === Verdict.Disputed || (verdict === Verdict.Partial && ofLoad === null)) doubts.push(verdict);

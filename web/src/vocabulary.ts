@@ -102,3 +102,9 @@ export const FindingState = {
   UnreadableAfterCrash: 'unreadable after the crash',
 } as const;
 export type FindingState = (typeof FindingState)[keyof typeof FindingState];
+
+/** Subjects of findings that keep a cell out of its ranking, although it has results. */
+export const UNRANKED_FINDINGS: readonly string[] = ['too short', 'fewer reports', 'faulty load'];
+
+/** Subject of the finding that a verdict is that of the same statement before the trials. */
+export const JUDGED_AT_REST = 'judged at rest';

@@ -14,7 +14,7 @@ use jsonathlon_schema::{
     id::DataState,
     metric::{ALL, BetterDirection, Unit},
     ranking::{MemoryProfile, PreparationClass},
-    record::{Phase, Verdict},
+    record::{JUDGED_AT_REST, Phase, UNRANKED_FINDINGS, Verdict},
     workload::WorkloadKind,
 };
 
@@ -110,6 +110,12 @@ fn vocabulary() -> String {
     put_words(out, "Kinds of crashes.", "CrashKind", &CrashKind::ALL, |kind| kind.word());
     let of_findings = "States of findings; others are texts of their own.";
     put_words(out, of_findings, "FindingState", &FindingState::KNOWN, FindingState::as_str);
+    let subjects = UNRANKED_FINDINGS.map(|subject| format!("'{subject}'")).join(", ");
+    text += "\n/** Subjects of findings that keep a cell out of its ranking, although it has results. */\n";
+    writeln!(text, "export const UNRANKED_FINDINGS: readonly string[] = [{subjects}];").unwrap();
+    text +=
+        "\n/** Subject of the finding that a verdict is that of the same statement before the trials. */\n";
+    writeln!(text, "export const JUDGED_AT_REST = '{JUDGED_AT_REST}';").unwrap();
     text
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{Bottleneck, Cell, FailureKind, Finding, Metrics, Verdict};
+use jsonathlon_schema::record::{
+    Bottleneck, Cell, FailureKind, Finding, JUDGED_AT_REST, Metrics, UNRANKED_FINDINGS, Verdict,
+};
 use jsonathlon_stats::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +116,20 @@ impl CellSummary {
         self.findings.iter().find(|finding| finding.subject == subject)
     }
 
+    /// Words for each finding that keeps the cell out of its ranking although it has results, such as `too short`.
+    pub fn unranked_findings(&self) -> impl Iterator<Item = &'static str> {
+        UNRANKED_FINDINGS.into_iter().filter(|subject| self.finding(subject).is_some())
+    }
+
+    /// Word of the verdict, with what it is of and why the cell has no rank although it has results:
+    /// `exact at rest, too short`.
+    #[must_use]
+    pub fn verdict_with_remarks(&self) -> String {
+        let of_rest = if self.finding(JUDGED_AT_REST).is_some() { " at rest" } else { "" };
+        let remarks: String = self.unranked_findings().map(|words| format!(", {words}")).collect();
+        format!("{}{of_rest}{remarks}", self.verdict.word())
+    }
+
     /// Differences between the findings of two entries, each in a few words. Messages of systems are not
     /// compared, because they may contain the path of the run folder.
     #[must_use]
@@ -155,4 +171,26 @@ pub struct FailureSummary {
     /// Key of the record of the failure that caused this one. `None` if it has its own cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause_key: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::record::{FAULTY_LOAD, Phase, TOO_SHORT};
+
+    use super::*;
+    use crate::test_fixtures::{cell, configuration};
+
+    #[test]
+    fn a_verdict_says_what_it_is_of_and_why_its_cell_has_no_rank() {
+        let mut entry = CellSummary::blank(cell(&configuration("sqlite", "1.0"), "revenue", Phase::Both));
+        assert_eq!(entry.verdict_with_remarks(), "exact");
+        entry.findings = vec![
+            Finding::new(FAULTY_LOAD, "partial"),
+            Finding::new("another", "accepted"),
+            Finding::new(TOO_SHORT, "no whole set"),
+        ];
+        assert_eq!(entry.verdict_with_remarks(), "exact, too short, faulty load");
+        entry.findings = vec![Finding::new(JUDGED_AT_REST, "exact")];
+        assert_eq!(entry.verdict_with_remarks(), "exact at rest");
+    }
 }

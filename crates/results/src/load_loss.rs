@@ -58,15 +58,18 @@ pub fn without_reports(cell: &Cell) -> Cell {
     alone
 }
 
-/// Compares every load beside reports with the same load without them. Loads that were not verified, or of which one
-/// is missing, are left out.
+/// Compares every load beside reports with the same load without them. Loads that were not verified, were too short,
+/// had fewer reports beside them than planned, or of which one is missing, are left out.
 pub(crate) fn load_losses(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<LoadLoss> {
     let rounds = TrialsByRound::new(run);
-    let is_verified = |entry: &&CellSummary| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
+    let is_whole = |entry: &&CellSummary| {
+        matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
+            && entry.unranked_findings().next().is_none()
+    };
     let mut losses = Vec::new();
-    for beside in entries.iter().filter(|entry| is_beside_reports(&entry.cell)).filter(is_verified) {
+    for beside in entries.iter().filter(|entry| is_beside_reports(&entry.cell)).filter(is_whole) {
         let alone_cell = without_reports(&beside.cell);
-        let Some(alone) = entries.iter().filter(is_verified).find(|entry| entry.cell == alone_cell) else {
+        let Some(alone) = entries.iter().filter(is_whole).find(|entry| entry.cell == alone_cell) else {
             continue;
         };
         let metrics = if beside.cell.is_open_loop() { OPEN_LOOP } else { CLOSED_LOOP };
@@ -94,4 +97,44 @@ fn loss(
         high: ratio.high,
         difference: Significance::from_ratio(&ratio, metric.better),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::record::{CLIENTS, FEWER_REPORTS, Finding, TOO_SHORT};
+    use jsonathlon_schema::workload::WorkloadKind;
+
+    use super::*;
+    use crate::test_fixtures::{cell, configuration, record, run, trial};
+
+    /// Metrics that are compared of a load that has `finding` in one of its rounds beside reports.
+    fn compared(finding: Option<&str>) -> Vec<String> {
+        let configuration = configuration("sqlite", "1.0");
+        let mut alone =
+            Cell { workload: WorkloadKind::Serving.into(), ..cell(&configuration, "a", Phase::Measured) };
+        alone.parameters.insert(CLIENTS.to_owned(), 8.into());
+        let mut beside = alone.clone();
+        beside.parameters.insert(STREAMS.to_owned(), 1.into());
+        let trial_of = |cell: &Cell, round: u32, per_s: f64| {
+            let mut trial = trial(cell.clone(), round, None);
+            trial.metrics.extend([metric::THROUGHPUT_OPS_PER_S.with_value(per_s)]);
+            trial
+        };
+        let mut last = trial_of(&beside, 2, 510.0);
+        last.findings.extend(finding.map(|subject| Finding::new(subject, "1.00 s")));
+        let trials =
+            [trial_of(&alone, 1, 990.0), trial_of(&alone, 2, 1_010.0), trial_of(&beside, 1, 490.0), last];
+        let records = trials.map(record).into();
+        let losses = run("one", vec![configuration], records).summary().load_losses;
+        assert!(losses.iter().all(|loss| (loss.ratio - 0.5).abs() < 0.01), "{losses:?}");
+        losses.into_iter().map(|loss| loss.metric).collect()
+    }
+
+    #[test]
+    fn a_load_that_was_too_short_or_had_fewer_reports_loses_nothing_comparable() {
+        assert_eq!(compared(None), [metric::THROUGHPUT_OPS_PER_S.name]);
+        assert!(compared(Some(FEWER_REPORTS)).is_empty());
+        assert!(compared(Some(TOO_SHORT)).is_empty());
+        assert_eq!(compared(Some("another")), [metric::THROUGHPUT_OPS_PER_S.name]);
+    }
 }

@@ -7,9 +7,7 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::ranking::MemoryProfile;
-use jsonathlon_schema::record::{
-    Cell, FEWER_REPORTS, FULL_SPEED, INGEST, MIX, Phase, RATE, RATE_SHARE, TOO_SHORT, Trial, Verdict,
-};
+use jsonathlon_schema::record::{Cell, FULL_SPEED, INGEST, MIX, Phase, RATE, RATE_SHARE, Trial, Verdict};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
@@ -222,11 +220,9 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<Ran
         let is_verified = !is_measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
         // Questions beside writers that fell behind were asked under a smaller load.
         let is_kept = entry.metric(&metric::KEPT_SHARE).is_none_or(|share| share >= KEPT_LIMIT);
-        let is_long_enough = entry.finding(TOO_SHORT).is_none();
-        // A load beside fewer reports than others is a smaller load.
-        let is_complete = entry.finding(FEWER_REPORTS).is_none();
-        let comparable =
-            is_loaded && is_verified && is_kept && is_long_enough && is_complete && !is_under_own_load(cell);
+        // What was too short, or measured beside less than what others had beside them.
+        let is_whole = entry.unranked_findings().next().is_none();
+        let comparable = is_loaded && is_verified && is_kept && is_whole && !is_under_own_load(cell);
         let is_partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|entry| {
                 entry.cell.phase == Phase::ColdUnverified && entry.cell.equals_except_phase(cell)

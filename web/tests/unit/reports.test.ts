@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import type { Cell, Run } from '../../src/model.ts';
-import { besideWords, isReport, loadPairs, lossOf, reportsOf, streamsOf } from '../../src/reports.ts';
+import { besideWords, isReport, loadPairs, lossOf, reportsOf, streamsOf, verdictWords } from '../../src/reports.ts';
 import { initial } from '../../src/state.ts';
 import { buildView, rankStatus } from '../../src/view.ts';
 import { Phase } from '../../src/vocabulary.ts';
@@ -56,6 +56,20 @@ test('a load that had fewer reports beside it, and reports beside a load that wa
   assert.ok(pair && report);
   pair.beside.cell.findings = [{ subject: 'fewer reports', state: 'not all questions' }];
   assert.ok(rankStatus(view, pair.beside).doubts.includes('fewer reports'));
+  pair.beside.cell.findings = [{ subject: 'too short', state: 'no whole set' }, { subject: 'another', state: 'accepted' }];
+  assert.deepEqual(rankStatus(view, pair.beside).doubts.filter((doubt) => doubt === 'too short' || doubt === 'another'), ['too short']);
+  report.cell.findings = [{ subject: 'faulty load', state: 'partial' }];
+  assert.equal(rankStatus(view, report).tier, 'apart');
+  assert.ok(rankStatus(view, report).doubts.includes('faulty load'));
   report.cell.metrics.kept_share = 0.5;
   assert.ok(rankStatus(view, report).doubts.some((doubt) => doubt.includes('of the rate kept')));
+});
+
+test('a verdict that was reached before the trials is told as such', () => {
+  const { view } = withReports();
+  const [, report] = reportsOf(view);
+  assert.ok(report);
+  const { verdict } = report.cell;
+  assert.equal(verdictWords(report.cell), verdictWords({ ...report.cell, findings: [{ subject: 'another', state: 'exact' }] }));
+  assert.equal(verdictWords({ ...report.cell, verdict, findings: [{ subject: 'judged at rest', state: verdict }] }), `${verdictWords(report.cell)} at rest`);
 });

@@ -8,7 +8,7 @@ use jsonathlon_results::run::Run;
 use jsonathlon_results::summary::Summary;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{KEPT_SHARE, MetricDef, Unit};
-use jsonathlon_schema::record::{Cell, FailureKind, TOO_SHORT, Verdict};
+use jsonathlon_schema::record::{Cell, FAULTY_LOAD, FailureKind, TOO_SHORT, Verdict};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
 use super::{Measured, Measurement, Part};
@@ -139,6 +139,7 @@ fn doubt(entry: &CellSummary) -> Option<String> {
         Verdict::Disputed => "systems disagree about the answer",
         Verdict::Partial => "measured on a part of the documents",
         _ if entry.finding(TOO_SHORT).is_some() => "too short to be compared",
+        _ if entry.finding(FAULTY_LOAD).is_some() => "operations of the load beside it failed",
         _ if entry.metric(&KEPT_SHARE).is_some_and(|share| share < KEPT_LIMIT) => {
             "the rate was not held meanwhile"
         }

@@ -5,7 +5,7 @@ use jsonathlon_results::load_loss::{LoadLoss, is_beside_reports, without_reports
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
-use jsonathlon_schema::record::{ALL_QUESTIONS, Cell, MIX, Phase, STREAMS, Verdict};
+use jsonathlon_schema::record::{ALL_QUESTIONS, Cell, JUDGED_AT_REST, MIX, Phase, STREAMS, Verdict};
 use jsonathlon_schema::settings::questions::UserQuestion;
 use jsonathlon_schema::workload::WorkloadKind;
 
@@ -47,13 +47,20 @@ fn times(run: &Run, summary: &Summary) -> Section {
                 plain(entry, &metric::QUESTION_P95_US),
                 plain(entry, &metric::QUESTIONS_PER_H),
                 as_agreed(entry),
-                entry.verdict.word().to_owned(),
+                entry.verdict_with_remarks(),
             ]);
             section.rows.mark(entry.severity(), row);
         }
     }
     if section.rows.iter().next().is_some() {
         section.notes.push(describe_streams(summary));
+        let is_of_rest = |entry: &CellSummary| entry.finding(JUDGED_AT_REST).is_some();
+        if summary.results.iter().any(is_of_rest) {
+            section.notes.push(
+                "at rest: clients changed the documents, so the verdict is that of the same statement before the trials"
+                    .to_owned(),
+            );
+        }
         section.notes.extend(not_applicable(run));
     }
     section
@@ -168,7 +175,7 @@ fn losses(run: &Run, summary: &Summary) -> Section {
                 value(alone, &p99),
                 value(Some(beside), &p99),
                 ratio_of(summary, beside, &p99),
-                beside.verdict.word().to_owned(),
+                beside.verdict_with_remarks(),
             ]);
             section.rows.mark(beside.severity(), row);
         }

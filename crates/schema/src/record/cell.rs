@@ -155,9 +155,20 @@ pub const FULL_SPEED: &str = "max";
 pub const INGEST: &str = "ingest";
 /// Subject of the finding that a phase was too short for its results to be compared.
 pub const TOO_SHORT: &str = "too short";
+/// Why rates that are shares of the writers' peak, and the share of a frontier, do not exist if that peak is
+/// [`TOO_SHORT`].
+pub const PEAK_TOO_SHORT: &str = "the peak of the writers is too short";
 /// Subject of the finding that not all questions were asked beside a load, so that it is not compared with loads
 /// beside which they were.
 pub const FEWER_REPORTS: &str = "fewer reports";
+/// Subject of the finding that operations of the load beside a report failed or were answered wrongly, so that the
+/// report is not compared with those beside a whole load.
+pub const FAULTY_LOAD: &str = "faulty load";
+/// Subjects of findings that keep a cell out of its ranking, although it has results.
+pub const UNRANKED_FINDINGS: [&str; 3] = [TOO_SHORT, FEWER_REPORTS, FAULTY_LOAD];
+/// Subject of the finding that a verdict is the one of the same statement before the trials, because clients changed
+/// the documents and no common answer exists.
+pub const JUDGED_AT_REST: &str = "judged at rest";
 /// Step of all questions of a phase together.
 pub const ALL_QUESTIONS: &str = "all";
 

@@ -34,6 +34,9 @@ pub(super) struct TrialContext {
     pub(super) loss: Option<String>,
     /// Observations about the whole trial.
     pub(super) findings: Vec<Finding>,
+    /// Whether reports were asked beside the load: processor time, switches and disk contain theirs then, and are not
+    /// told for each operation.
+    pub(super) has_reports: bool,
 }
 
 /// Bytes that a trial added to the WAL, next to those of an idle system.
@@ -102,12 +105,22 @@ impl ServingResults {
         self.total.report.operations
     }
 
-    /// Share of the planned arrivals that were answered within the window. `None` in a closed loop, and if none was
-    /// planned.
+    /// Share of the planned arrivals that the system carried out within the window; what it refused was answered, but
+    /// not done. `None` in a closed loop, and if none was planned.
     pub(super) fn kept_share(&self) -> Option<f64> {
         let arrivals = self.report.arrivals.as_ref().filter(|arrivals| arrivals.planned > 0)?;
-        let late = arrivals.missed + arrivals.unfinished;
-        Some(arrivals.planned.saturating_sub(late) as f64 / arrivals.planned as f64)
+        let not_done = arrivals.missed + arrivals.unfinished + self.total.report.errors;
+        Some(arrivals.planned.saturating_sub(not_done) as f64 / arrivals.planned as f64)
+    }
+
+    /// Verdict of the whole mix, and why it is not better.
+    pub(super) fn verdict(&self, verified: bool, loss: Option<&str>) -> (Verdict, Option<Failure>) {
+        judge(&self.report, &self.total, self.wrong_count(), verified, loss)
+    }
+
+    /// Number of wrong answers; those outside the measurement window, or when reading back, count too.
+    fn wrong_count(&self) -> u64 {
+        self.total.report.wrong.max(self.report.wrong_answers.len() as u64)
     }
 
     /// Length of the measurement window in seconds.
@@ -137,16 +150,15 @@ impl ServingResults {
         mix_trial.metrics.extend(run_metrics(report, total.report.operations as f64, context));
         mix_trial.per_second = trial_seconds(report, context.ramp_s);
         mix_trial.findings.clone_from(&context.findings);
-        // Wrong answers outside the measurement window, or when reading back, count too.
-        let wrong_count = total.report.wrong.max(report.wrong_answers.len() as u64);
-        judge(&mut mix_trial, report, total, wrong_count, context);
+        let wrong_count = self.wrong_count();
+        add_verdict(&mut mix_trial, report, total, wrong_count, context);
         let mut trials = vec![mix_trial];
         if by_operation.len() > 1 {
             for (operation, decoded) in by_operation {
                 let mut trial = new_trial(&cell_of_operation(cell, *operation), round, 0);
                 trial.metrics = operation_metrics(decoded, report.measured_s);
                 trial.findings.clone_from(&context.findings);
-                judge(&mut trial, report, decoded, wrong_count, context);
+                add_verdict(&mut trial, report, decoded, wrong_count, context);
                 trials.push(trial);
             }
         }
@@ -305,6 +317,7 @@ fn run_metrics(report: &JobReport, operations: f64, context: &TrialContext) -> M
     if let (Some(client), Some(server)) = (report.usage.client_cpu_s, report.usage.cpu_s)
         && client + server > 0.0
         && context.loss.is_none()
+        && !context.has_reports
     {
         metrics.insert(metric::CLIENT_CPU_SHARE.name.to_owned(), client / (client + server));
     }
@@ -317,16 +330,16 @@ fn usage_per_operation(report: &JobReport, operations: f64, context: &TrialConte
     let mut per_op =
         |metric: MetricDef, total: f64| metrics.insert(metric.name.to_owned(), total / operations);
     let usage = &report.usage;
-    // The usage of a server process that ended is unknown.
-    let is_usage_known = context.loss.is_none();
-    if let Some(client) = usage.client_cpu_s {
+    // The usage of a server process that ended is unknown, and that of reports cannot be told from the clients'.
+    let is_usage_known = context.loss.is_none() && !context.has_reports;
+    if let Some(client) = usage.client_cpu_s.filter(|_| !context.has_reports) {
         per_op(metric::CLIENT_CPU_US_PER_OP, client * 1e6);
     }
     if let Some(server) = usage.cpu_s.filter(|_| is_usage_known) {
         per_op(metric::SERVER_CPU_US_PER_OP, server * 1e6);
     }
     // Includes writes of other processes and of a restarted server: it counts the whole disk.
-    if let Some(bytes) = report.disk_written_bytes {
+    if let Some(bytes) = report.disk_written_bytes.filter(|_| !context.has_reports) {
         per_op(metric::DISK_WRITTEN_BYTES_PER_OP, bytes as f64);
     }
     if let Some(scheduling) = report.scheduling.as_ref().filter(|_| is_usage_known) {
@@ -354,25 +367,43 @@ fn trial_seconds(report: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
     report.seconds.iter().enumerate().map(second).collect()
 }
 
-/// Sets the verdict, and the histograms of valid results. A `wrong_count` above 0 invalidates all operations
-/// of the trial.
-fn judge(
+/// Sets the verdict, and the histograms of valid results.
+fn add_verdict(
     trial: &mut Trial,
     report: &JobReport,
     decoded: &DecodedOperation,
     wrong_count: u64,
     context: &TrialContext,
 ) {
+    (trial.verdict, trial.failure) =
+        judge(report, decoded, wrong_count, context.verified, context.loss.as_deref());
+    if !trial.verdict.has_time() {
+        return;
+    }
+    trial.histograms.insert("service".into(), decoded.service.to_text());
+    if let Some(response) = &decoded.response {
+        trial.histograms.insert("response".into(), response.to_text());
+    }
+    if let Some(failed) = decoded.failed.as_ref().filter(|failed| failed.count() > 0) {
+        trial.histograms.insert("failed".into(), failed.to_text());
+    }
+}
+
+/// Verdict on operations, and why it is not better. A `wrong_count` above 0 invalidates all operations of the trial.
+fn judge(
+    report: &JobReport,
+    decoded: &DecodedOperation,
+    wrong_count: u64,
+    verified: bool,
+    loss: Option<&str>,
+) -> (Verdict, Option<Failure>) {
     let OperationReport { operations, errors, .. } = decoded.report;
-    let loss = context.loss.as_ref();
     let with_loss = |message: String| loss.map_or(message.clone(), |loss| format!("{message}; {loss}"));
     if wrong_count > 0 {
         let first = report.wrong_answers.first().map_or("", String::as_str);
         let answers = if wrong_count == 1 { "answer was" } else { "answers were" };
         let error = with_loss(format!("{wrong_count} {answers} wrong: {first}"));
-        trial.verdict = Verdict::Wrong;
-        trial.failure = Some(Failure::new(FailureKind::Wrong, error));
-        return;
+        return (Verdict::Wrong, Some(Failure::new(FailureKind::Wrong, error)));
     }
     if operations == 0 {
         let (refusal, kind) = match report.refusals.keys().next() {
@@ -383,38 +414,42 @@ fn judge(
             None => ("no operation ended within the measured time", FailureKind::Timeout),
         };
         let kind = if loss.is_some() { FailureKind::Crash } else { kind };
-        trial.verdict = Verdict::Failed;
-        trial.failure = Some(Failure::new(kind, with_loss(refusal.to_owned())));
-        return;
+        return (Verdict::Failed, Some(Failure::new(kind, with_loss(refusal.to_owned()))));
     }
-    trial.failure = loss.map(|message| Failure::new(FailureKind::Crash, message));
-    trial.verdict = if loss.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
-        Verdict::Partial
-    } else if context.verified {
-        Verdict::Exact
-    } else {
-        Verdict::Unverified
+    let failure = loss.map(|message| Failure::new(FailureKind::Crash, message));
+    let has_failed = loss.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64;
+    let verdict = match verified {
+        _ if has_failed => Verdict::Partial,
+        true => Verdict::Exact,
+        false => Verdict::Unverified,
     };
-    trial.histograms.insert("service".into(), decoded.service.to_text());
-    if let Some(response) = &decoded.response {
-        trial.histograms.insert("response".into(), response.to_text());
-    }
-    if let Some(failed) = decoded.failed.as_ref().filter(|failed| failed.count() > 0) {
-        trial.histograms.insert("failed".into(), failed.to_text());
-    }
+    (verdict, failure)
 }
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_loadgen::report::ArrivalReport;
+
     use super::*;
     use crate::cells::control_cell;
 
     /// Judges a trial that may read 1,000 bytes from the disk.
     fn judged(report: JobReport, exits: &[&str]) -> Trial {
+        let (outcome, context) = measured(report, exits);
+        outcome.trials(&control_cell("serving"), 1, &context).remove(0)
+    }
+
+    /// Measurements of 1,000 reads in two seconds, and their context.
+    fn measured(report: JobReport, exits: &[&str]) -> (ServingResults, TrialContext) {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
-        let measured =
-            OperationReport { operations: 1000, service: service.to_text(), ..OperationReport::default() };
+        let errors = report.refusals.values().sum();
+        let measured = OperationReport {
+            operations: 1000,
+            errors,
+            service: service.to_text(),
+            ..OperationReport::default()
+        };
         let usage = jsonathlon_worker::protocol::OpUsage {
             cpu_s: Some(1.0),
             client_cpu_s: Some(1.0),
@@ -428,7 +463,7 @@ mod tests {
         let loss = outcome.loss_message(&exits);
         let context =
             TrialContext { verified: true, read_limit_bytes: Some(1000), loss, ..TrialContext::default() };
-        outcome.trials(&control_cell("serving"), 1, &context).remove(0)
+        (outcome, context)
     }
 
     #[test]
@@ -455,8 +490,47 @@ mod tests {
     }
 
     #[test]
+    fn what_a_system_refused_was_not_carried_at_its_rate() {
+        let arrivals = || ArrivalReport { planned: 2000, missed: 200, unfinished: 300, ..Default::default() };
+        let refusals = [("queue full".to_owned(), 500)].into();
+        let report = JobReport { arrivals: Some(arrivals()), refusals, ..JobReport::default() };
+        let (outcome, context) = measured(report, &[]);
+        assert_eq!(outcome.kept_share(), Some(0.5));
+        assert_eq!(outcome.verdict(context.verified, None).0, Verdict::Partial);
+        let report = JobReport { arrivals: Some(arrivals()), ..JobReport::default() };
+        let (outcome, context) = measured(report, &[]);
+        assert_eq!(outcome.kept_share(), Some(0.75));
+        assert_eq!(outcome.verdict(context.verified, None), (Verdict::Exact, None));
+        let (verdict, failure) = outcome.verdict(context.verified, Some("it ended"));
+        assert_eq!((verdict, failure.unwrap().kind), (Verdict::Partial, FailureKind::Crash));
+    }
+
+    #[test]
+    fn costs_of_an_operation_are_not_told_beside_reports() {
+        let report = JobReport {
+            scheduling: Some(jsonathlon_loadgen::report::Scheduling { context_switches: 5, migrations: 6 }),
+            ..JobReport::default()
+        };
+        let (outcome, context) = measured(report, &[]);
+        let shared = [
+            metric::CLIENT_CPU_US_PER_OP,
+            metric::SERVER_CPU_US_PER_OP,
+            metric::CLIENT_CPU_SHARE,
+            metric::CONTEXT_SWITCHES_PER_OP,
+            metric::CPU_MIGRATIONS_PER_OP,
+            metric::DISK_WRITTEN_BYTES_PER_OP,
+        ];
+        let told = |has_reports| {
+            let context = TrialContext { has_reports, ..context.clone() };
+            let trial = outcome.trials(&control_cell("serving"), 1, &context).remove(0);
+            shared.map(|metric| trial.metrics.contains_key(metric.name))
+        };
+        assert_eq!((told(false), told(true)), ([true; 6], [false; 6]));
+    }
+
+    #[test]
     fn a_rate_at_which_nobody_came_is_told_so() {
-        let arrivals = jsonathlon_loadgen::report::ArrivalReport::default();
+        let arrivals = ArrivalReport::default();
         let empty = OperationReport { service: Histogram::new().to_text(), ..OperationReport::default() };
         let operations = [(Operation::Read, empty)].into();
         let report =

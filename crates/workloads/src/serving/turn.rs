@@ -411,6 +411,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             read_limit_bytes,
             loss,
             findings,
+            has_reports: reports_log.is_some(),
         };
         self.write_histograms(&outcome.interval_log(started_s, ramp_s), conditions, mix, target, recorder)?;
         self.record(&outcome, cell, &trial_context, recorder)?;

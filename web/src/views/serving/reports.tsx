@@ -14,7 +14,7 @@ import { measuredWord } from '../../metric.ts';
 import { Metric } from '../../metrics.ts';
 import { ALL_QUESTIONS } from '../../mixed.ts';
 import { usePage } from '../../page.ts';
-import { besideWords, loadPairs, lossOf, reportsOf, streamsOf } from '../../reports.ts';
+import { besideWords, loadPairs, lossOf, reportsOf, streamsOf, verdictWords } from '../../reports.ts';
 import { rankStatus } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { TableOf } from '../common/table.tsx';
@@ -40,7 +40,7 @@ function timesTable(page: Page, entries: readonly Entry[]): Table {
     rows: entries.map((entry): TableCell[] => [
       configurationName(entry.configuration), entry.cell.step === ALL_QUESTIONS ? 'all, a whole set' : stepTitle(entry.cell.step), besideWords(entry.cell),
       measuredWord(Metric.QuestionP50Us, entry.cell), plain(entry, Metric.QuestionP95Us), plain(entry, Metric.QuestionsPerH, count), asAgreed(entry),
-      { text: verdictLabel(entry.cell.verdict), open: () => page.open(entry) }, rankStatus(page.view, entry).notes.join(', ') || NONE,
+      { text: verdictWords(entry.cell), open: () => page.open(entry) }, rankStatus(page.view, entry).notes.join(', ') || NONE,
     ]),
   };
 }
@@ -79,7 +79,7 @@ export function Reports(): JSX.Element {
     <Section id="reports" title="Reports beside the load">
       <p>
         {counted(streams, 'stream')} asked sets of all reports in a closed loop: at rest on the data as loaded, and once more beside each load. At rest and beside mixes that only read, every answer was compared with the agreed one;
-        where clients change documents, no two systems hold the same ones, so the verdict is that of the statement at rest. Ratios are beside reports ÷ alone, paired by round. Reports beside a closed loop had another load next to them on each system and are not ranked.
+        where clients change documents, no two systems hold the same ones, so the verdict is that of the statement before the trials (<em>exact at rest</em>), and answers are only checked to have its columns and types. Ratios are beside reports ÷ alone, paired by round. Reports beside a closed loop had another load next to them on each system and are not ranked.
       </p>
       {tables.map((table) => <TableOf key={table.title} table={table} />)}
     </Section>

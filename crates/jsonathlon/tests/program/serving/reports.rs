@@ -1,7 +1,9 @@
 //! Reports of the user's own beside serving, with the mock: what is asked, compared, refused and resumed.
 
 use jsonathlon_results::summary::{CellSummary, Summary};
-use jsonathlon_schema::record::{ExpectedAnswerSource, FEWER_REPORTS, FailureKind, Phase, Verdict};
+use jsonathlon_schema::record::{
+    ExpectedAnswerSource, FAULTY_LOAD, FEWER_REPORTS, FailureKind, JUDGED_AT_REST, Phase, Verdict,
+};
 use serde_json::{Value, json};
 
 use super::own_documents::{HOSTILE_PATH, hostile_documents};
@@ -109,6 +111,9 @@ fn reports_are_asked_at_rest_and_beside_every_load() {
             for entry in beside {
                 let parameters = &entry.cell.parameters;
                 assert_eq!(entry.verdict, Verdict::Exact, "{}", entry.cell.name());
+                let is_changed = parameters["mix"] == "a";
+                assert_eq!(entry.finding(JUDGED_AT_REST).is_some(), is_changed, "{}", entry.cell.name());
+                assert_eq!(entry.finding(FAULTY_LOAD), None, "{}", entry.cell.name());
                 assert!(["a", "c"].contains(&parameters["mix"].as_str().unwrap()), "{parameters:?}");
                 assert_eq!(entry.metrics.contains_key("kept_share"), parameters["arrival"] != "closed");
                 assert_eq!(entry.metrics.contains_key("question_p95_us"), step != "all");
@@ -118,6 +123,8 @@ fn reports_are_asked_at_rest_and_beside_every_load() {
             let [beside, alone] = loads(&summary, system, mix);
             assert_eq!((beside.len(), alone.len()), (4, 4));
             assert!(beside.iter().chain(&alone).all(|entry| entry.verdict == Verdict::Exact));
+            // Its processor time cannot be told from that of the reports.
+            assert!(beside.iter().all(|entry| !entry.metrics.contains_key("client_cpu_us_per_op")));
         }
     }
     // One ratio of throughput for each load beside reports, over two rounds.
@@ -130,9 +137,13 @@ fn reports_are_asked_at_rest_and_beside_every_load() {
         assert_eq!(comparison.cell.parameters.get("rate_per_s"), Some(&json!(300.0)), "{comparison:?}");
     }
     let shown = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).stdout;
-    for text in
-        ["reports: times at rest", "loads beside reports", "answers of reports at rest", "agreed: 2 of 2"]
-    {
+    for text in [
+        "reports: times at rest",
+        "exact at rest",
+        "loads beside reports",
+        "answers of reports at rest",
+        "agreed: 2 of 2",
+    ] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     world.kept("out").is_complete();
@@ -231,9 +242,31 @@ fn a_report_that_fails_costs_itself_and_is_shown() {
     assert!(beside.iter().all(|entry| entry.finding(FEWER_REPORTS).is_some()));
     assert!(loads(&summary, "ma", "a")[0].iter().all(|entry| entry.finding(FEWER_REPORTS).is_none()));
     let is_beside = |cell: &jsonathlon_schema::record::Cell| cell.parameters.contains_key("streams");
+    assert!(summary.load_losses.iter().all(|loss| loss.cell.id.system == "ma"), "{:?}", summary.load_losses);
     let loads =
         summary.comparisons.iter().filter(|one| one.cell.phase == Phase::Measured && is_beside(&one.cell));
     assert!(loads.clone().all(|one| one.cell.id.system == "ma"), "{:?}", loads.collect::<Vec<_>>());
+}
+
+#[test]
+fn reports_beside_a_load_that_was_refused_in_part_have_no_rank() {
+    let refuse = json!({"statement": "kv_update", "action": "refuse", "message": "no change today"});
+    let world = world(&[("ma", json!({})), ("mb", json!({"faults": [refuse]}))]);
+    let answers = [("ma/sum.sql", "answer {{table}} [[3]];\n"), ("mb/sum.sql", "answer {{table}} [[3]];\n")];
+    questions(&world, SUM, &answers);
+    let more = ["--mixes", "a", "-r", "2", "--rates", "300"];
+    let summary = serve(&world, "ma,mb", &more).summary();
+    for (system, is_faulty) in [("ma", false), ("mb", true)] {
+        for entry in cells(&summary, system, "sum", Phase::Both) {
+            assert_eq!(entry.verdict, Verdict::Exact, "the answers are right");
+            assert_eq!(entry.finding(FAULTY_LOAD).is_some(), is_faulty, "{}", entry.cell.name());
+            if let Some(kept) = entry.metrics.get("kept_share") {
+                assert_eq!(*kept < 0.9, is_faulty, "half of all operations are updates: {kept}");
+            }
+        }
+    }
+    let beside = summary.comparisons.iter().filter(|one| one.cell.phase == Phase::Both);
+    assert!(beside.clone().all(|one| one.cell.id.system == "ma"), "{:?}", beside.collect::<Vec<_>>());
 }
 
 #[test]

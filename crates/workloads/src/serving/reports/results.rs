@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use jsonathlon_loadgen::reports::log::{AskedReport, ReportOutcome, ReportsEnd, ReportsLog};
 use jsonathlon_schema::metric;
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Metrics, TOO_SHORT, Trial, Verdict};
+use jsonathlon_schema::record::{
+    Cell, Failure, FailureKind, Finding, JUDGED_AT_REST, Metrics, TOO_SHORT, Trial, Verdict,
+};
 use jsonathlon_schema::value::Row;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_stats::window::Window;
@@ -130,6 +132,9 @@ impl<'r> ReportResults<'r> {
                 None => (judgement.verdict, None),
             },
         };
+        if checks.at_rest.is_some() && trial.verdict.has_time() {
+            trial.findings.push(judged_at_rest(trial.verdict));
+        }
         if trial.verdict.has_time() && times.count() > 0 {
             trial.metrics.extend([
                 metric::QUESTION_P50_US.with_value(times.quantile_us(0.5)),
@@ -182,6 +187,11 @@ impl<'r> ReportResults<'r> {
                 (Verdict::Failed, Some(Failure::new(FailureKind::Refused, "no question was asked")))
             }
         };
+        let is_of_rest =
+            |trial: &Trial| trial.findings.iter().any(|finding| finding.subject == JUDGED_AT_REST);
+        if trial.verdict.has_time() && trials.iter().any(is_of_rest) {
+            trial.findings.push(judged_at_rest(trial.verdict));
+        }
         if trial.verdict.has_time() {
             trial.metrics.extend(self.per_hour(None).map(|rate| metric::QUESTIONS_PER_H.with_value(rate)));
         }
@@ -303,6 +313,13 @@ struct Judgement {
     relative_error: Option<f64>,
 }
 
+/// Says that a verdict was not reached by the answers beside the load.
+fn judged_at_rest(verdict: Verdict) -> Finding {
+    let message = "clients changed the documents, so these answers were only checked for columns and types; the verdict \
+                   is that of the same statement before the trials";
+    Finding { message: Some(message.to_owned()), ..Finding::new(JUDGED_AT_REST, verdict.word()) }
+}
+
 fn is_answered(asked: &&AskedReport) -> bool {
     !matches!(asked.outcome, ReportOutcome::Failed(_))
 }
@@ -398,6 +415,10 @@ mod tests {
         let changed = trial(&log, 0, Some(Verdict::Exact));
         assert_eq!((changed.verdict, metric(&changed, metric::EXACT)), (Verdict::Exact, 1.0));
         assert!(changed.metrics.contains_key(metric::QUESTION_P50_US.name));
+        let is_told = |trial: &Trial| trial.findings.iter().any(|finding| finding.subject == JUDGED_AT_REST);
+        assert!(is_told(&changed) && !is_told(&trial(&log, 0, None)));
+        let results = ReportResults::new(&log, 1, None, None);
+        assert!(is_told(&results.all_trial(&control_cell("serving"), 1, &[changed], 1)));
         // A statement that was wrong at rest stays wrong.
         assert_eq!(trial(&log, 0, Some(Verdict::Wrong)).verdict, Verdict::Wrong);
         assert_eq!(trial(&log, 0, Some(Verdict::Disputed)).verdict, Verdict::Disputed);

@@ -7,7 +7,7 @@ use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::reports::job::{REPORTS, ReportQuestion, ReportsAlone, ReportsJob};
 use jsonathlon_loadgen::reports::log::ReportsLog;
 use jsonathlon_schema::record::{
-    ALL_QUESTIONS, Cell, FEWER_REPORTS, Failure, FailureKind, Finding, Trial, Verdict,
+    ALL_QUESTIONS, Cell, FAULTY_LOAD, FEWER_REPORTS, Failure, FailureKind, Finding, Trial, Verdict,
 };
 use jsonathlon_schema::settings::questions::UserQuestion;
 use jsonathlon_worker::protocol::Op;
@@ -63,12 +63,24 @@ pub(in crate::serving) fn survey_reports<'a>(
     survey(questions, context, &mut survey_targets, recorder)
 }
 
-/// What was asked beside a load, or without one.
+/// What reports were asked beside; by default nothing.
+#[derive(Default)]
 struct BesideLoad<'b> {
     /// Whether clients changed documents.
     is_changed: bool,
     loss: Option<&'b str>,
     kept_share: Option<f64>,
+    /// What has to be said of the load in each of its reports.
+    finding: Option<Finding>,
+}
+
+/// What reports beside a load with this verdict have to say. `None` if the load is as it should be.
+fn faulty_load(verdict: Verdict, failure: Option<Failure>) -> Option<Finding> {
+    if matches!(verdict, Verdict::Exact | Verdict::Approximate | Verdict::Unverified) {
+        return None;
+    }
+    let message = failure.map_or_else(|| "operations of it failed".to_owned(), |failure| failure.error);
+    Some(Finding { message: Some(message), ..Finding::new(FAULTY_LOAD, verdict.word()) })
 }
 
 impl<'a> ServingTurn<'_, '_, 'a> {
@@ -160,15 +172,13 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             *changed_by = None;
         }
         if self.askable(target, recorder).is_empty() {
-            let load = BesideLoad { is_changed: false, loss: None, kept_share: None };
-            return self
-                .record_reports(&ReportsLog::default(), conditions, &load, target, recorder)
-                .map(drop);
+            let (log, load) = (ReportsLog::default(), BesideLoad::default());
+            return self.record_reports(&log, conditions, &load, target, recorder).map(drop);
         }
         match TrialError::split_fatal(self.ask_at_rest(target, recorder))? {
             Ok((log, exits)) => {
                 let loss = (!exits.is_empty()).then(|| exits.join("; "));
-                let load = BesideLoad { is_changed: false, loss: loss.as_deref(), kept_share: None };
+                let load = BesideLoad { loss: loss.as_deref(), ..BesideLoad::default() };
                 self.record_reports(&log, conditions, &load, target, recorder)?;
                 if loss.is_some() || has_unfinished(&log) {
                     target.state.session.kill();
@@ -209,8 +219,13 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         target: &ServingTarget<'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<Vec<Finding>, RunError> {
-        let load =
-            BesideLoad { is_changed: !trials::only_reads(mix), loss, kept_share: outcome.kept_share() };
+        let (verdict, failure) = outcome.verdict(true, loss);
+        let load = BesideLoad {
+            is_changed: !trials::only_reads(mix),
+            loss,
+            kept_share: outcome.kept_share(),
+            finding: faulty_load(verdict, failure),
+        };
         let missing = self.record_reports(log, conditions, &load, target, recorder)?;
         let message = format!("{} had no time beside it", missing.join(", "));
         let finding = Finding { message: Some(message), ..Finding::new(FEWER_REPORTS, "not all questions") };
@@ -247,7 +262,10 @@ impl<'a> ServingTurn<'_, '_, 'a> {
         let all = results.all_trial(&cell, self.round, &trials, planned);
         let missing = trials.iter().filter(|trial| !trial.verdict.has_time());
         let missing = missing.map(|trial| trial.cell.step.to_string()).collect();
-        for trial in trials.into_iter().chain([all]) {
+        for mut trial in trials.into_iter().chain([all]) {
+            if trial.verdict.has_time() {
+                trial.findings.extend(load.finding.clone());
+            }
             recorder.record_trial_unsynced(trial.cell.trial_key(self.round, 0), trial)?;
         }
         recorder.sync()?;
