@@ -8,7 +8,7 @@ import { percent } from './format.ts';
 import { configurationName } from './labels.ts';
 import { Metric } from './metrics.ts';
 import { ALL_QUESTIONS, INGEST, isOfPhase } from './mixed.ts';
-import { Phase, Verdict } from './vocabulary.ts';
+import { Phase, UNRANKED_FINDINGS, Verdict } from './vocabulary.ts';
 
 /** Rates that were achieved together: acknowledged documents per second and questions per hour. */
 export interface LoadPoint {
@@ -42,7 +42,7 @@ export interface MeasuredFrontier {
   configuration: Configuration;
   name: string;
   points: readonly RatedPoint[];
-  /** null if a point or a peak has no verified rates: without one of them the frontier would look smaller than it is. */
+  /** null if a point or a peak has no verified rates, or was too short: without one of them the frontier would look smaller than it is. */
   frontier: Frontier | null;
 }
 
@@ -93,8 +93,9 @@ export function placeOf(measured: MeasuredFrontier, index: number): Place | null
   return isDominated(measured, index) ? 'dominated' : 'not dominated';
 }
 
-/** Value of a metric if all answers of its cell are right; null otherwise. */
+/** Value of a metric if all answers of its cell are right and it was measured for long enough; null otherwise. */
 function verified(entry: Entry | undefined, name: MetricName): number | null {
+  if (entry?.cell.findings?.some(({ subject }) => UNRANKED_FINDINGS.includes(subject)) === true) return null;
   if (entry === undefined || (entry.cell.verdict !== Verdict.Exact && entry.cell.verdict !== Verdict.Approximate)) return null;
   const value = entry.cell.metrics[name];
   return value === undefined || !Number.isFinite(value) ? null : value;

@@ -3,7 +3,8 @@
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
 use jsonathlon_schema::record::{
-    ALL_QUESTIONS, Cell, FULL_SPEED, INGEST, Phase, RATE, RATE_SHARE, Verdict, WRITERS,
+    ALL_QUESTIONS, Cell, FULL_SPEED, INGEST, PEAK_TOO_SHORT, Phase, RATE, RATE_SHARE, TOO_SHORT, Verdict,
+    WRITERS,
 };
 use jsonathlon_schema::settings::mixed::{FrontierRate, MixedSettings};
 use jsonathlon_schema::workload::WorkloadKind;
@@ -144,8 +145,12 @@ impl<'a> FrontierLoads<'a> {
     ///
     /// # Errors
     /// Why it has none: without one of its points it would look smaller, without an unverified one larger than it is.
+    /// A peak that was too short is that of the first batches, and decided the rates of the points.
     pub fn measured(&self) -> Result<MeasuredFrontier, String> {
         let unverified = |what: &str| format!("no share: {what} has no verified rates");
+        if self.writers_alone.is_some_and(|alone| alone.finding(TOO_SHORT).is_some()) {
+            return Err(format!("no share: {PEAK_TOO_SHORT}"));
+        }
         let documents_peak = verified(self.writers_alone, &metric::DOCUMENTS_PER_S)
             .ok_or_else(|| unverified("the peak of the writers"))?;
         let questions_peak = verified(self.streams_alone, &metric::QUESTIONS_PER_H)

@@ -5,6 +5,7 @@ import type { PageData } from '../../src/model.ts';
 import { frontierOf, frontiersOf, isDominated, placeOf } from '../../src/frontier.ts';
 import { initial } from '../../src/state.ts';
 import { buildView } from '../../src/view.ts';
+import { Phase } from '../../src/vocabulary.ts';
 import { samples } from './samples.ts';
 
 function of(figures: PageData) {
@@ -30,6 +31,16 @@ test('merely sharing the cores is half, no interference is one, and a point beyo
   assert.deepEqual([frontierOf(peaks).share, frontierOf(peaks).hull.length], [0.5, 2]);
   assert.equal(frontierOf([...peaks, { documents: 100, questions: 10 }]).share, 1);
   assert.ok(Math.abs(frontierOf([...peaks, { documents: 110, questions: 4 }]).share - 0.7) < 1e-12);
+});
+
+test('a peak that was too short leaves no frontier', () => {
+  const { figures } = samples.frontier();
+  const alone = figures.runs[0]?.cells.find(({ phase }) => phase === Phase.Alone);
+  assert.ok(alone);
+  alone.findings = [{ subject: 'too short', state: '0.40 s' }];
+  const [postgresql, sqlite] = of(figures);
+  assert.ok(postgresql && sqlite?.frontier);
+  assert.deepEqual([postgresql.frontier, postgresql.points[postgresql.points.length - 1]?.at], [null, null]);
 });
 
 test('unverified answers leave no frontier, and runs of one rate have none', () => {

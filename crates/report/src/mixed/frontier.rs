@@ -49,7 +49,7 @@ pub(crate) fn points(run: &Run, summary: &Summary) -> Section {
                 lies,
                 plain(load.writers, &metric::INSERT_RESPONSE_P95_US),
                 plain(load.questions, &metric::STALE_P95_MS),
-                worst.verdict.word().to_owned(),
+                worst.verdict_with_remarks(),
             ]);
             section.rows.mark(worst.severity(), row);
         };

@@ -5,7 +5,7 @@ use jsonathlon_schema::record::{Failure, FailureKind, Phase};
 use jsonathlon_schema::settings::mixed::{FrontierRate, InsertRate, MixedSettings};
 
 use super::trials::frontier_points;
-use super::turn::{MixedTarget, MixedTurn};
+use super::turn::{MixedTarget, MixedTurn, NO_PEAK};
 use crate::RunError;
 use crate::cells::rotation;
 use crate::recorder::TrialRecorder;
@@ -27,7 +27,7 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
     ) -> Result<(), RunError> {
         self.context.fail_planned_loads(self.round, &target.state, recorder)?;
         let is_load_due = self.context.is_load_due(self.round, &target.state, recorder);
-        target.peak_per_s = None;
+        target.peak_per_s = Err(NO_PEAK.to_owned());
         let is_peak_missing = self.is_unit_missing(&self.cells(&WRITERS_ALONE, target), recorder)?;
         let are_streams_missing = self.is_unit_missing(&self.cells(&STREAMS_ALONE, target), recorder)?;
         let mut is_point_missing = false;
@@ -56,19 +56,19 @@ impl<'d, 'a> MixedTurn<'d, '_, 'a> {
         target: &mut MixedTarget<'d, 'a>,
         recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        let peak_per_s = target.peak_per_s.filter(|peak| *peak > 0.0);
-        let settings: MixedSettings = self
-            .settings
-            .at_point(point, peak_per_s.map_or(InsertRate::FullSpeed, |peak| point.of_peak(peak)));
+        let peak_per_s = target.peak_per_s.clone();
+        let rate = peak_per_s.as_ref().map_or(InsertRate::FullSpeed, |peak| point.of_peak(*peak));
+        let settings: MixedSettings = self.settings.at_point(point, rate);
         let turn = self.with_settings(&settings);
         if !turn.has_missing(&POINT, target, recorder) {
             return Ok(());
         }
         // The failure of a load is recorded as that of all parts.
         let needs_peak = point != FrontierRate::FullSpeed && target.state.load_result.is_ok();
-        if needs_peak && peak_per_s.is_none() {
-            let message =
-                "its rate is a share of the writers' peak, which could not be measured in this round";
+        if let Err(reason) = peak_per_s.as_ref()
+            && needs_peak
+        {
+            let message = format!("its rate is a share of a peak that is not known: {reason}");
             let failure = Failure::new(FailureKind::Environment, message);
             return turn.record_failures(&POINT, &failure, target, recorder);
         }

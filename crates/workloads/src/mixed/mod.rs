@@ -354,7 +354,13 @@ impl Workload for Mixed {
             }
             // Unsupported configurations were refused before the run, so none is left out silently.
             let Some(setup) = state.cells.target.configuration.mixed() else { continue };
-            targets.push(MixedTarget { state, setup, snapshot: None, peak_per_s: None, sweep: None });
+            targets.push(MixedTarget {
+                state,
+                setup,
+                snapshot: None,
+                peak_per_s: Err(turn::NO_PEAK.to_owned()),
+                sweep: None,
+            });
         }
         recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} rounds: {}",

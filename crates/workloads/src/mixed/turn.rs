@@ -7,7 +7,7 @@ use jsonathlon_loadgen::mixed::job::{MIXED, MixedJob};
 use jsonathlon_loadgen::mixed::report::MixedReport;
 use jsonathlon_mixed::{Declared, Sweep, SweepError};
 use jsonathlon_schema::metric;
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, PEAK_TOO_SHORT, Phase, TOO_SHORT, Trial};
 use jsonathlon_schema::settings::mixed::MixedSettings;
 use jsonathlon_worker::protocol::Op;
 
@@ -36,8 +36,8 @@ pub(super) struct MixedTarget<'d, 'a> {
     pub(super) setup: MixedSetup,
     /// Copy of the data as loaded and drained. `None` before the load.
     pub(super) snapshot: Option<Snapshot>,
-    /// Documents per second of the writers alone in the last such part. `None` before one.
-    pub(super) peak_per_s: Option<f64>,
+    /// Documents per second of the writers alone in the last such part; an error says why they are not known.
+    pub(super) peak_per_s: Result<f64, String>,
     /// Expected answers over the loaded documents and any that come in. `None` before they are needed.
     pub(super) sweep: Option<Sweep<'d>>,
 }
@@ -420,9 +420,18 @@ impl<'d, 'b, 'a> MixedTurn<'d, 'b, 'a> {
     }
 }
 
-/// Documents per second of the writers of these trials. `None` if there are no writers.
-fn peak_of(trials: &[Trial]) -> Option<f64> {
-    trials.iter().find_map(|trial| trial.metrics.get(metric::DOCUMENTS_PER_S.name).copied())
+/// Why the peak of the writers is not known before it was measured, or if that failed.
+pub(super) const NO_PEAK: &str = "the peak of the writers could not be measured in this round";
+
+/// Documents per second of the writers of these trials; an error says why they are no peak that rates can be shares of.
+fn peak_of(trials: &[Trial]) -> Result<f64, String> {
+    let mut findings = trials.iter().flat_map(|trial| &trial.findings);
+    if let Some(short) = findings.find(|finding| finding.subject == TOO_SHORT) {
+        let remedy = short.message.as_ref().map_or_else(String::new, |message| format!(": {message}"));
+        return Err(format!("{PEAK_TOO_SHORT}{remedy}"));
+    }
+    let rate = trials.iter().find_map(|trial| trial.metrics.get(metric::DOCUMENTS_PER_S.name).copied());
+    rate.filter(|rate| *rate > 0.0).ok_or_else(|| NO_PEAK.to_owned())
 }
 
 /// Failure of the trials of a configuration whose load failed; `Ok` if it is loaded.
@@ -430,5 +439,26 @@ fn load_failure(target: &MixedTarget<'_, '_>) -> Result<(), Failure> {
     match &target.state.load_result {
         Ok(_) => Ok(()),
         Err(failure) => Err(skipped_after_load_failure(failure)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_schema::record::Finding;
+
+    use super::*;
+    use crate::cells::control_cell;
+    use crate::recorder::new_trial;
+
+    #[test]
+    fn a_peak_that_was_measured_for_too_short_a_time_is_none() {
+        let mut trial = new_trial(&control_cell("mixed"), 1, 0);
+        assert_eq!(peak_of(&[trial.clone()]), Err(NO_PEAK.to_owned()));
+        trial.metrics.extend([metric::DOCUMENTS_PER_S.with_value(40_000.0)]);
+        assert_eq!(peak_of(&[trial.clone()]), Ok(40_000.0));
+        let finding = Finding::new(TOO_SHORT, "0.40 s");
+        trial.findings = vec![Finding { message: Some("give --growth 90%".to_owned()), ..finding }];
+        let reason = peak_of(&[trial]).unwrap_err();
+        assert_eq!(reason, "the peak of the writers is too short: give --growth 90%");
     }
 }

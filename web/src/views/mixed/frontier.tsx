@@ -32,7 +32,7 @@ const AXES = {
 /** The share with both peaks, without which it means nothing. */
 function shareOf({ points, frontier }: MeasuredFrontier): string {
   const [first, last] = [points[0]?.at, points[points.length - 1]?.at];
-  if (frontier === null || !first || !last) return 'no share: a point or a peak has no verified rates';
+  if (frontier === null || !first || !last) return 'no share: a point or a peak has no verified rates, or was too short';
   return `share ${threeDigits(frontier.share)} of both peaks alone, ${documents(last.documents)} documents and ${questions(first.questions)} questions`;
 }
 

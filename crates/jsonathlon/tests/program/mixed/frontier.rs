@@ -9,10 +9,10 @@ use crate::mixed::{ASKED, entry};
 use crate::support::killed::{killed_to_its_end, moments, resumed_amid_a_unit};
 use crate::support::{World, mock};
 
-/// Options of a run whose pool lasts at every rate.
-const FRONTIER: [&str; 4] = ["--rate", "50%,max", "-n", "400"];
+/// Options of a run whose pool lasts at every rate, and whose writers alone are measured for more than a second.
+const FRONTIER: [&str; 6] = ["--rate", "50%,max", "-n", "400", "--measure", "5s"];
 /// Latest moment of a kill, in ms after the start.
-const LATEST_MS: u64 = 2500;
+const LATEST_MS: u64 = 6000;
 
 /// Inserts take a time that decides the peak, unlike those of a mock that does nothing.
 fn slow(mut more: Vec<Value>) -> Value {
@@ -112,9 +112,23 @@ fn a_peak_that_cannot_be_measured_leaves_no_shares_of_it() {
     let world = World::with(&[mock("ma", json!({ "faults": [fault] })).mixed()]);
     let summary = world.mix("ma", &FRONTIER).expect(1).summary();
     let told = |words: &str| summary.failures.iter().any(|failure| failure.error.contains(words));
-    assert!(told("as planted") && told("a share of the writers' peak"), "{:?}", summary.failures);
+    assert!(told("as planted") && told("a share of a peak that is not known"), "{:?}", summary.failures);
     assert_eq!(entry(&summary, "ma", Phase::Still, "all").verdict, Verdict::Exact);
     world.kept("out").is_complete();
+}
+
+#[test]
+fn a_peak_that_is_too_short_leaves_no_shares_of_it() {
+    let world = World::with(&[mock("ma", slow(Vec::new())).mixed()]);
+    let summary = world.mix("ma", &["--rate", "50%,max", "-n", "400"]).expect(1).summary();
+    let told = |words: &str| summary.failures.iter().any(|failure| failure.error.contains(words));
+    assert!(told("a peak that is not known: the peak of the writers is too short"), "{:?}", summary.failures);
+    for step in ASKED {
+        assert_eq!(point(&summary, "ma", ("rate", json!("max")), step).verdict, Verdict::Exact, "{step}");
+    }
+    let tables = world.run(&["export", "--tables", "full", &world.text("out")]).expect(0).unbroken();
+    assert!(tables.contains("no share: the peak of the writers is too short"), "{tables}");
+    assert!(tables.contains("exact, too short"), "{tables}");
 }
 
 #[test]

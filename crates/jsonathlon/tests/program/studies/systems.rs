@@ -154,7 +154,7 @@ fn tiny_mixed(name: &str, system: &str, more: &[&str], words: &[&str]) {
     let world = World::new();
     let out = world.text("out");
     let mut all = vec!["study", name, "-s", system, "-o", &out];
-    for set in ["rounds=1", "scale=5k", "measure=1s"].iter().chain(more) {
+    for set in ["rounds=1", "scale=5k"].iter().chain(more) {
         all.extend(["--set", set]);
     }
     let ended = world.start(&all).end(LIMIT).expect(0);
@@ -169,7 +169,7 @@ fn tiny_mixed(name: &str, system: &str, more: &[&str], words: &[&str]) {
 #[test]
 fn frontier() {
     // Enough documents come in for a second of a fast disk.
-    let more = ["growth=1000%", "rate=10%,30%", "batch=500"];
+    let more = ["growth=1000%", "rate=10%,30%", "batch=500", "measure=5s"];
     for (system, title) in [("postgresql", "PostgreSQL"), ("sqlite", "SQLite")] {
         let keeps = format!("{title} keeps a share of 0.");
         tiny_mixed(
@@ -185,7 +185,7 @@ fn frontier() {
 fn question_cores() {
     let words =
         ["On all CPUs, which it shares with its client, PostgreSQL answers", "of the yardstick", "an hour"];
-    tiny_mixed("question-cores", "postgresql", &[], &words);
+    tiny_mixed("question-cores", "postgresql", &["measure=1s"], &words);
 }
 
 /// The sizes must be those that the documentation of both formats states.
