@@ -61,6 +61,14 @@ pub struct Sentence {
     pub(crate) missing: Vec<String>,
 }
 
+impl Sentence {
+    /// Reasons why clauses are missing; the displayed sentence has them only if it has no clause at all.
+    #[must_use]
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+}
+
 impl std::fmt::Display for Sentence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.clauses.is_empty() {

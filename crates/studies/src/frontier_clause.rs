@@ -1,5 +1,7 @@
 //! Clauses about frontiers: the share of each configuration, beside both of its peaks.
 
+use std::collections::BTreeMap;
+
 use jsonathlon_results::mixed::rate_words;
 
 use crate::clause::Clause;
@@ -7,14 +9,18 @@ use crate::observations::FrontierObservation;
 use crate::verdict_spec::VerdictSpec;
 use crate::wording::{fill_template, number};
 
-/// One clause for each configuration that the verdict selects, or why there is none.
+/// One clause for each configuration that the verdict selects, or why there is none. `selector_of` gives the attributes
+/// that a configuration of a system must have.
 pub(crate) fn clauses(
     verdict: &VerdictSpec,
     frontiers: &[FrontierObservation],
+    selector_of: impl Fn(&str) -> BTreeMap<String, String>,
 ) -> Vec<Result<Clause, String>> {
     let is_meant = |frontier: &&FrontierObservation| {
-        verdict.system.as_deref().is_none_or(|system| system == frontier.attribute("system"))
-            && verdict.subject.iter().all(|(name, value)| frontier.attribute(name) == value)
+        let system = frontier.attribute("system");
+        let is_selected = |(name, value): (&String, &String)| frontier.attribute(name) == value;
+        verdict.system.as_deref().is_none_or(|named| named == system)
+            && selector_of(system).iter().all(is_selected)
     };
     frontiers.iter().filter(is_meant).map(|frontier| clause(verdict, frontier)).collect()
 }
@@ -51,7 +57,7 @@ fn clause(verdict: &VerdictSpec, observation: &FrontierObservation) -> Result<Cl
 mod tests {
     use jsonathlon_results::summary::Run;
     use jsonathlon_results::test_fixtures::frontier::{FrontierFixture, frontier_run};
-    use jsonathlon_schema::record::Verdict;
+    use jsonathlon_schema::record::{Finding, Phase, RecordBody, TOO_SHORT, Verdict};
     use jsonathlon_schema::settings::mixed::FrontierRate;
 
     use crate::built_in;
@@ -88,6 +94,25 @@ mod tests {
         assert!(text.starts_with(start), "{text}");
         let below = "both come together, and less than both loads get in turns at 50 %.";
         assert!(text.contains("; sqlite keeps a share of 0.79") && text.ends_with(below), "{text}");
+    }
+
+    #[test]
+    fn a_peak_that_was_too_short_leaves_no_share() {
+        let mut run = frontier_run("one", &[FrontierFixture::tried(), disturbed()]);
+        for record in &mut run.records {
+            if let RecordBody::Trial(trial) = &mut record.body
+                && trial.cell.phase == Phase::Alone
+                && trial.cell.id.system == "postgresql"
+                && trial.round == 2
+            {
+                trial.findings.push(Finding::new(TOO_SHORT, "0.40 s"));
+            }
+        }
+        let (study, part) = study();
+        let sentence = study.sentence(&study.observe(&[(part, run)]));
+        assert_eq!(sentence.clauses.len(), 1, "{sentence}");
+        assert!(sentence.to_string().starts_with("Sqlite keeps a share"), "{sentence}");
+        assert_eq!(sentence.missing(), ["postgresql: no share: the peak of the writers is too short"]);
     }
 
     #[test]

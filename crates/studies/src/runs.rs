@@ -126,7 +126,7 @@ impl Study {
     }
 }
 
-/// CPU lists of growing length: the first CPU, the first two, the first four and so on.
+/// CPU lists of growing length: the first CPU, the first two, the first four and so on, and at last all of them.
 fn doubling(cpus: &[usize]) -> Result<Vec<String>, UnsupportedOption> {
     if cpus.len() < 2 {
         let reason = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
@@ -135,7 +135,8 @@ fn doubling(cpus: &[usize]) -> Result<Vec<String>, UnsupportedOption> {
     let counts = std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
     let first_cpus =
         |count: usize| cpus.iter().take(count).map(usize::to_string).collect::<Vec<_>>().join(",");
-    Ok(counts.take_while(|count| *count <= cpus.len()).map(first_cpus).collect())
+    let smaller = counts.take_while(|count| *count < cpus.len());
+    Ok(smaller.chain([cpus.len()]).map(first_cpus).collect())
 }
 
 /// Name of a run that is valid as a file name, such as `text-document-size-0.5`.
@@ -227,7 +228,11 @@ says = "{{value}}"
             |cpus: &[usize]| study.runs(&StudySelection { cpus: cpus.to_vec(), ..StudySelection::default() });
         let parts = parts_for(&[0, 2, 3, 5, 7]).unwrap();
         let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
-        assert_eq!(cpus, ["0", "0,2", "0,2,3,5"]);
+        assert_eq!(cpus, ["0", "0,2", "0,2,3,5", "0,2,3,5,7"], "the last one is all of them");
+        let parts = parts_for(&[0, 1, 2, 3]).unwrap();
+        let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
+        assert_eq!(cpus, ["0", "0,1", "0,1,2,3"]);
+        let parts = parts_for(&[0, 2, 3, 5, 7]).unwrap();
         assert_eq!(parts[2].name, "server-cpus-0-2-flat");
         let error = parts_for(&[3]).unwrap_err();
         assert!(error.reason.contains("1, 2, 4 … CPUs, and there is 1"), "{}", error.reason);

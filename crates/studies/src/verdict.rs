@@ -31,7 +31,11 @@ impl Study {
         let default_metric = self.workload.default_metric().name;
         for verdict in &self.verdicts {
             if verdict.kind == VerdictKind::Frontier {
-                for clause in frontier_clause::clauses(verdict, &observations.frontiers) {
+                let selector = |system: &str| {
+                    VerdictEvaluator { verdict, observations, system, default_metric, sweeps }
+                        .configuration_selector()
+                };
+                for clause in frontier_clause::clauses(verdict, &observations.frontiers, selector) {
                     match clause {
                         Ok(clause) => sentence.clauses.push(clause),
                         Err(reason) => sentence.missing.push(reason),
@@ -116,6 +120,13 @@ impl<'a> VerdictEvaluator<'a> {
         attributes
     }
 
+    /// Required attributes of what the verdict is about, but for the mix: of clauses about configurations as a whole.
+    fn configuration_selector(&self) -> BTreeMap<String, String> {
+        let mut selector = self.resolve(&self.verdict.subject);
+        selector.remove("mix");
+        selector
+    }
+
     fn system_points(&self) -> impl Iterator<Item = &'a Observation> {
         self.observations.points.iter().filter(|point| point.attribute("system") == self.system)
     }
@@ -154,7 +165,9 @@ impl<'a> VerdictEvaluator<'a> {
             VerdictKind::Edge => Ok(self.edge()),
             VerdictKind::Value => self.value(),
             VerdictKind::Difference => self.difference(),
-            VerdictKind::Cost => cost_clause::clause(self.verdict, self.observations, self.system),
+            VerdictKind::Cost => {
+                cost_clause::clause(self.verdict, self.observations, &self.configuration_selector())
+            }
             // Its clauses are about configurations and not about points.
             VerdictKind::Frontier => Ok(None),
         }

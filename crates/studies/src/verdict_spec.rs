@@ -82,6 +82,8 @@ pub struct VerdictSpec {
     pub template: String,
     /// Text if no edge is found, or no number of CPUs suffices. Required for an edge and a cost.
     pub no_edge_template: Option<String>,
+    /// Text if no number of CPUs is shown to suffice, but one may. Required for a cost.
+    pub open_template: Option<String>,
     /// Published claim to test. `None` if the clause only reports.
     pub claim: Option<ClaimedEffect>,
     /// Published result in words, shown behind the clause. `None` if there is none.
@@ -109,6 +111,7 @@ pub(crate) struct WrittenVerdict {
     along: Option<String>,
     says: String,
     none: Option<String>,
+    open: Option<String>,
     claim: Option<ClaimedEffect>,
     published: Option<String>,
     near: Option<[f64; 2]>,
@@ -203,6 +206,11 @@ fn check_kind(
             if written.none.is_none() {
                 return Err("no number of CPUs may suffice: `none` says so".to_owned());
             }
+            if written.open.is_none() {
+                return Err(
+                    "a number of CPUs may be neither shown to suffice nor not to: `open` says so".to_owned()
+                );
+            }
             if written.claim.is_some() {
                 return Err("a cost tests no claim".to_owned());
             }
@@ -226,13 +234,16 @@ pub(crate) fn verdict(
     if let Some(name) = written.of.keys().chain(written.than.keys()).find(|name| !is_known(name)) {
         return error(format!("`{name}` is neither varied nor one of {}", names.join(", ")));
     }
+    if written.open.is_some() && written.kind != VerdictKind::Cost {
+        return error("only a cost has a text for what is `open`".to_owned());
+    }
     if let Err(message) = check_kind(&written, reader.workload, is_varied) {
         return error(message);
     }
     if matches!(written.claim, Some(ClaimedEffect::Near)) != written.near.is_some() {
         return error("`claim = \"near\"` and `near` belong together".to_owned());
     }
-    for text in [Some(&written.says), written.none.as_ref()].into_iter().flatten() {
+    for text in [Some(&written.says), written.none.as_ref(), written.open.as_ref()].into_iter().flatten() {
         written.kind.check_placeholders(text).map_err(|message| reader.error(offset, message))?;
     }
     let clients = client_selector(written.clients).map_err(|message| reader.error(offset, message))?;
@@ -251,6 +262,7 @@ pub(crate) fn verdict(
         varied_option: written.along,
         template: written.says,
         no_edge_template: written.none,
+        open_template: written.open,
         claim: written.claim,
         published: written.published,
         claimed_range: written.near,

@@ -280,7 +280,7 @@ pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
     texts
 }
 
-/// Warnings for the reader of the answer: incomplete runs, missing frontiers and failures.
+/// Warnings for the reader of the answer: incomplete runs, missing clauses and frontiers, and failures.
 pub(super) fn warnings(result: &StudyResult<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !result.observations.complete {
@@ -289,6 +289,12 @@ pub(super) fn warnings(result: &StudyResult<'_>) -> Vec<String> {
     for frontier in &result.observations.frontiers {
         let reason = frontier.measured.as_ref().err();
         notes.extend(reason.map(|reason| format!("{}: {}", printable(&frontier.title), printable(reason))));
+    }
+    let has_clauses = !result.sentence.clauses.is_empty();
+    for reason in result.sentence.missing().iter().filter(|_| has_clauses).map(|reason| printable(reason)) {
+        if !notes.contains(&reason) {
+            notes.push(reason);
+        }
     }
     let failures = &result.observations.failures;
     notes.extend(failures.iter().take(FAILURES).map(|failure| format!("failed: {}", printable(failure))));

@@ -166,3 +166,4 @@ fn a_cpu_that_is_not_there_is_said() {
     let is_said = |words: &str| summary.failures.iter().any(|failure| failure.error.contains(words));
     assert!(is_said("failed to pin the system to the CPUs [1023]"), "{:?}", summary.failures);
 }
+open = "{system} may have none: on {cores} {value}, {factor} times {reference}"
