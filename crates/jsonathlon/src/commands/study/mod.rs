@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         None => {
             let study = load_study(arguments.study.as_deref().unwrap_or_default())?;
             let folder = arguments.out.clone().map_or_else(default_folder, Ok)?;
-            (folder, SavedStudy::from_arguments(arguments), study)
+            (folder, SavedStudy::from_arguments(arguments, &study), study)
         }
     };
     // All runs are planned and their options checked before the first one starts.

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use jsonathlon_catalogue::{Catalogue, SelectedSystem, TargetKind, select_variants_of};
 use jsonathlon_schema::durability::DurabilityTier;
-use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_studies::{
     definition::{Reference, Study},
     runs::StudyRun,
@@ -12,9 +11,7 @@ use jsonathlon_studies::{
 
 use super::{
     super::{
-        mixed,
         part_run::{PassedOnOptions, describe_error, parse_command},
-        run_request::DEFAULT_VARIANTS,
         workload,
     },
     saved::SavedStudy,
@@ -64,7 +61,7 @@ impl StudyPlan {
         for study_run in study_runs {
             let run_systems = match &study.reference {
                 Some(reference) if study_run.is_reference => reference_systems(reference, catalogue)?,
-                _ => systems_of(study, &study_run, &systems, &mut notes)?,
+                _ => systems_of(study, &study_run, &systems, &saved.variants, &mut notes)?,
             };
             if run_systems.names.is_empty() {
                 continue;
@@ -141,16 +138,13 @@ fn varying_systems<'a>(
     Ok(remaining)
 }
 
-/// Variants of a study that lists none: those that a plain run of its workload measures.
-fn default_variants(workload: WorkloadKind) -> &'static str {
-    if workload == WorkloadKind::Mixed { mixed::VARIANTS } else { DEFAULT_VARIANTS }
-}
-
-/// Systems that one run can be measured on. A system without the run's durability tier is noted and left out.
+/// Systems that one run can be measured on, in `default_variants` if the study lists none. A system without the run's
+/// durability tier is noted and left out.
 fn systems_of(
     study: &Study,
     study_run: &StudyRun,
     systems: &[SelectedSystem<'_>],
+    default_variants: &str,
     notes: &mut Vec<String>,
 ) -> Result<Systems, Failure> {
     // `None` for an unknown tier, about which the conversion into a command fails with the right message.
@@ -167,7 +161,7 @@ fn systems_of(
             continue;
         }
         let selected = match run_variants.as_slice() {
-            [] => default_variants(study.workload.kind()).to_owned(),
+            [] => default_variants.to_owned(),
             names => names.join(","),
         };
         let variants = select_variants_of(workload, &[selection.system], &selected, TargetKind::Started)?;
@@ -201,7 +195,8 @@ pub(super) fn command(
     passed_on: &PassedOnOptions,
 ) -> Result<RunCommand, Failure> {
     let variants = match systems.variants.as_slice() {
-        [] => default_variants(study.workload_of(study_run)).to_owned(),
+        // The reference has a variant of its own.
+        [] => saved.variants.clone(),
         variants => variants.join(","),
     };
     let workload = study.workload_of(study_run).name();

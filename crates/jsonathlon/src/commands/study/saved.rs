@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::write_atomic;
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_studies::definition::Study;
 use jsonathlon_studies::runs::StudySelection;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use serde::{Deserialize, Serialize};
 
+use super::super::{mixed, run_request::DEFAULT_VARIANTS};
 use crate::cli::study::StudyArguments;
 use crate::exit::Failure;
 
@@ -31,6 +33,10 @@ pub(super) struct SavedStudy {
     pub(super) full: bool,
     /// Options and values in place of the study's own (`--set`).
     pub(super) set: BTreeMap<String, String>,
+    /// Variants that are measured of every system if the study lists none, as `--variants` takes them. A study goes on
+    /// with those that it began with, whatever a plain run measures meanwhile.
+    #[serde(default = "first_default")]
+    pub(super) variants: String,
     /// CPUs that the program was allowed to use when the study began.
     pub(super) cpus: Vec<usize>,
     /// Folders with more system folders (`--systems-dir`), as absolute paths.
@@ -38,8 +44,8 @@ pub(super) struct SavedStudy {
 }
 
 impl SavedStudy {
-    /// Choices from the command line, with the CPUs of this machine.
-    pub(super) fn from_arguments(arguments: &StudyArguments) -> Self {
+    /// Choices from the command line for a study, with the CPUs of this machine.
+    pub(super) fn from_arguments(arguments: &StudyArguments, study: &Study) -> Self {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Self {
             schema: SCHEMA,
@@ -47,6 +53,7 @@ impl SavedStudy {
             systems: arguments.systems.clone(),
             full: arguments.full,
             set: arguments.set.iter().cloned().collect(),
+            variants: default_variants(study.workload.kind()).to_owned(),
             cpus: cpus(),
             systems_dir: arguments.catalogue.systems_dir.iter().map(absolute).collect(),
         }
@@ -93,6 +100,16 @@ impl SavedStudy {
         let study = Study::parse(&saved.name, &definition_file.display().to_string(), &text)?;
         Ok((saved, study))
     }
+}
+
+/// Variants of a study that lists none: those that a plain run of its workload measures.
+fn default_variants(workload: WorkloadKind) -> &'static str {
+    if workload == WorkloadKind::Mixed { mixed::VARIANTS } else { DEFAULT_VARIANTS }
+}
+
+/// Variants of studies that did not save them.
+fn first_default() -> String {
+    DEFAULT_VARIANTS.to_owned()
 }
 
 /// Format version of a study's folder, read before anything else in it.

@@ -6,7 +6,7 @@ use super::begun::study;
 use crate::support::systems::System;
 use crate::support::{World, mock};
 
-/// A study of the frontier with a pool that lasts at every rate.
+/// A study of the frontier with a pool that lasts at every rate, and a peak that is measured for more than a second.
 const FRONTIER: &str = r#"
 workload = "mixed"
 question = "How many questions beside how many documents?"
@@ -18,7 +18,7 @@ scale = 400
 growth = "100%"
 batch = 10
 rate = "50%,max"
-measure = "500ms"
+measure = "5s"
 rounds = 1
 
 [chart]
@@ -58,6 +58,63 @@ fn a_frontier_ends_in_its_share_with_both_peaks() {
     // Printed again from the saved results, exactly equal; nothing is measured.
     assert_eq!(study(&world, &["--resume", &out]).expect(0).stdout, ended.stdout);
     world.nothing_left();
+}
+
+/// A second variant, so that a system has one more than a plain run of the workload measures.
+const TWO_VARIANTS: &str = r#"snapshot = true
+visible = "commit"
+
+[variants.second]
+title = "once more"
+preparation = "prepared"
+default = true
+"#;
+
+/// Options of a study on still data that names no variants.
+const STILL: &str = r#"
+workload = "mixed"
+question = "How many questions?"
+minutes = 0.1
+systems = ["ma"]
+
+[still]
+scale = 200
+rate = 0
+streams = 1
+measure = "500ms"
+rounds = 1
+
+[chart]
+mix = "all"
+
+[[verdict]]
+kind = "value"
+mix = "all"
+says = "{system} answers {value}"
+"#;
+
+#[test]
+fn a_study_without_variants_measures_those_of_a_plain_run_and_goes_on_with_them() {
+    let world = World::with(&[mock("ma", json!({})).mixed_with(TWO_VARIANTS)]);
+    let file = world.file("mine.toml", STILL);
+    let variants_of = |out: &str| {
+        let manifest = std::fs::read_to_string(world.path(out).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        let configurations = manifest["configurations"].as_array().unwrap().clone();
+        configurations.iter().map(|one| one["variant"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    study(&world, &[&file, "-o", &world.text("out")]).expect(0);
+    assert_eq!(variants_of("out").len(), 1, "one variant of each system");
+    let choice = std::fs::read_to_string(world.path("out/study.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&choice).unwrap()["variants"], "main");
+    // A study that was begun when a plain run measured all default variants, and that has not come to its run.
+    std::fs::create_dir(world.path("old")).unwrap();
+    std::fs::copy(world.path("out/study.toml"), world.path("old/study.toml")).unwrap();
+    let begun = choice.replace("\"main\"", "\"default\"");
+    assert_ne!(begun, choice);
+    std::fs::write(world.path("old/study.json"), begun).unwrap();
+    study(&world, &["--resume", &world.text("old")]).expect(0);
+    assert_eq!(variants_of("old").len(), 2);
 }
 
 /// A system without a frontier is said beside those that have one.
@@ -128,6 +185,7 @@ kind = "cost"
 along = "server-cpus"
 says = "{system} beats {reference} from {cores} on with {value}, {factor} times"
 none = "{system} has no cost: on {cores} {value}, and {reference}, {factor} times"
+open = "{system} may have none: on {cores} {value}, {factor} times {reference}"
 "#;
 
 #[test]
@@ -166,4 +224,3 @@ fn a_cpu_that_is_not_there_is_said() {
     let is_said = |words: &str| summary.failures.iter().any(|failure| failure.error.contains(words));
     assert!(is_said("failed to pin the system to the CPUs [1023]"), "{:?}", summary.failures);
 }
-open = "{system} may have none: on {cores} {value}, {factor} times {reference}"
