@@ -13,9 +13,10 @@ use crate::recorder::new_trial;
 /// Maximum share of failed operations; with more, a trial does not represent the system.
 const TOLERABLE_ERRORS: f64 = 0.001;
 
-/// Failure text of an open loop without arrivals in the measurement window, which is not the system's fault.
-const NONE_ARRIVED: &str = "no operation arrived within the measured time, since the rate is too low for it: \
-                            choose a higher --rates, or a longer --duration";
+/// Failure text of operations of an open loop of which none arrived in the measurement window, which is not the system's
+/// fault.
+const NONE_ARRIVED: &str =
+    "none arrived within the measured time: it needs a higher rate or a longer --duration";
 
 /// Data about a trial in addition to the clients' measurements.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +63,15 @@ struct DecodedOperation {
     service: Histogram,
     response: Option<Histogram>,
     failed: Option<Histogram>,
+}
+
+impl DecodedOperation {
+    /// Whether no operation arrived within the window of an open loop. Those that never began or ended have response
+    /// times, too.
+    fn is_without_arrivals(&self, report: &JobReport) -> bool {
+        let has_arrivals = self.response.as_ref().is_some_and(|response| response.count() > 0);
+        report.arrivals.is_some() && self.report.errors == 0 && !has_arrivals
+    }
 }
 
 impl ServingResults {
@@ -407,10 +417,8 @@ fn judge(
     }
     if operations == 0 {
         let (refusal, kind) = match report.refusals.keys().next() {
+            _ if decoded.is_without_arrivals(report) => (NONE_ARRIVED, FailureKind::Environment),
             Some(refusal) => (refusal.as_str(), FailureKind::Refused),
-            None if report.arrivals.as_ref().is_some_and(|arrivals| arrivals.planned == 0) => {
-                (NONE_ARRIVED, FailureKind::Environment)
-            }
             None => ("no operation ended within the measured time", FailureKind::Timeout),
         };
         let kind = if loss.is_some() { FailureKind::Crash } else { kind };
@@ -539,7 +547,47 @@ mod tests {
         let trial = outcome.trials(&control_cell("serving"), 1, &TrialContext::default()).remove(0);
         let failure = trial.failure.unwrap();
         assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
-        assert!(failure.error.contains("higher --rates, or a longer --duration"), "{}", failure.error);
+        assert!(failure.error.contains("a higher rate or a longer --duration"), "{}", failure.error);
+    }
+
+    /// Trials of reads that were answered and of updates of which `arrived` never began, in an open loop.
+    fn trials_of_two(arrived: u32) -> Vec<Trial> {
+        let histogram = |count: u32| {
+            let mut histogram = Histogram::new();
+            (0..count).for_each(|_| histogram.record_ns(1_000_000));
+            histogram.to_text()
+        };
+        let operation = |operations: u32, arrivals: u32| OperationReport {
+            operations: u64::from(operations),
+            service: histogram(operations),
+            response: Some(histogram(arrivals)),
+            ..OperationReport::default()
+        };
+        let operations =
+            [(Operation::Read, operation(40, 40)), (Operation::Update, operation(0, arrived))].into();
+        let arrivals = jsonathlon_loadgen::report::ArrivalReport {
+            planned: 40 + u64::from(arrived),
+            missed: u64::from(arrived),
+            ..Default::default()
+        };
+        let report =
+            JobReport { measured_s: 2.0, operations, arrivals: Some(arrivals), ..JobReport::default() };
+        let context = TrialContext { verified: true, ..TrialContext::default() };
+        ServingResults::new(report).unwrap().trials(&control_cell("serving"), 1, &context)
+    }
+
+    #[test]
+    fn an_operation_that_never_came_is_told_from_one_that_was_never_answered() {
+        let failures = |arrived| -> Vec<Option<FailureKind>> {
+            trials_of_two(arrived)
+                .into_iter()
+                .map(|trial| trial.failure.map(|failure| failure.kind))
+                .collect()
+        };
+        assert_eq!(failures(0), [None, None, Some(FailureKind::Environment)]);
+        assert_eq!(failures(1), [None, None, Some(FailureKind::Timeout)]);
+        let never = trials_of_two(0).remove(2);
+        assert!(never.failure.unwrap().error.starts_with("none arrived"), "no fault of the system");
     }
 
     #[test]
