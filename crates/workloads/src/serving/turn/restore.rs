@@ -60,7 +60,7 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             if target.state.load_result.is_ok()
                 && let Err(failure) = TrialError::split_fatal(self.complete_load(target, recorder))?
             {
-                target.state.load_result = Err(failure);
+                target.state.load_result = Err(self.record_load_fault(failure, target, recorder)?);
             }
             if target.state.load_result.is_ok() && has_writes && !target.state.session.is_remote() {
                 let snapshot = Snapshot::take(target.state.session.folder());
@@ -70,6 +70,23 @@ impl<'a> ServingTurn<'_, '_, 'a> {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
         Ok(())
+    }
+
+    /// Records that what follows a load found it wrong: the system holds other documents than it reported, so that the
+    /// load itself is void. Returns the failure for what is not done because of it.
+    fn record_load_fault(
+        &self,
+        failure: Failure,
+        target: &ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<Failure, RunError> {
+        if failure.kind != FailureKind::Wrong {
+            return Ok(failure);
+        }
+        let (round, load) = (self.round, target.state.cells.load());
+        let key = load.trial_key(round, 1);
+        recorder.record_failure(key.clone(), &load, round, 1, failure.clone())?;
+        Ok(failure.with_cause_key(&key))
     }
 
     /// Timeout of statements that process all documents.
