@@ -2,33 +2,38 @@
 //! runs.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jsonathlon_schema::durability::{CrashKind, DurabilityEvidence};
 use jsonathlon_schema::metric::{CRASHES, CRASHES_AS_PROMISED, CRASHES_WITHOUT_LOSS, MetricDef};
 use jsonathlon_schema::record::Trial;
 use jsonathlon_schema::workload::WorkloadKind;
 
-use crate::folder::read_manifest;
+use crate::folder::{CHOICE, read_manifest};
 use crate::run::Run;
 
 /// Subject of the finding whose state is the digest of everything that a configuration's durability depends
 /// on.
 pub const BASIS: &str = "basis";
 
-/// Collects the crash tests of all durability runs in the subfolders of `folder`, by the digest of what
-/// durability depends on. Of several runs with tests of the same kind, the latest counts. Folders that cannot
+/// Collects the crash tests of all durability runs in the subfolders of `folders`, and of those in choices there, by the
+/// digest of what durability depends on. Of several runs with tests of the same kind, the latest counts. Folders that cannot
 /// be read, such as those of other versions, are ignored, because these results only supplement the caller's
 /// run.
 #[must_use]
-pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
+pub fn load_evidence<'p>(
+    folders: impl IntoIterator<Item = &'p Path>,
+) -> HashMap<String, Vec<DurabilityEvidence>> {
+    let paths = folders.into_iter().flat_map(subfolders).flat_map(|path| match path.join(CHOICE).exists() {
+        true => subfolders(&path),
+        false => vec![path],
+    });
     let is_durability_run = |path: &Path| {
         read_manifest(path)
             .is_ok_and(|manifest| manifest.workloads.iter().any(|name| *name == WorkloadKind::Durability))
     };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_durability_run(path));
-    let mut runs: Vec<Run> = paths.filter_map(|path| Run::read(&path).ok()).collect();
+    let mut runs: Vec<Run> =
+        paths.filter(|path| is_durability_run(path)).filter_map(|path| Run::read(&path).ok()).collect();
     runs.sort_by(|a, b| a.manifest.started.cmp(&b.manifest.started));
     let mut evidence: HashMap<String, Vec<DurabilityEvidence>> = HashMap::new();
     for (digest, new_test) in runs.iter().flat_map(sum_tests) {
@@ -38,6 +43,12 @@ pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> 
         tests.sort_by_key(|test| test.kind);
     }
     evidence
+}
+
+/// Everything in a folder; empty if it cannot be read.
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
 
 /// Sums the crash tests of one run by digest and kind.
@@ -74,7 +85,7 @@ mod tests {
             std::fs::create_dir(folder.path().join(name)).unwrap();
             std::fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
         }
-        assert!(load_evidence(folder.path()).is_empty());
-        assert!(load_evidence(&folder.path().join("none")).is_empty());
+        assert!(load_evidence([folder.path()]).is_empty());
+        assert!(load_evidence([folder.path().join("none").as_path()]).is_empty());
     }
 }

@@ -14,6 +14,8 @@ use crate::journal::{self, Journal};
 
 const SUBFOLDERS: [&str; 6] = ["plans", "histograms", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
+/// File that makes a folder that of a choice, whose runs are in its subfolders.
+pub const CHOICE: &str = "choose.json";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const JOURNAL: &str = "journal.ndjson";
 

@@ -14,7 +14,11 @@ use jsonathlon_dataset::{
     source::Source,
     stage::{StageOptions, StagedDocuments, stage},
 };
-use jsonathlon_results::{ResultsError, durability_evidence::load_evidence, folder::RunFolder};
+use jsonathlon_results::{
+    ResultsError,
+    durability_evidence::load_evidence,
+    folder::{CHOICE, RunFolder},
+};
 use jsonathlon_schema::{
     durability::Durability,
     manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, SettingDeviation, TrialPlan},
@@ -447,13 +451,15 @@ fn describe_data(
     data::describe(&plan.source, workload.describe_documents(&plan.source), staged, staging_s)
 }
 
-/// Describes the configurations, with the results of durability runs in sibling folders for their tiers.
+/// Describes the configurations, with the results of durability runs in sibling folders for their tiers. Siblings of a
+/// part of a choice are those of the choice, too.
 fn describe_configurations(plan: &RunPlan, folder: &RunFolder) -> Vec<Configuration> {
     let mut configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
     if configurations.iter().any(|configuration| configuration.durability.is_some())
         && let Some(runs_folder) = folder.path().parent()
     {
-        let evidence = load_evidence(runs_folder);
+        let beside_choice = runs_folder.parent().filter(|_| runs_folder.join(CHOICE).exists());
+        let evidence = load_evidence([runs_folder].into_iter().chain(beside_choice));
         for configuration in &mut configurations {
             if let Some(durability) = &mut configuration.durability {
                 durability.tested = evidence.get(&durability.basis).cloned().unwrap_or_default();
