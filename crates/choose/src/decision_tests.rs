@@ -1,5 +1,6 @@
 use jsonathlon_schema::durability::CrashKind;
 use jsonathlon_schema::metric::Unit;
+use jsonathlon_schema::record::FailureKind;
 
 use super::*;
 use crate::facts::{Measured, Measurement};
@@ -232,14 +233,130 @@ fn without_needs_it_says_who_is_best_at_what() {
 }
 
 #[test]
-fn what_was_not_measured_dominates_nothing() {
+fn what_was_not_measured_dominates_nothing_and_is_dominated_by_nothing() {
     let mut unmeasured = system("A", 0.0001);
     unmeasured.sizes.clear();
     let decision = decide("", vec![unmeasured, system("B", 0.005)]);
     assert!(decision.candidates.iter().all(|candidate| candidate.dominated_by.is_none()));
+    let mut unmeasured = system("A", 0.05);
+    unmeasured.sizes.clear();
+    let decision = decide("", vec![unmeasured, system("B", 0.005)]);
+    assert!(decision.candidates.iter().all(|candidate| candidate.dominated_by.is_none()), "A may be smaller");
+    let mut uncrashed = system("A", 0.05);
+    uncrashed.durability.evidence.clear();
+    let decision = decide("", vec![uncrashed, system("B", 0.005)]);
+    assert!(
+        decision.candidates.iter().all(|candidate| candidate.dominated_by.is_none()),
+        "A may lose nothing"
+    );
     // Lost writes are no equal of kept ones, however fast they were.
     let decision = decide("", vec![losing(system("A", 0.0001), CrashKind::Power), system("B", 0.005)]);
     assert!(decision.candidates.iter().all(|candidate| candidate.dominated_by.is_none()));
+}
+
+#[test]
+fn nobody_leads_over_a_system_without_a_figure() {
+    let mut unmeasured = system("C", 0.003);
+    unmeasured.at_rate = None;
+    let decision = decide("", vec![system("A", 0.001), sized(system("B", 0.002), 0.1), unmeasured]);
+    assert_eq!(decision.headline, "B 1.0 is smallest (20.0 MB).");
+    let response = &decision.best[0];
+    assert_eq!((response.leads(), response.unknown.as_slice()), (false, [2].as_slice()));
+    assert_eq!(
+        response.sentence,
+        "Response time (p99): nobody is shown to be best, because C 1.0 has no figure that counts; the best figure is \
+         that of A 1.0 (p99 1 ms)."
+    );
+    let json = decision.json();
+    assert_eq!(json["best"][0]["without_figure"], serde_json::json!(["C 1.0"]));
+}
+
+#[test]
+fn a_preference_that_not_all_have_a_figure_of_is_told() {
+    let needs =
+        "[load]\nreads = 1.0\n[needs]\nkind = \"any\"\n[prefer]\norder = [\"response p99\", \"size\"]\n";
+    let mut unmeasured = sized(system("B", 0.003), 2.0);
+    unmeasured.at_rate = None;
+    let text = headline(needs, vec![system("A", 0.001), unmeasured.clone()]);
+    assert_eq!(
+        text,
+        "A 1.0 and B 1.0 meet the need; by response time no difference is shown, and A is smaller (200 MB against 400 MB)."
+    );
+    let mut both = vec![system("A", 0.001), unmeasured];
+    both[0].at_rate = None;
+    let decision = decide(needs, both);
+    let note = "The preference \"response p99\" decides nothing, because nobody has a figure that counts.";
+    assert!(decision.notes.iter().any(|other| other == note), "{:?}", decision.notes);
+    assert!(!decision.headline.contains("response time"), "{}", decision.headline);
+}
+
+#[test]
+fn more_than_any_other_is_said_only_of_more_needs() {
+    let nearly = |name| system(name, 0.0101);
+    let text = headline(ALL_NEEDS, vec![nearly("A"), nearly("B"), system("C", 0.05)]);
+    assert!(text.contains("A 1.0 and B 1.0 meet seven each. "), "C meets seven, too: {text}");
+    let text = headline(ALL_NEEDS, vec![nearly("A"), nearly("B"), changing(system("C", 0.05), 1)]);
+    assert!(text.contains("A 1.0 and B 1.0 meet seven each, more than any other. "), "{text}");
+}
+
+#[test]
+fn wrong_answers_and_crashes_are_told_whatever_is_needed() {
+    let fault = |kind, trials| crate::facts::PartFault {
+        part: crate::facts::Part::Questions,
+        kind,
+        trials,
+        error: "1 row differs".to_owned(),
+    };
+    let mut facts = system("A", 0.001);
+    facts.faults = vec![fault(FailureKind::Wrong, 1), fault(FailureKind::Crash, 3)];
+    let decision = decide("[needs]\nkind = \"any\"", vec![facts.clone()]);
+    assert_eq!(decision.headline, "A 1.0 meets the need.");
+    let expected = [
+        "A 1.0 answered wrongly in questions: 1 row differs.",
+        "A 1.0 crashed in questions, the first of 3 trials with wrong answers or crashes: 1 row differs.",
+    ];
+    assert_eq!(decision.faults, expected);
+    assert_eq!(decision.json()["notes"][0], expected[0]);
+    let text = headline("", vec![facts, system("B", 0.001)]);
+    assert!(text.ends_with(" A 1.0 answers wrongly in questions (1 row differs)."), "{text}");
+}
+
+#[test]
+fn figures_of_fewer_documents_are_judged_and_not_compared() {
+    let mut lacking = sized(system("A", 0.001), 0.5);
+    if let Measured::Value(measurement) = &mut lacking.sizes[2].bytes {
+        measurement.lacks_documents = true;
+    }
+    lacking.documents.as_mut().unwrap().loaded = 150_000;
+    let needs = "[needs]\nsize = \"now < 1GB\"\n";
+    let decision = decide(needs, vec![lacking, system("B", 0.001)]);
+    assert!(decision.candidates.iter().all(|candidate| candidate.meets_all));
+    let size = decision.best.iter().find(|best| best.criterion == Criterion::Size).unwrap();
+    assert!(!size.leads() && !decision.headline.contains("smaller"), "{}", decision.headline);
+    let note = "A 1.0 holds 150,000 of 200,000 documents; its figures are those of fewer documents and are not \
+                compared with others.";
+    assert!(decision.notes.iter().any(|other| other == note), "{:?}", decision.notes);
+}
+
+#[test]
+fn a_change_that_would_not_let_a_system_in_is_not_told() {
+    // Reads are faster and scatter far beyond the limit of the updates.
+    let mut facts = system("A", 0.012);
+    let reads = measurement("A", "mix", Unit::Seconds, 0.0119, 5.0);
+    let response = &mut facts.at_rate.as_mut().unwrap().response;
+    response[0].quantiles.insert(crate::needs::Quantile::P99, Measured::Value(reads));
+    assert!(decide(ALL_NEEDS, vec![facts]).changes.is_empty());
+    // A sample shows the same values of some documents only, so that fewer needs are no way in.
+    let mut sampled = system("B", 0.001);
+    sampled.round_trip.as_mut().unwrap().is_complete = false;
+    let needs = ALL_NEEDS.replace("same values", "same bytes");
+    assert!(decide(&needs, vec![sampled.clone()]).changes.is_empty(), "bytes were not tested");
+    let bytes = crate::facts::ComparedBytes { compared: 1_000, different: 7, is_complete: false };
+    sampled.round_trip.as_mut().unwrap().bytes = Some(bytes);
+    assert_eq!(
+        decide(&needs, vec![sampled]).changes,
+        ["B 1.0 would meet all needs if documents may be changed."]
+    );
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub(crate) fn figure(system: &str, step: &str, unit: Unit, value: f64, reach: f6
         unit,
         by_round: (1..).zip(scatter.map(|share| vec![value * (1.0 + share)])).collect(),
         doubt: None,
+        lacks_documents: false,
         part: Part::Serving,
         cell: cell(system, step),
     }
@@ -102,7 +103,11 @@ pub(crate) fn crashes(tier: DurabilityTier, kind: CrashKind, kept: u64) -> Crash
 
 fn size(system: &str, documents: u64) -> SizePoint {
     let bytes = 1_000.0 * documents as f64;
-    SizePoint { documents, bytes: measured(system, "size", Unit::Bytes, bytes) }
+    SizePoint {
+        documents,
+        is_whole: documents == 200_000,
+        bytes: measured(system, "size", Unit::Bytes, bytes),
+    }
 }
 
 /// A server of version 1.0 that meets [`ALL_NEEDS`], with a p99 of `p99_s` seconds.
@@ -131,6 +136,7 @@ pub(crate) fn system(name: &str, p99_s: f64) -> SystemFacts {
             changes: BTreeMap::new(),
             is_complete: true,
             bytes: None,
+            bytes_of_variant: None,
             part: Part::Serving,
             cell: cell(name, "structure"),
         }),
@@ -159,6 +165,7 @@ pub(crate) fn system(name: &str, p99_s: f64) -> SystemFacts {
             evidence: CrashKind::ALL.map(|kind| crashes(DurabilityTier::Synced, kind, 3)).to_vec(),
         },
         untested: BTreeMap::new(),
+        faults: Vec::new(),
     }
 }
 

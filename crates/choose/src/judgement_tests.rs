@@ -2,7 +2,7 @@ use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::metric::Unit;
 
 use super::*;
-use crate::facts::CrashEvidence;
+use crate::facts::{CrashEvidence, LoadFailure};
 use crate::facts_for_tests::{
     ALL_NEEDS, changing, crashes, figure as measurement, losing, needs, response, saturated, system,
 };
@@ -57,6 +57,13 @@ fn a_rate_that_is_not_held_gives_no_good_response_time() {
     assert_eq!(state(Need::Rate(2_000.0), &facts), "not met");
     let judgement = judge(&Need::Rate(2_000.0), &facts);
     assert_eq!(judgement.figure.predicate, "holds 140 of 2,000 operations/s");
+    assert_eq!(judgement.figure.words, "140 of 2,000 operations/s ended in time, 7 % where 95 % are enough");
+    assert_eq!(judgement.figure.value, Some(140.0));
+    let held = judge(&Need::Rate(2_000.0), &with_kept_share(0.98)).figure;
+    assert_eq!(held.words, "holds 2,000 operations/s: 98 % of them ended in time, and 95 % are enough");
+    assert_eq!(held.value, Some(1_960.0), "a program sees what was held, and not what was offered");
+    let narrow = judge(&Need::Rate(2_000.0), &with_kept_share(0.93));
+    assert!(narrow.factor.unwrap() > 1.0 && !narrow.figure.predicate.contains("2,000 of 2,000"));
     assert!((judgement.factor.unwrap() - 2_000.0 / 140.0).abs() < 0.1);
     let response = judge(&TEN_MS, &facts);
     assert_eq!(response.state, NeedState::NotShown);
@@ -65,6 +72,89 @@ fn a_rate_that_is_not_held_gives_no_good_response_time() {
     assert_eq!(state(TEN_MS, &saturated(system("slow", 0.5), 0.07)), "not met");
     assert_eq!(state(Need::Rate(2_000.0), &saturated(system("near", 0.003), 0.95)), "not shown");
     assert_eq!(state(Need::Rate(5_000.0), &system("good", 0.003)), "not shown", "it was not offered");
+}
+
+/// A system that holds a share of the rate for sure, whatever it achieves in the mean.
+fn with_kept_share(share: f64) -> SystemFacts {
+    let mut facts = system("some", 0.003);
+    let kept = measurement("some", "mix", Unit::Share, share, 0.005);
+    facts.at_rate.as_mut().unwrap().kept_share = Measured::Value(kept);
+    facts
+}
+
+#[test]
+fn a_figure_without_an_interval_says_why() {
+    let words = |by_round: std::collections::BTreeMap<u32, Vec<f64>>| {
+        let mut facts = system("few", 0.003);
+        let figure =
+            Measurement { interval: None, by_round, ..measurement("few", "mix", Unit::Seconds, 0.003, 0.1) };
+        let response = &mut facts.at_rate.as_mut().unwrap().response;
+        response.truncate(1);
+        response[0].quantiles.insert(Quantile::P99, Measured::Value(figure));
+        let judgement = judge(&TEN_MS, &facts);
+        assert_eq!(judgement.state, NeedState::NotShown);
+        judgement.figure.words
+    };
+    assert_eq!(
+        words([].into()),
+        "read p99 3 ms; too few operations for an interval: it needs a longer --duration"
+    );
+    assert_eq!(words([(1, vec![0.003])].into()), "read p99 3 ms; one round gives no interval");
+    let scattered = [(1, vec![0.003]), (2, vec![3.0])].into();
+    assert_eq!(words(scattered), "read p99 3 ms; its rounds differ too much for an interval");
+}
+
+#[test]
+fn a_load_that_the_system_fails_at_meets_nothing_that_is_about_documents() {
+    let failing = |is_of_machine| {
+        let mut facts = system("lossy", 0.003);
+        let reason = "2 documents were accepted and are not found".to_owned();
+        facts.documents.as_mut().unwrap().failure = Some(LoadFailure { reason, is_of_machine });
+        facts
+    };
+    let needs = [
+        Need::RoundTrip(RoundTripLevel::Anything),
+        Need::RoundTrip(RoundTripLevel::SameValues),
+        Need::Rejected(1.0),
+        Need::Size { at: SizeAt::Now(None), below_bytes: f64::INFINITY },
+        Need::Size { at: SizeAt::Later(1_000_000), below_bytes: f64::INFINITY },
+    ];
+    for need in needs {
+        let judgement = judge(&need, &failing(false));
+        assert_eq!(judgement.state, NeedState::NotMet, "{need:?}");
+        assert!(judgement.figure.predicate.contains("fails at the load (2 documents"), "{judgement:?}");
+    }
+    assert_eq!(state(Need::Rejected(1.0), &failing(true)), "not tested");
+    // What was not measured because of it fails, too.
+    let mut facts = failing(false);
+    (facts.at_rate, facts.reports) = (None, Vec::new());
+    for need in [Need::Rate(1.0), TEN_MS, Need::Report(1.0)] {
+        assert_eq!(state(need, &facts), "not met", "{need:?}");
+    }
+}
+
+#[test]
+fn bytes_of_another_variant_say_nothing() {
+    let mut facts = system("other", 0.003);
+    facts.round_trip.as_mut().unwrap().bytes_of_variant = Some("whole".to_owned());
+    let judgement = judge(&Need::RoundTrip(RoundTripLevel::SameBytes), &facts);
+    let reason = "byte by byte, documents were compared only in the variant whole";
+    assert_eq!(judgement.state, NeedState::NotTested(reason.to_owned()));
+}
+
+#[test]
+fn a_load_of_a_part_of_the_documents_is_no_size_of_all() {
+    let mut facts = system("half", 0.003);
+    facts.sizes.retain(|point| !point.is_whole);
+    facts.untested.insert(Dimension::Size, "serving failed".to_owned());
+    let size = Need::Size { at: SizeAt::Now(None), below_bytes: 1e12 };
+    assert_eq!(judge(&size, &facts).state, NeedState::NotTested("serving failed".to_owned()));
+    let later = Need::Size { at: SizeAt::Later(2_000_000), below_bytes: 1e12 };
+    assert_eq!(state(later, &facts), "not tested");
+    let failed = Measured::Absent("the load failed: no space".to_owned());
+    let point = crate::facts::SizePoint { documents: 0, is_whole: true, bytes: failed };
+    facts.sizes.insert(0, point);
+    assert_eq!(judge(&size, &facts).state, NeedState::NotTested("the load failed: no space".to_owned()));
 }
 
 #[test]
@@ -228,7 +318,7 @@ fn sizes_of_other_numbers_of_documents_are_estimates() {
     }
     assert_eq!(state(later, &two), "not shown", "two points without intervals are always on a line");
     two.sizes.remove(0);
-    assert_eq!(state(later, &two), "not tested");
+    assert_eq!(state(later, &two), "not tested", "one load says nothing of growth");
     two.sizes.clear();
     assert_eq!(state(later, &two), "not tested");
 }

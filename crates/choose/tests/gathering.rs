@@ -15,8 +15,8 @@ use jsonathlon_schema::metric::{
     PLANNED_ARRIVALS, QUESTION_P50_US, THROUGHPUT_OPS_PER_S, TOTAL_BYTES, UNFINISHED_ARRIVALS,
 };
 use jsonathlon_schema::record::{
-    ARRIVAL, CLIENTS, CLOSED, Cell, Failure, FailureKind, JournalRecord, OPERATION, Phase, RATE_PER_S,
-    Reason, RecordBody, Rejects, RoundTripOutcome, RoundTripReport, STREAMS, Trial, Verdict,
+    ARRIVAL, CLIENTS, CLOSED, Cell, JournalRecord, OPERATION, Phase, RATE_PER_S, Reason, RecordBody, Rejects,
+    RoundTripOutcome, RoundTripReport, STREAMS, Trial, Verdict,
 };
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::histogram::Histogram;
@@ -24,18 +24,18 @@ use jsonathlon_stats::histogram::Histogram;
 const ROUNDS: u32 = 5;
 
 /// One system of a synthetic run, and how it behaves.
-struct Behaviour {
-    configuration: Configuration,
+pub(crate) struct Behaviour {
+    pub(crate) configuration: Configuration,
     /// Share of the rate that it holds.
-    holds: f64,
+    pub(crate) holds: f64,
     /// Response time in microseconds.
-    response_us: f64,
-    changed: u64,
-    rejected: u64,
+    pub(crate) response_us: f64,
+    pub(crate) changed: u64,
+    pub(crate) rejected: u64,
 }
 
 impl Behaviour {
-    fn new(system: &str) -> Self {
+    pub(crate) fn new(system: &str) -> Self {
         let mut configuration = configuration(system, "1.0");
         configuration.title = system.to_uppercase();
         Self { configuration, holds: 1.0, response_us: 3_000.0, changed: 0, rejected: 0 }
@@ -149,7 +149,7 @@ fn work(behaviour: &Behaviour) -> Vec<JournalRecord> {
     records
 }
 
-fn serving(behaviours: &[Behaviour]) -> Run {
+pub(crate) fn serving(behaviours: &[Behaviour]) -> Run {
     let records = behaviours.iter().flat_map(|one| [load(one), work(one)].concat()).collect();
     let configurations = behaviours.iter().map(|one| one.configuration.clone()).collect();
     let mut run = test_fixtures::run("serving", configurations, records);
@@ -163,11 +163,11 @@ fn facts(behaviour: Behaviour, context: &GatherContext) -> SystemFacts {
     all.remove(0)
 }
 
-fn state(need: Need, facts: &SystemFacts) -> NeedState {
+pub(crate) fn state(need: Need, facts: &SystemFacts) -> NeedState {
     judge(&need, facts).state
 }
 
-const P99: Need = Need::Response { quantile: Quantile::P99, below_s: 0.01 };
+pub(crate) const P99: Need = Need::Response { quantile: Quantile::P99, below_s: 0.01 };
 
 #[test]
 fn the_rate_that_counts_is_the_stated_or_the_middle_one() {
@@ -175,9 +175,10 @@ fn the_rate_that_counts_is_the_stated_or_the_middle_one() {
     assert_eq!(middle.at_rate.as_ref().unwrap().offered, 1_000.0);
     let others: Vec<f64> = middle.other_rates.iter().map(|rate| rate.offered).collect();
     assert_eq!(others, [500.0, 2_000.0]);
-    let stated = facts(Behaviour::new("a"), &GatherContext { rate: Some(2_000.0), left_out: vec![] });
+    let stated =
+        facts(Behaviour::new("a"), &GatherContext { rate: Some(2_000.0), ..GatherContext::default() });
     assert_eq!(stated.at_rate.as_ref().unwrap().offered, 2_000.0);
-    let untried = facts(Behaviour::new("a"), &GatherContext { rate: Some(7.0), left_out: vec![] });
+    let untried = facts(Behaviour::new("a"), &GatherContext { rate: Some(7.0), ..GatherContext::default() });
     assert_eq!((untried.at_rate.is_none(), untried.other_rates.len()), (true, 3));
     assert!(matches!(state(Need::Rate(7.0), &untried), NeedState::NotTested(_)));
     assert_eq!((middle.name.as_str(), middle.short_name.as_str()), ("A 1.0", "A"));
@@ -193,7 +194,7 @@ fn what_clients_did_beside_reports_is_not_the_capacity() {
 
 #[test]
 fn each_planted_fact_lands_in_its_own_state() {
-    let context = GatherContext { rate: Some(2_000.0), left_out: vec![] };
+    let context = GatherContext { rate: Some(2_000.0), ..GatherContext::default() };
     let values = Need::RoundTrip(RoundTripLevel::SameValues);
     let size = Need::Size { at: SizeAt::Now(None), below_bytes: 1e6 };
     let needs = [values, Need::Rejected(0.0), Need::Rate(2_000.0), P99, size];
@@ -224,55 +225,6 @@ fn rejected_documents_have_their_reasons() {
     let figure = judge(&Need::Rejected(0.0), &facts).figure;
     assert_eq!(figure.words, "2 of 1,000 documents rejected: too deep");
     assert!(facts.round_trip.as_ref().unwrap().is_complete, "all that it holds were compared");
-}
-
-#[test]
-fn a_failure_of_the_system_is_told_from_one_of_the_machine() {
-    for (kind, verdict, expected) in [
-        (FailureKind::Wrong, Verdict::Wrong, "not met"),
-        (FailureKind::Crash, Verdict::Failed, "not met"),
-        (FailureKind::Environment, Verdict::Failed, "not tested"),
-    ] {
-        let mut run = serving(&[Behaviour::new("a")]);
-        for record in &mut run.records {
-            if let RecordBody::Trial(trial) = &mut record.body
-                && trial.cell.is_open_loop()
-                && trial.round == 3
-            {
-                trial.verdict = verdict;
-                trial.failure = Some(Failure::new(kind, "something happened\nat length"));
-            }
-        }
-        let facts = gather(&[(Part::Serving, run)], &GatherContext::default()).remove(0);
-        for need in [Need::Rate(1_000.0), P99] {
-            let judgement = judge(&need, &facts);
-            assert_eq!(judgement.state.word(), expected, "{kind}");
-            assert!(judgement.figure.words.contains("something happened"), "{}", judgement.figure.words);
-            assert!(!judgement.figure.words.contains("at length"));
-        }
-    }
-}
-
-#[test]
-fn unverified_and_partial_figures_meet_nothing() {
-    for (verdict, words) in [
-        (Verdict::Unverified, "answers were not verified"),
-        (Verdict::Partial, "measured on a part of the documents"),
-    ] {
-        let mut run = serving(&[Behaviour::new("a")]);
-        for record in &mut run.records {
-            if let RecordBody::Trial(trial) = &mut record.body
-                && trial.cell.phase == Phase::Measured
-            {
-                trial.verdict = verdict;
-            }
-        }
-        let facts = gather(&[(Part::Serving, run)], &GatherContext::default()).remove(0);
-        let judgement = judge(&P99, &facts);
-        assert_eq!(judgement.state, NeedState::NotShown);
-        assert!(judgement.figure.words.contains(words), "{}", judgement.figure.words);
-        assert_eq!(state(Need::Rate(1_000.0), &facts), NeedState::NotShown);
-    }
 }
 
 #[test]
@@ -356,7 +308,7 @@ fn systems_of_any_run_take_part_and_say_what_they_were_not_tested_for() {
     };
     let general =
         LeftOut { part: Part::Durability, system: None, reason: "the budget ends before it".to_owned() };
-    let context = GatherContext { rate: None, left_out: vec![left_out, general] };
+    let context = GatherContext { left_out: vec![left_out, general], ..GatherContext::default() };
     let facts = gather(&[(Part::Questions, loaded), (Part::Serving, served)], &context);
     assert_eq!(facts.iter().map(|facts| facts.title.as_str()).collect::<Vec<_>>(), ["A", "B"]);
     let b = &facts[1];
@@ -364,25 +316,6 @@ fn systems_of_any_run_take_part_and_say_what_they_were_not_tested_for() {
     assert!(b.documents.is_some() && !b.sizes.is_empty(), "its load is known from questions");
     assert_eq!(b.untested[&Dimension::Durability], "the budget ends before it");
     assert_eq!(facts[0].untested[&Dimension::Report], "it takes no part in questions");
-}
-
-#[test]
-fn a_load_that_failed_is_the_reason_of_everything_after_it() {
-    let mut run = serving(&[Behaviour::new("a")]);
-    run.records
-        .retain(|record| matches!(&record.body, RecordBody::Trial(trial) if trial.cell.step == Step::Load));
-    for record in &mut run.records {
-        if let RecordBody::Trial(trial) = &mut record.body {
-            trial.verdict = Verdict::Failed;
-            trial.metrics.clear();
-            trial.failure = Some(Failure::new(FailureKind::Refused, "no space for this"));
-        }
-    }
-    let facts = gather(&[(Part::Serving, run)], &GatherContext::default()).remove(0);
-    let expected = NeedState::NotTested("the load failed: no space for this".to_owned());
-    for need in [Need::Rejected(0.0), Need::RoundTrip(RoundTripLevel::Anything), P99, Need::Rate(1.0)] {
-        assert_eq!(state(need, &facts), expected, "{need:?}");
-    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ kind = "embedded"
 fn context() -> GatherContext {
     let left_out =
         LeftOut { part: Part::Half, system: None, reason: "the budget does not allow it".to_owned() };
-    GatherContext { rate: None, left_out: vec![left_out] }
+    GatherContext { left_out: vec![left_out], ..GatherContext::default() }
 }
 
 /// The decision with its words and without digests of cells.

@@ -48,7 +48,7 @@ pub(super) struct Deciding {
     pub(super) first: usize,
     /// Index of the one that comes closest to it by this criterion.
     pub(super) runner_up: usize,
-    /// Criteria before it, by which no difference to the best ones is shown.
+    /// Criteria before it, by which no difference to the best ones is shown, or of which not all have a figure.
     pub(super) undecided: Vec<Criterion>,
     /// Indexes of those that were compared by it: all, unless earlier criteria took some out.
     pub(super) compared: Vec<usize>,
@@ -60,9 +60,12 @@ pub(super) fn decide(systems: &[(usize, &SystemFacts)], order: &[Criterion]) -> 
     let mut left: Vec<(usize, &SystemFacts)> = systems.to_vec();
     let mut undecided = Vec::new();
     for criterion in order {
-        // A system without a figure may be better, so nobody leads by this criterion.
-        let is_known = left.iter().all(|(_, facts)| measurement(*criterion, facts).is_some());
-        let Some(standing) = Standing::new(*criterion, &left).filter(|_| is_known) else { continue };
+        let Some(standing) = Standing::new(*criterion, &left) else { continue };
+        if !standing.unknown.is_empty() {
+            // A system without a figure may be better, so nobody leads by this criterion.
+            undecided.push(*criterion);
+            continue;
+        }
         if let (true, Some(runner_up)) = (standing.tied.is_empty(), standing.worse.first()) {
             let (first, runner_up) = (standing.first, *runner_up);
             let compared = left.iter().map(|(index, _)| *index).collect();
@@ -97,27 +100,34 @@ pub(super) fn sort(candidates: &mut [Candidate], order: &[Criterion], has_needs:
 pub(super) fn best(candidates: &[Candidate], order: &[Criterion]) -> Vec<Best> {
     let eligible = eligible(candidates);
     let standings = order.iter().filter_map(|criterion| {
-        let Standing { first, tied, worse } = Standing::new(*criterion, &eligible)?;
-        let sentence = sentence(candidates, *criterion, first, &tied, &worse)?;
-        Some(Best { criterion: *criterion, first, tied, worse, sentence })
+        let standing = Standing::new(*criterion, &eligible)?;
+        let sentence = sentence(candidates, *criterion, &standing)?;
+        let Standing { first, tied, worse, unknown } = standing;
+        Some(Best { criterion: *criterion, first, tied, worse, unknown, sentence })
     });
     standings.collect()
 }
 
-fn sentence(
-    candidates: &[Candidate],
-    criterion: Criterion,
-    first: usize,
-    tied: &[usize],
-    worse: &[usize],
-) -> Option<String> {
+fn sentence(candidates: &[Candidate], criterion: Criterion, standing: &Standing) -> Option<String> {
+    let Standing { first, tied, worse, unknown } = standing;
+    let names = |indexes: &[usize]| -> Vec<&str> {
+        indexes.iter().filter_map(|index| Some(candidates.get(*index)?.facts.name.as_str())).collect()
+    };
     let named = |index: usize| {
         let facts = &candidates.get(index)?.facts;
         Some((facts.name.as_str(), measurement(criterion, facts)?))
     };
-    let (name, figure) = named(first)?;
+    let (name, figure) = named(*first)?;
     let value = value_words(criterion, figure);
     let subject = subject(criterion, figure);
+    if !unknown.is_empty() {
+        let verb = if unknown.len() == 1 { "has" } else { "have" };
+        let unknown = and_list(&names(unknown));
+        return Some(format!(
+            "{subject}: nobody is shown to be best, because {unknown} {verb} no figure that counts; the best figure is \
+             that of {name} ({value})."
+        ));
+    }
     if let (true, Some(runner_up)) = (tied.is_empty(), worse.first()) {
         let (other, other_figure) = named(*runner_up)?;
         let against = plain_words(criterion, other_figure);
@@ -126,7 +136,7 @@ fn sentence(
     if tied.is_empty() {
         return Some(format!("{subject}: only {name} has a figure that counts ({value})."));
     }
-    let others: Vec<&str> = tied.iter().filter_map(|index| named(*index)).map(|(name, _)| name).collect();
+    let others = names(tied);
     Some(format!(
         "{subject}: {name} has the best figure ({value}), and no difference from {} is shown.",
         and_list(&others)

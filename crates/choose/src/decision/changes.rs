@@ -4,8 +4,8 @@ use jsonathlon_results::number_format;
 
 use super::Candidate;
 use crate::figures;
-use crate::judgement::{Judgement, NeedState};
-use crate::needs::{Need, RoundTripLevel};
+use crate::judgement::{Judgement, NeedState, judge};
+use crate::needs::{Need, RoundTripLevel, WantedKind};
 
 /// Sentences on single needs: those that keep out a system that meets all others, and those by which a
 /// system that meets all would be the first to drop out.
@@ -23,43 +23,46 @@ fn entering(candidate: &Candidate, missed: &Judgement) -> Option<String> {
     if matches!(missed.state, NeedState::NotTested(_)) {
         return None;
     }
-    // A doubtful figure would not meet any limit.
-    let is_doubtful = missed.figure.measurement.as_ref().is_some_and(|figure| figure.doubt.is_some());
-    let interval = missed.figure.interval.filter(|_| !is_doubtful);
+    let interval = missed.figure.interval;
+    let meets = |need: Need| judge(&need, &candidate.facts).state == NeedState::Met;
     let estimated = if missed.figure.is_estimate { ", by the estimate" } else { "" };
-    Some(match missed.need {
+    let beyond = |limit: f64| Some(round_up(interval.filter(|[_, high]| *high >= limit)?[1]));
+    let (proposed, words) = match missed.need {
         Need::RoundTrip(level) => {
-            let with = match level {
-                RoundTripLevel::SameBytes if candidate.facts.round_trip.as_ref()?.changed == 0 => {
-                    "if the same values are enough"
-                }
-                _ => "if documents may be changed",
-            };
-            format!("{name} would meet all needs {with}.")
+            let weaker = [
+                (RoundTripLevel::SameValues, "if the same values are enough"),
+                (RoundTripLevel::Anything, "if documents may be changed"),
+            ];
+            let is_met =
+                |(other, _): &(RoundTripLevel, &str)| *other > level && meets(Need::RoundTrip(*other));
+            let (proposed, words) = weaker.into_iter().find(is_met)?;
+            (Need::RoundTrip(proposed), words.to_owned())
         }
         Need::Rejected(_) => {
-            let share = figures::percent(round_up(missed.figure.value?));
-            format!("{name} would meet all needs if {share} of the documents could be rejected.")
+            let share = round_up(missed.figure.value?);
+            let words = format!("if {} of the documents could be rejected", figures::percent(share));
+            (Need::Rejected(share), words)
         }
-        Need::Kind(_) => format!("{name} would meet all needs if its kind did not matter."),
+        Need::Kind(_) => (Need::Kind(WantedKind::Any), "if its kind did not matter".to_owned()),
         // At another rate, the system would have to be measured again.
         Need::Rate(_) | Need::Durability(_) => return None,
         Need::Response { quantile, below_s } => {
-            let [_, high] = interval.filter(|[_, high]| *high >= below_s)?;
-            let limit = figures::duration(round_up(high));
-            format!("{name} would meet all needs at {} < {limit}.", quantile.word())
+            let below_s = beyond(below_s)?;
+            let words = format!("at {} < {}", quantile.word(), figures::duration(below_s));
+            (Need::Response { quantile, below_s }, words)
         }
         Need::Report(below_s) => {
-            let [_, high] = interval.filter(|[_, high]| *high >= below_s)?;
-            let limit = figures::duration(round_up(high));
-            format!("{name} would meet all needs if reports could take {limit}.")
+            let below_s = beyond(below_s)?;
+            (Need::Report(below_s), format!("if reports could take {}", figures::duration(below_s)))
         }
         Need::Size { at, below_bytes } => {
-            let [_, high] = interval.filter(|[_, high]| *high >= below_bytes)?;
-            let limit = number_format::bytes(round_up(high));
-            format!("{name} would meet all needs at a size of {limit} {}{estimated}.", at.word())
+            let below_bytes = beyond(below_bytes)?;
+            let size = number_format::bytes(below_bytes);
+            (Need::Size { at, below_bytes }, format!("at a size of {size} {}{estimated}", at.word()))
         }
-    })
+    };
+    // The figure is that of the worst cell; another one may miss the proposed limit, or be doubtful.
+    meets(proposed).then(|| format!("{name} would meet all needs {words}."))
 }
 
 /// For each need with a number, which of the systems that meet all would be shown to miss it first.

@@ -8,8 +8,9 @@ use jsonathlon_schema::record::RATE_PER_S;
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
-use crate::facts::{ALL_OPERATIONS, Measured, Measurement, SystemFacts};
+use crate::facts::{Measured, Measurement, SystemFacts};
 use crate::figures;
+use crate::judgement::ANSWERED;
 use crate::needs::Criterion;
 
 /// Direction in which a criterion improves.
@@ -27,9 +28,8 @@ pub(super) fn measurement(criterion: Criterion, facts: &SystemFacts) -> Option<&
         Criterion::Response(quantile) => {
             let at_rate = facts.at_rate.as_ref()?;
             at_rate.kept_share.value().filter(|kept| kept.value >= KEPT_LIMIT)?;
-            let counts = ["read", "update", ALL_OPERATIONS];
             let responses = at_rate.response.iter();
-            let counting = responses.filter(|response| counts.contains(&response.operation.as_str()));
+            let counting = responses.filter(|response| ANSWERED.contains(&response.operation.as_str()));
             slowest(counting.filter_map(|response| response.quantiles.get(&quantile)))?
         }
         Criterion::Report => slowest(facts.reports.iter().filter_map(|report| {
@@ -38,17 +38,21 @@ pub(super) fn measurement(criterion: Criterion, facts: &SystemFacts) -> Option<&
             };
             report.under_load.as_ref().filter(is_at_rate).or(report.hot.as_ref())
         }))?,
-        Criterion::Size => facts.sizes.last()?.bytes.value()?,
+        Criterion::Size => facts.whole_size()?.bytes.value()?,
         Criterion::Capacity => facts.capacity.as_ref()?.value()?,
     };
-    (found.doubt.is_none() && found.value > 0.0).then_some(found)
+    (counts(found) && found.value > 0.0).then_some(found)
+}
+
+/// Whether a figure may be compared: doubtful ones and those over fewer documents than others have may not.
+fn counts(figure: &Measurement) -> bool {
+    figure.doubt.is_none() && !figure.lacks_documents
 }
 
 /// The largest of several figures, all of which must be there and count.
 fn slowest<'m>(figures: impl Iterator<Item = &'m Measured>) -> Option<&'m Measurement> {
-    let figures: Vec<&Measurement> = figures
-        .map(|measured| measured.value().filter(|figure| figure.doubt.is_none()))
-        .collect::<Option<_>>()?;
+    let figures: Vec<&Measurement> =
+        figures.map(|measured| measured.value().filter(|figure| counts(figure))).collect::<Option<_>>()?;
     figures.into_iter().max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
@@ -81,11 +85,12 @@ pub(super) struct Standing {
     pub(super) tied: Vec<usize>,
     /// Indexes of those that are shown to be worse, the closest first.
     pub(super) worse: Vec<usize>,
+    /// Indexes of those without a figure that counts, which may be better or worse.
+    pub(super) unknown: Vec<usize>,
 }
 
 impl Standing {
-    /// Compares the systems with these indexes. Those without a figure that counts are left out. `None` if
-    /// none has one.
+    /// Compares the systems with these indexes. `None` if none has a figure that counts.
     pub(super) fn new(criterion: Criterion, systems: &[(usize, &SystemFacts)]) -> Option<Self> {
         let mut measured: Vec<(usize, &Measurement)> = systems
             .iter()
@@ -111,7 +116,9 @@ impl Standing {
         tied.extend(sharing.map(|(index, _)| *index));
         let others = measured.iter().map(|(index, _)| *index);
         let worse = others.filter(|index| *index != first && !tied.contains(index)).collect();
-        Some(Self { first, tied, worse })
+        let is_measured = |index: &usize| measured.iter().any(|(other, _)| other == index);
+        let unknown = systems.iter().map(|(index, _)| *index).filter(|index| !is_measured(index)).collect();
+        Some(Self { first, tied, worse, unknown })
     }
 }
 

@@ -37,8 +37,10 @@ enum Standing {
     Better,
     /// No difference is shown, and its figure is not worse.
     Equal,
-    /// Its figure is worse, or it has none where the other one has.
+    /// Its figure is worse.
     Worse,
+    /// Only one of the two was measured, so that neither equals the other.
+    Incomparable,
     /// Neither of the two was measured.
     Unknown,
 }
@@ -52,16 +54,16 @@ fn dominates(a: &SystemFacts, b: &SystemFacts, order: &[Criterion]) -> bool {
         .map(|criterion| by_criterion(*criterion, a, b))
         .chain(counts.iter().map(|count| by_count(count(a), count(b))))
         .collect();
-    !standings.contains(&Standing::Worse) && standings.contains(&Standing::Better)
+    let is_no_equal = |standing: &Standing| matches!(standing, Standing::Worse | Standing::Incomparable);
+    !standings.iter().any(is_no_equal) && standings.contains(&Standing::Better)
 }
 
 fn by_criterion(criterion: Criterion, a: &SystemFacts, b: &SystemFacts) -> Standing {
     let (a, b) = match (measurement(criterion, a), measurement(criterion, b)) {
         (Some(a), Some(b)) => (a, b),
         (None, None) => return Standing::Unknown,
-        // What has no figure that counts is neither better nor equal; against it, nothing is shown.
-        (None, Some(_)) => return Standing::Worse,
-        (Some(_), None) => return Standing::Equal,
+        // What has no figure that counts is neither better nor worse nor equal.
+        (None, Some(_)) | (Some(_), None) => return Standing::Incomparable,
     };
     let is_not_worse = match direction(criterion) {
         BetterDirection::Higher => a.value >= b.value,
@@ -79,8 +81,8 @@ fn by_count(a: Option<f64>, b: Option<f64>) -> Standing {
     match (a, b) {
         (Some(a), Some(b)) if a < b => Standing::Better,
         (Some(a), Some(b)) if a > b => Standing::Worse,
-        (Some(_), _) => Standing::Equal,
-        (None, Some(_)) => Standing::Worse,
+        (Some(_), Some(_)) => Standing::Equal,
+        (None, Some(_)) | (Some(_), None) => Standing::Incomparable,
         (None, None) => Standing::Unknown,
     }
 }

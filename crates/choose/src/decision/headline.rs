@@ -1,6 +1,7 @@
 //! The decision in at most two sentences.
 
 use jsonathlon_schema::and_list::and_list;
+use jsonathlon_schema::record::FailureKind;
 
 use super::best::{Deciding, comparative, decide, noun, superlative};
 use super::comparison::{measurement, plain_words, value_words};
@@ -220,7 +221,10 @@ fn nobody(missing: &[&Candidate], needs: &[Need]) -> String {
         several => {
             let names: Vec<&str> = several.iter().map(|candidate| candidate.facts.name.as_str()).collect();
             let met = needs.len() - least.missed().len();
-            let of_them = if several.len() == missing.len() { "" } else { ", more than any other" };
+            let is_less = |candidate: &&Candidate| candidate.missed().len() > least.missed().len();
+            let others = missing.get(several.len()..).unwrap_or_default();
+            let is_most = !others.is_empty() && others.iter().all(is_less);
+            let of_them = if is_most { ", more than any other" } else { "" };
             format!("{beginning}; {} meet {} each{of_them}.", and_list(&names), number_word(met))
         }
     };
@@ -257,7 +261,7 @@ fn what_is_missed(candidate: &Candidate) -> String {
 fn without_needs(candidates: &[Candidate], best: &[Best]) -> String {
     let named = |index: usize| candidates.get(index).map(|candidate| &candidate.facts);
     let mut leaders: Vec<(usize, Vec<String>)> = Vec::new();
-    for best in best.iter().filter(|best| best.tied.is_empty() && !best.worse.is_empty()) {
+    for best in best.iter().filter(|best| best.leads()) {
         let value = named(best.first).and_then(|facts| measurement(best.criterion, facts));
         let Some(value) = value.map(|figure| value_words(best.criterion, figure)) else { continue };
         let words = format!("{} ({value})", superlative(best.criterion));
@@ -285,7 +289,8 @@ fn without_needs(candidates: &[Candidate], best: &[Best]) -> String {
     if faults.is_empty() { first } else { format!("{first} {}.", faults.join("; ")) }
 }
 
-/// What anybody would want to know of a system: lost writes, changed or rejected documents, failures.
+/// What anybody would want to know of a system, the gravest first: lost writes, a load that failed, wrong answers and
+/// crashes, changed and rejected documents.
 fn fault(candidate: &Candidate) -> Option<String> {
     let facts = &candidate.facts;
     let figure = |dimension: crate::Dimension| candidate.figures.get(&dimension);
@@ -293,8 +298,12 @@ fn fault(candidate: &Candidate) -> Option<String> {
     if let (true, Some(figure)) = (lost, figure(crate::Dimension::Durability)) {
         return Some(format!("{} {}", facts.name, figure.predicate));
     }
-    if let Some(failure) = facts.documents.as_ref().and_then(|documents| documents.failure.as_ref()) {
-        return Some(format!("{} does not load the documents ({failure})", facts.name));
+    if let Some(failure) = facts.load_failure() {
+        return Some(format!("{} does not load the documents ({})", facts.name, failure.reason));
+    }
+    if let Some(fault) = facts.faults.first() {
+        let verb = if fault.kind == FailureKind::Crash { "crashes" } else { "answers wrongly" };
+        return Some(format!("{} {verb} in {} ({})", facts.name, fault.part.folder(), fault.error));
     }
     let is_changed = facts.round_trip.as_ref().is_some_and(|trip| trip.changed > 0);
     let is_rejecting = facts.documents.as_ref().is_some_and(|documents| documents.rejected > 0);

@@ -24,9 +24,10 @@ impl Decision {
                 "first": self.name(best.first),
                 "no_difference_shown": best.tied.iter().map(|index| self.name(*index)).collect::<Vec<_>>(),
                 "worse": best.worse.iter().map(|index| self.name(*index)).collect::<Vec<_>>(),
+                "without_figure": best.unknown.iter().map(|index| self.name(*index)).collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
             "changes": self.changes,
-            "notes": self.notes,
+            "notes": self.faults.iter().chain(&self.notes).collect::<Vec<_>>(),
         })
     }
 

@@ -29,6 +29,8 @@ pub struct Decision {
     pub best: Vec<Best>,
     /// What would change the decision: which need, moved how far, lets whom in or out. Sentences.
     pub changes: Vec<String>,
+    /// Wrong answers and crashes, whether a need is about them or not. One sentence for each system and part.
+    pub faults: Vec<String>,
     /// What a reader should know besides: dominated systems, estimates, old versions, changed documents.
     /// Sentences.
     pub notes: Vec<String>,
@@ -98,8 +100,18 @@ pub struct Best {
     pub tied: Vec<usize>,
     /// Indexes of those that are shown to be worse, the closest first.
     pub worse: Vec<usize>,
+    /// Indexes of those without a figure that counts, which may be better than the first one.
+    pub unknown: Vec<usize>,
     /// The comparison in one sentence.
     pub sentence: String,
+}
+
+impl Best {
+    /// Whether the first one is shown to be better than all others.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.tied.is_empty() && self.unknown.is_empty() && !self.worse.is_empty()
+    }
 }
 
 impl Decision {
@@ -114,8 +126,9 @@ impl Decision {
         let best = best::best(&candidates, &order);
         let headline = headline::headline(&candidates, &needs.needs, &best, &order);
         let changes = changes::changes(&candidates);
-        let notes = notes::notes(&candidates);
-        Self { headline, needs: needs.needs.clone(), candidates, best, changes, notes }
+        let faults = notes::faults(&candidates);
+        let notes = notes::notes(&candidates, needs);
+        Self { headline, needs: needs.needs.clone(), candidates, best, changes, faults, notes }
     }
 }
 

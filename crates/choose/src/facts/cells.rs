@@ -6,8 +6,9 @@ use jsonathlon_results::cell_summary::CellSummary;
 use jsonathlon_results::ratio_to_best::TrialsByRound;
 use jsonathlon_results::run::Run;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::id::Step;
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::metric::{KEPT_SHARE, MetricDef, Unit};
+use jsonathlon_schema::metric::{DOCUMENTS_OFFERED, DOCUMENTS_REJECTED, KEPT_SHARE, MetricDef, Unit};
 use jsonathlon_schema::record::{Cell, FAULTY_LOAD, FailureKind, TOO_SHORT, Verdict};
 use jsonathlon_stats::batch_schedule::KEPT_LIMIT;
 
@@ -23,11 +24,19 @@ pub(super) struct SummarisedRun<'a> {
     pub(super) run: &'a Run,
     pub(super) summary: Summary,
     trials: TrialsByRound<'a>,
+    /// Share of the documents that the user allows systems to reject.
+    rejectable: f64,
+}
+
+/// Whether a failure says nothing about the system.
+pub(super) fn is_of_machine(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::Environment | FailureKind::Protocol)
 }
 
 impl<'a> SummarisedRun<'a> {
-    pub(super) fn new(part: Part, run: &'a Run) -> Self {
-        Self { part, run, summary: run.summary(), trials: TrialsByRound::new(run) }
+    /// Summarises a run. Systems may reject the share `rejectable` of the documents.
+    pub(super) fn new(part: Part, run: &'a Run, rejectable: f64) -> Self {
+        Self { part, run, summary: run.summary(), trials: TrialsByRound::new(run), rejectable }
     }
 
     /// Cells of a configuration, in the order of the journal.
@@ -58,7 +67,8 @@ impl<'a> SummarisedRun<'a> {
             interval: entry.limits(metric).map(|limits| limits.map(|limit| limit * factor)),
             unit,
             by_round,
-            doubt: doubt(entry),
+            doubt: self.doubt(entry),
+            lacks_documents: self.lacks_documents(entry),
             part: self.part,
             cell: entry.cell.clone(),
         })
@@ -84,7 +94,8 @@ impl<'a> SummarisedRun<'a> {
             interval: estimate.low.zip(estimate.high).map(|(low, high)| [low, high]),
             unit,
             by_round,
-            doubt: doubt(entry),
+            doubt: self.doubt(entry),
+            lacks_documents: self.lacks_documents(entry),
             part: self.part,
             cell: entry.cell.clone(),
         })
@@ -95,7 +106,7 @@ impl<'a> SummarisedRun<'a> {
         let failure = || self.failure(&entry.cell);
         match entry.verdict {
             Verdict::Wrong | Verdict::Timeout | Verdict::Failed => Some(match failure() {
-                Some((FailureKind::Environment | FailureKind::Protocol, error)) => Measured::Absent(error),
+                Some((kind, error)) if is_of_machine(kind) => Measured::Absent(error),
                 Some((_, error)) => Measured::Failed(error),
                 None => Measured::Failed(entry.verdict.word().to_owned()),
             }),
@@ -103,19 +114,25 @@ impl<'a> SummarisedRun<'a> {
                 let reason = self.trial_failure(&entry.cell).map(|(_, error)| error);
                 Some(Measured::Absent(reason.unwrap_or_else(|| "not applicable".to_owned())))
             }
-            Verdict::Exact
-            | Verdict::Approximate
-            | Verdict::Unverified
-            | Verdict::Disputed
-            | Verdict::Partial => None,
+            // What a system did before it died or after it came back is no figure of it.
+            Verdict::Partial => match failure() {
+                Some((FailureKind::Crash, error)) => Some(Measured::Failed(error)),
+                _ => None,
+            },
+            Verdict::Exact | Verdict::Approximate | Verdict::Unverified | Verdict::Disputed => None,
         }
     }
 
-    /// Kind and first line of a cell's first failure, with the message of its cause.
+    /// Kind and first line of a cell's gravest failure, with the message of its cause: a crash comes before other
+    /// failures of the system, and these before failures of the machine.
     pub(super) fn failure(&self, cell: &Cell) -> Option<(FailureKind, String)> {
         let failures = self.summary.failures.iter();
-        let failure = failures.filter(|failure| failure.kind != FailureKind::Plan);
-        let failure = failure.clone().find(|failure| failure.cell == *cell)?;
+        let of_cell = failures.filter(|failure| failure.kind != FailureKind::Plan && failure.cell == *cell);
+        let failure = of_cell.min_by_key(|failure| match failure.kind {
+            FailureKind::Crash => 0,
+            kind if is_of_machine(kind) => 2,
+            _ => 1,
+        })?;
         Some((failure.kind, shortened(&failure.error)))
     }
 
@@ -130,20 +147,53 @@ impl<'a> SummarisedRun<'a> {
     pub(super) fn obstacle(&self, cell: &Cell) -> Option<String> {
         self.trial_failure(cell).map(|(_, error)| error)
     }
-}
 
-/// Why the figure of a cell does not count, although there is one.
-fn doubt(entry: &CellSummary) -> Option<String> {
-    let words = match entry.verdict {
-        Verdict::Unverified => "answers were not verified",
-        Verdict::Disputed => "systems disagree about the answer",
-        Verdict::Partial => "measured on a part of the documents",
-        _ if entry.finding(TOO_SHORT).is_some() => "too short to be compared",
-        _ if entry.finding(FAULTY_LOAD).is_some() => "operations of the load beside it failed",
-        _ if entry.metric(&KEPT_SHARE).is_some_and(|share| share < KEPT_LIMIT) => {
-            "the rate was not held meanwhile"
-        }
-        _ => return None,
-    };
-    Some(words.to_owned())
+    /// Worst verdict of a cell's own trials, whatever the load before them was.
+    fn own_verdict(&self, entry: &CellSummary) -> Verdict {
+        let trials = self.run.trials().filter(|trial| trial.cell == entry.cell);
+        trials.map(|trial| trial.verdict).max().unwrap_or(entry.verdict)
+    }
+
+    /// Why the figure of a cell does not count, although there is one.
+    fn doubt(&self, entry: &CellSummary) -> Option<String> {
+        let own = self.own_verdict(entry);
+        let words = match own {
+            Verdict::Unverified => "answers were not verified",
+            Verdict::Disputed => "systems disagree about the answer",
+            Verdict::Partial => {
+                let failure = self.failure(&entry.cell).map(|(_, error)| error);
+                return Some(
+                    failure.unwrap_or_else(|| "more than 0.1 % of the operations failed".to_owned()),
+                );
+            }
+            _ if entry.verdict == Verdict::Partial && self.rejected_share(entry) > self.rejectable => {
+                "measured on a part of the documents"
+            }
+            _ if entry.finding(TOO_SHORT).is_some() => "too short to be compared",
+            _ if entry.finding(FAULTY_LOAD).is_some() => "operations of the load beside it failed",
+            _ if entry.metric(&KEPT_SHARE).is_some_and(|share| share < KEPT_LIMIT) => {
+                "the rate was not held meanwhile"
+            }
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    /// Whether a cell was measured over fewer documents than others, because the system rejected some.
+    fn lacks_documents(&self, entry: &CellSummary) -> bool {
+        entry.verdict == Verdict::Partial && self.own_verdict(entry) != Verdict::Partial
+    }
+
+    /// Share of the documents that were rejected before a cell was measured. 1 if it is not known.
+    fn rejected_share(&self, entry: &CellSummary) -> f64 {
+        let is_load =
+            |load: &&CellSummary| load.cell.step == Step::Load && entry.cell.belongs_to_load(&load.cell);
+        let share = self.summary.results.iter().find(is_load).and_then(|load| {
+            Some(
+                load.metric(&DOCUMENTS_REJECTED)?
+                    / load.metric(&DOCUMENTS_OFFERED).filter(|all| *all > 0.0)?,
+            )
+        });
+        share.unwrap_or(1.0)
+    }
 }

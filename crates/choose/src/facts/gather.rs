@@ -2,20 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_results::cell_summary::FailureSummary;
 use jsonathlon_results::run::Run;
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::ranking::MemoryProfile;
+use jsonathlon_schema::record::FailureKind;
 
 use super::cells::{Participation, SummarisedRun};
-use super::{Part, ReportFacts, SystemFacts, loads, losses, reports, serving};
+use super::{Part, PartFault, ReportFacts, SystemFacts, loads, losses, reports, serving};
 use crate::dimension::Dimension;
+use crate::figures::shortened;
 
 /// What runs do not say about themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GatherContext {
     /// Rate of arrivals that counts, in operations per second. `None` for the middle one of those tried.
     pub rate: Option<f64>,
+    /// Share of the documents that the user allows systems to reject.
+    pub rejectable: f64,
     /// Parts of the choice that systems do not take part in.
     pub left_out: Vec<LeftOut>,
 }
@@ -43,7 +48,7 @@ pub fn gather(runs: &[(Part, Run)], context: &GatherContext) -> Vec<SystemFacts>
     let runs: Vec<SummarisedRun<'_>> = REPRESENTATIVES
         .into_iter()
         .filter_map(|part| runs.iter().find(|(other, _)| *other == part))
-        .map(|(part, run)| SummarisedRun::new(*part, run))
+        .map(|(part, run)| SummarisedRun::new(*part, run, context.rejectable))
         .collect();
     let rate = context.rate.or_else(|| middle_rate(&runs));
     let mut systems: Vec<SystemFacts> = representatives(&runs)
@@ -136,9 +141,25 @@ fn system_facts(
         sizes: loads::sizes(&sized_in),
         durability: losses::durability(Some(served), in_part(Part::Durability)),
         untested: BTreeMap::new(),
+        faults: all(&Part::ALL).into_iter().filter_map(fault).collect(),
     };
     facts.untested = untested(&facts, runs, context);
     facts
+}
+
+/// Wrong answers and crashes of a system in a run. `None` if it had neither.
+fn fault((run, configuration): Participation<'_>) -> Option<PartFault> {
+    let is_fault = |failure: &&FailureSummary| {
+        let is_grave = matches!(failure.kind, FailureKind::Wrong | FailureKind::Crash);
+        // What a mix does is recorded for each of its operations, too.
+        is_grave && configuration.contains_cell(&failure.cell) && !failure.cell.is_single_operation()
+    };
+    let found: Vec<&FailureSummary> = run.summary.failures.iter().filter(is_fault).collect();
+    // What was not done because of an earlier failure is no further one.
+    let own = found.iter().filter(|failure| failure.cause_key.is_none());
+    let first = own.clone().next().or(found.first())?;
+    let (kind, error) = (first.kind, shortened(&first.error));
+    Some(PartFault { part: run.part, kind, trials: own.count().max(1), error })
 }
 
 /// The middle one of all rates that were tried, the lower one of two.

@@ -12,15 +12,16 @@ use jsonathlon_schema::record::{RecordBody, RoundTripReport};
 use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::{Estimate, estimate};
 
-use super::cells::{Participation, SummarisedRun};
-use super::{ComparedBytes, LoadFacts, Measured, RoundTripFacts, SizePoint};
+use super::cells::{Participation, SummarisedRun, is_of_machine};
+use super::{ComparedBytes, LoadFacts, LoadFailure, Measured, Part, RoundTripFacts, SizePoint};
 
 /// Documents of a configuration's load. `None` if the run has no load of it.
 pub(super) fn load(run: &SummarisedRun<'_>, configuration: &Configuration) -> Option<LoadFacts> {
     let entry = run.cells(configuration).find(|entry| entry.cell.step == Step::Load)?;
     let count = |metric: &MetricDef| entry.metric(metric).map(|count| count as u64);
-    let failure = (!entry.verdict.has_time()).then(|| {
-        run.failure(&entry.cell).map_or_else(|| entry.verdict.word().to_owned(), |(_, error)| error)
+    let failure = (!entry.verdict.has_time()).then(|| match run.failure(&entry.cell) {
+        Some((kind, reason)) => LoadFailure { reason, is_of_machine: is_of_machine(kind) },
+        None => LoadFailure { reason: entry.verdict.word().to_owned(), is_of_machine: false },
     });
     let reasons = run.run.records.iter().find_map(|record| match &record.body {
         RecordBody::Rejects(rejects) if configuration.contains_cell(&rejects.cell) => {
@@ -41,15 +42,29 @@ pub(super) fn load(run: &SummarisedRun<'_>, configuration: &Configuration) -> Op
 }
 
 /// How a system's documents came back: as the first run shows that compared any. Bytes are those of the first
-/// run that compared them.
+/// run that compared them in the same variant: another one may store documents in another form.
 pub(super) fn combined_round_trip(loads: &[Participation<'_>]) -> Option<RoundTripFacts> {
     let mut trips = loads.iter().filter_map(|(run, configuration)| {
         let loaded = load(run, configuration)?.loaded;
-        round_trip(run, configuration, loaded)
+        Some((identity(configuration), round_trip(run, configuration, loaded)?))
     });
-    let first = trips.next()?;
-    let bytes = first.bytes.or_else(|| trips.find_map(|trip| trip.bytes));
-    Some(RoundTripFacts { bytes, ..first })
+    let (counting, first) = trips.next()?;
+    let mut of_others = None;
+    let mut bytes = first.bytes;
+    for (other, trip) in trips {
+        match trip.bytes {
+            Some(compared) if other == counting => bytes = bytes.or(Some(compared)),
+            Some(_) => of_others = of_others.or(Some(other.0.to_owned())),
+            None => {}
+        }
+    }
+    let bytes_of_variant = of_others.filter(|_| bytes.is_none());
+    Some(RoundTripFacts { bytes, bytes_of_variant, ..first })
+}
+
+/// Variant and storage of a configuration, which determine how it keeps documents.
+fn identity(configuration: &Configuration) -> (&str, &str) {
+    (&configuration.id.variant, &configuration.id.storage)
 }
 
 /// How a configuration's documents came back. `None` if the run compared none.
@@ -67,6 +82,7 @@ fn round_trip(run: &SummarisedRun<'_>, configuration: &Configuration, loaded: u6
         changes: report.changes.clone(),
         is_complete: report.compared >= loaded,
         bytes: compared_bytes(report, loaded),
+        bytes_of_variant: None,
         part: run.part,
         cell: report.cell.clone(),
     })
@@ -91,13 +107,15 @@ fn size(run: &SummarisedRun<'_>, configuration: &Configuration) -> Option<SizePo
     let metric = [TOTAL_BYTES, FILES_BYTES].into_iter().find(|metric| entry.value(metric).is_some());
     let load = load(run, configuration);
     let bytes = match &load {
-        Some(LoadFacts { failure: Some(failure), .. }) => {
-            Measured::Absent(format!("the load failed: {failure}"))
+        Some(LoadFacts { failure: Some(LoadFailure { reason, is_of_machine }), .. }) => {
+            let words = format!("the load failed: {reason}");
+            if *is_of_machine { Measured::Absent(words) } else { Measured::Failed(words) }
         }
         _ => run.measure(entry, &metric.unwrap_or(TOTAL_BYTES)),
     };
     let documents = load.map_or(run.run.manifest.data.documents, |load| load.loaded);
-    Some(SizePoint { documents, bytes })
+    let is_whole = !matches!(run.part, Part::Half | Part::Quarter);
+    Some(SizePoint { documents, is_whole, bytes })
 }
 
 /// Adds the loads of another run of the same configuration to a size that has too few for an interval.
@@ -123,17 +141,22 @@ pub(super) fn sizes(loads: &[Participation<'_>]) -> Vec<SizePoint> {
     let mut counted = None;
     for (run, configuration) in loads {
         let Some(point) = size(run, configuration) else { continue };
+        let has_failed = points.values().any(|known| known.is_whole && known.bytes.value().is_none());
         if let Some(measurement) = point.bytes.value() {
-            let identity = (&configuration.id.variant, &configuration.id.storage);
-            let expected = *counted.get_or_insert(identity);
-            if expected != identity || measurement.value <= 0.0 {
+            let expected = *counted.get_or_insert(identity(configuration));
+            // Once a load of all documents has failed, another one that succeeds is not what the system does.
+            if expected != identity(configuration)
+                || measurement.value <= 0.0
+                || (point.is_whole && has_failed)
+            {
                 continue;
             }
         } else if !points.is_empty() {
             continue;
         }
         match points.get_mut(&point.documents) {
-            Some(known) => add_loads(known, &point),
+            Some(known) if known.is_whole == point.is_whole => add_loads(known, &point),
+            Some(_) => {}
             None => {
                 points.insert(point.documents, point);
             }

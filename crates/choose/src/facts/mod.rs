@@ -13,7 +13,7 @@ use jsonathlon_schema::durability::{CrashKind, DurabilityTier};
 use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::metric::Unit;
 use jsonathlon_schema::ranking::MemoryProfile;
-use jsonathlon_schema::record::Cell;
+use jsonathlon_schema::record::{Cell, FailureKind};
 
 use crate::dimension::Dimension;
 
@@ -70,6 +70,9 @@ pub struct Measurement {
     /// Why the figure can neither meet a need nor be compared, such as `not verified`. `None` for a figure
     /// that counts.
     pub doubt: Option<String>,
+    /// Whether the system rejected more documents than figures that are compared may lack, though no more than the
+    /// user allows. Such a figure may meet a need, and is never compared.
+    pub lacks_documents: bool,
     /// Run that has the cell.
     pub part: Part,
     /// Cell of the figure, to find it on the page of that run.
@@ -136,12 +139,42 @@ pub struct SystemFacts {
     pub other_rates: Vec<RateFacts>,
     /// Times of the user's questions, in the order in which they are asked.
     pub reports: Vec<ReportFacts>,
-    /// Sizes by number of documents, in ascending order; the last one is that of all documents.
+    /// Sizes by number of documents, in ascending order.
     pub sizes: Vec<SizePoint>,
     /// Durability tier, and what crashes lost.
     pub durability: DurabilityFacts,
     /// Why dimensions have no figure, in words, such as `DuckDB has no folder serving/`.
     pub untested: BTreeMap<Dimension, String>,
+    /// Wrong answers and crashes, at most one entry for each part, whether a need is about them or not.
+    pub faults: Vec<PartFault>,
+}
+
+impl SystemFacts {
+    /// Size of all documents that the system accepted. `None` if it was not taken; a load of a part of the documents
+    /// is no substitute.
+    #[must_use]
+    pub fn whole_size(&self) -> Option<&SizePoint> {
+        self.sizes.iter().rev().find(|point| point.is_whole)
+    }
+
+    /// Why the load of all documents failed. `None` if it ended well, or if there was none.
+    #[must_use]
+    pub fn load_failure(&self) -> Option<&LoadFailure> {
+        self.documents.as_ref()?.failure.as_ref()
+    }
+}
+
+/// Wrong answers and crashes of a system in one part of a choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartFault {
+    /// Part that has the trials.
+    pub part: Part,
+    /// Kind of the first one: a wrong answer or a crash.
+    pub kind: FailureKind,
+    /// Number of trials with a wrong answer or a crash.
+    pub trials: usize,
+    /// Message of the first of these trials, in one line.
+    pub error: String,
 }
 
 /// Documents of a load.
@@ -155,12 +188,21 @@ pub struct LoadFacts {
     pub rejected: u64,
     /// Numbers of rejected documents by the reason that the system gave.
     pub reasons: BTreeMap<String, u64>,
-    /// Why the load as a whole failed, in words. `None` if it ended well.
-    pub failure: Option<String>,
+    /// Why the load as a whole failed. `None` if it ended well.
+    pub failure: Option<LoadFailure>,
     /// Run that has the load.
     pub part: Part,
     /// Cell of the load on the page of that run.
     pub cell: Cell,
+}
+
+/// Failure of the load of all documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadFailure {
+    /// What happened, in words without a full stop.
+    pub reason: String,
+    /// Whether the machine or this program failed, which says nothing about the system.
+    pub is_of_machine: bool,
 }
 
 /// Comparison of documents as they came back with those that were loaded.
@@ -177,6 +219,9 @@ pub struct RoundTripFacts {
     /// Documents that were compared byte by byte, and how many of them came back with other bytes. `None` if
     /// bytes were not compared.
     pub bytes: Option<ComparedBytes>,
+    /// Variant in which bytes were compared, if it is another one than that of this comparison, so that they say
+    /// nothing about it. `None` otherwise.
+    pub bytes_of_variant: Option<String>,
     /// Run that has the comparison.
     pub part: Part,
     /// Cell of the comparison on the page of that run.
@@ -236,6 +281,8 @@ pub struct ReportFacts {
 pub struct SizePoint {
     /// Documents that the system held.
     pub documents: u64,
+    /// Whether the system was given all documents, and not only every second or fourth one.
+    pub is_whole: bool,
     /// Size in bytes, or why there is none.
     pub bytes: Measured,
 }

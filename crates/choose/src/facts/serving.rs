@@ -51,12 +51,16 @@ pub(super) fn rates(run: &SummarisedRun<'_>, configuration: &Configuration) -> V
         if rates.iter().any(|known| known.offered == offered) {
             continue;
         }
-        rates.push(RateFacts {
-            offered,
-            achieved: run.measure(entry, &THROUGHPUT_OPS_PER_S),
-            kept_share: run.computed(entry, Unit::Share, kept_shares(run, entry)),
-            response: responses(run, configuration, entry),
-        });
+        let achieved = run.measure(entry, &THROUGHPUT_OPS_PER_S);
+        let mut response = responses(run, configuration, entry);
+        if achieved.value().is_none() {
+            // A trial that fails as a whole has no records of single operations, and those of other rounds say nothing
+            // about it.
+            let all = response.iter_mut().flat_map(|response| response.quantiles.values_mut());
+            all.for_each(|measured| measured.clone_from(&achieved));
+        }
+        let kept_share = run.computed(entry, Unit::Share, kept_shares(run, entry));
+        rates.push(RateFacts { offered, achieved, kept_share, response });
     }
     rates.sort_by(|a, b| a.offered.total_cmp(&b.offered));
     rates

@@ -83,6 +83,7 @@ pub(super) fn estimated_size(documents: u64, below_bytes: f64, facts: &SystemFac
         .iter()
         .map(|(documents, size)| format!("{} at {}", bytes(*size), integer(*documents as f64)))
         .collect();
+    let whole = facts.whole_size().and_then(|point| point.bytes.value());
     let doubtful = doubt.as_ref().map(|doubt| format!("; {doubt}")).unwrap_or_default();
     let figure = Figure {
         words: format!(
@@ -92,11 +93,11 @@ pub(super) fn estimated_size(documents: u64, below_bytes: f64, facts: &SystemFac
         ),
         short: format!("≈ {value}"),
         predicate: format!("is estimated to take {value} for {} documents", integer(documents as f64)),
-        measurement: facts.sizes.last().and_then(|point| point.bytes.value()).cloned(),
+        measurement: whole.cloned(),
         value: Some(estimate.bytes),
         interval: estimate.range,
         is_estimate: true,
-        part: facts.sizes.last().and_then(|point| Some(point.bytes.value()?.part)),
+        part: whole.map(|measurement| measurement.part),
     };
     let state = match (Bound::Below(below_bytes).state_of(estimate.range), doubt) {
         (super::NeedState::Met, Some(_)) => super::NeedState::NotShown,

@@ -122,8 +122,22 @@ impl Finding {
         Self { state, figure, factor }
     }
 
+    /// The finding with a remark behind its words.
+    fn with_remark(mut self, remark: Option<String>) -> Self {
+        if let Some(remark) = remark {
+            self.figure.words = format!("{}; {remark}", self.figure.words);
+        }
+        self
+    }
+
     fn not_tested(reason: &str) -> Self {
         Self::new(NeedState::NotTested(reason.to_owned()), Figure::missing(reason), 1.0)
+    }
+
+    /// A need about a dimension without a figure: not met if the system failed to load the documents, else not tested
+    /// for the reason that is known.
+    fn without_figure(dimension: Dimension, facts: &SystemFacts) -> Self {
+        load_failed(facts).unwrap_or_else(|| Self::not_tested(&reason(dimension, facts)))
     }
 
     /// A need that fails without a number that says by how much.
@@ -168,15 +182,25 @@ pub fn figure(dimension: Dimension, facts: &SystemFacts) -> Option<Figure> {
 
 /// Why a dimension was not measured, as far as it is known.
 fn reason(dimension: Dimension, facts: &SystemFacts) -> String {
-    let load_failure = facts.documents.as_ref().and_then(|documents| documents.failure.as_ref());
-    match (load_failure, facts.untested.get(&dimension)) {
-        (Some(failure), _) => format!("the load failed: {failure}"),
+    match (facts.load_failure(), facts.untested.get(&dimension)) {
+        (Some(failure), _) => format!("the load failed: {}", failure.reason),
         (None, Some(reason)) => reason.clone(),
         (None, None) => "not measured".to_owned(),
     }
 }
 
+/// Finding on a system that failed to load the documents, such as one that loses some of them. `None` if it did not,
+/// or if the machine is to blame.
+fn load_failed(facts: &SystemFacts) -> Option<Finding> {
+    let failure = facts.load_failure().filter(|failure| !failure.is_of_machine)?;
+    let part = facts.documents.as_ref().map(|documents| documents.part);
+    Some(Finding::not_met(Figure { part, ..Figure::failed("the load", &failure.reason) }))
+}
+
 fn round_trip(level: RoundTripLevel, facts: &SystemFacts) -> Finding {
+    if let Some(failed) = load_failed(facts) {
+        return failed;
+    }
     let Some(trip) = &facts.round_trip else {
         let is_loaded = facts.documents.as_ref().is_some_and(|documents| documents.failure.is_none());
         return match level {
@@ -214,8 +238,11 @@ fn round_trip(level: RoundTripLevel, facts: &SystemFacts) -> Finding {
 /// Judges documents of which all values came back by their bytes.
 fn same_bytes(trip: &crate::facts::RoundTripFacts, mut figure: Figure) -> Finding {
     let Some(bytes) = trip.bytes else {
-        let reason = "documents were compared by value and not byte by byte";
-        return Finding { figure, ..Finding::not_tested(reason) };
+        let reason = match &trip.bytes_of_variant {
+            Some(variant) => format!("byte by byte, documents were compared only in the variant {variant}"),
+            None => "documents were compared by value and not byte by byte".to_owned(),
+        };
+        return Finding { figure, ..Finding::not_tested(&reason) };
     };
     let (compared, different) = (integer(bytes.compared as f64), integer(bytes.different as f64));
     figure.value = Some(bytes.different as f64);
@@ -244,12 +271,10 @@ fn kinds_of_change(trip: &crate::facts::RoundTripFacts) -> String {
 }
 
 fn rejected(at_most: f64, facts: &SystemFacts) -> Finding {
-    let Some(load) = &facts.documents else {
-        return Finding::not_tested(&reason(Dimension::Rejected, facts));
+    let Some(load) = facts.documents.as_ref().filter(|load| load.failure.is_none() && load.offered > 0)
+    else {
+        return Finding::without_figure(Dimension::Rejected, facts);
     };
-    if load.failure.is_some() || load.offered == 0 {
-        return Finding::not_tested(&reason(Dimension::Rejected, facts));
-    }
     let share = load.rejected as f64 / load.offered as f64;
     let (rejected, offered) = (integer(load.rejected as f64), integer(load.offered as f64));
     let most = load.reasons.iter().max_by_key(|(_, documents)| **documents);
@@ -275,38 +300,46 @@ fn rejected(at_most: f64, facts: &SystemFacts) -> Finding {
 
 fn rate(per_s: f64, facts: &SystemFacts) -> Finding {
     let Some(at_rate) = &facts.at_rate else {
-        return Finding::not_tested(&reason(Dimension::Rate, facts));
+        return Finding::without_figure(Dimension::Rate, facts);
     };
     let offered = integer(at_rate.offered);
-    let (kept, achieved) = match (&at_rate.kept_share, &at_rate.achieved) {
-        (Measured::Value(kept), Measured::Value(achieved)) => (kept, achieved),
+    let kept = match (&at_rate.kept_share, &at_rate.achieved) {
+        (Measured::Value(kept), Measured::Value(_)) => kept,
         (Measured::Failed(error), _) | (_, Measured::Failed(error)) => {
             return Finding::not_met(Figure::failed(&format!("{offered} operations/s"), error));
         }
         (Measured::Absent(error), _) | (_, Measured::Absent(error)) => return Finding::not_tested(error),
     };
-    let mut figure = Figure::measured(achieved);
     let state = Bound::AtLeast(KEPT_LIMIT).state(kept);
-    let reached = integer(achieved.value.min(at_rate.offered));
-    let with_doubt = |words: String| match &kept.doubt {
-        Some(doubt) => format!("{words}; {doubt}"),
-        None => words,
+    let in_time = kept.value * at_rate.offered;
+    let share = figures::percent(kept.value);
+    let least = figures::percent(KEPT_LIMIT);
+    let mut figure = Figure {
+        value: Some(in_time),
+        interval: kept.interval.map(|shares| shares.map(|share| share * at_rate.offered)),
+        ..Figure::measured(kept)
     };
     if state == NeedState::Met {
-        figure.words = format!("holds {offered} operations/s");
+        figure.words =
+            format!("holds {offered} operations/s: {share} of them ended in time, and {least} are enough");
         figure.short = format!("{offered}/s");
-        figure.predicate = figure.words.clone();
+        figure.predicate = format!("holds {offered} operations/s");
     } else {
-        let share = figures::percent(kept.value);
-        figure.words = with_doubt(format!("{reached} of {offered} operations/s, {share} of them in time"));
+        let reached = integer(in_time);
+        figure.words =
+            format!("{reached} of {offered} operations/s ended in time, {share} where {least} are enough");
+        for remark in kept.doubt.clone().into_iter().chain(why_no_interval(kept, "operations")) {
+            figure.words = format!("{}; {remark}", figure.words);
+        }
         figure.short = format!("{reached}/s");
         figure.predicate = format!("holds {reached} of {offered} operations/s");
     }
     // A rate that was not offered says nothing of a higher one.
     if per_s > at_rate.offered * (1.0 + 1e-9) && state == NeedState::Met {
+        figure.words = format!("{}; no more were offered", figure.words);
         return Finding::new(NeedState::NotShown, figure, 1.0);
     }
-    Finding::new(state, figure, per_s / achieved.value)
+    Finding::new(state, figure, per_s / in_time)
 }
 
 /// Whether a system is shown not to hold the rate, so that its response times are those of a smaller load.
@@ -317,20 +350,36 @@ fn misses_rate(at_rate: &RateFacts) -> bool {
     }
 }
 
+/// Why a figure has no interval, so that nothing is shown by it: too few rounds, or too few of `what` in each of them.
+/// `None` if it has one.
+fn why_no_interval(measurement: &Measurement, what: &str) -> Option<String> {
+    if measurement.interval.is_some() {
+        return None;
+    }
+    Some(match measurement.rounds() {
+        0 => format!("too few {what} for an interval: it needs a longer --duration"),
+        1 => "one round gives no interval".to_owned(),
+        _ => "its rounds differ too much for an interval".to_owned(),
+    })
+}
+
 /// Kinds of operations whose response times count.
-const ANSWERED: [&str; 3] = ["read", "update", crate::facts::ALL_OPERATIONS];
+pub const ANSWERED: [&str; 3] = ["read", "update", crate::facts::ALL_OPERATIONS];
 
 fn response(quantile: Quantile, below_s: f64, facts: &SystemFacts) -> Finding {
     let Some(at_rate) = &facts.at_rate else {
-        return Finding::not_tested(&reason(Dimension::Response, facts));
+        return Finding::without_figure(Dimension::Response, facts);
     };
     let counting = at_rate.response.iter().filter(|response| ANSWERED.contains(&response.operation.as_str()));
     let findings = counting.filter_map(|response| {
         let name = format!("{} {}", response.operation, quantile.word());
         Some(match response.quantiles.get(&quantile)? {
-            Measured::Value(measurement) => duration(&name, quantile.word(), below_s, measurement),
+            Measured::Value(measurement) => {
+                let finding = duration(&name, quantile.word(), below_s, measurement);
+                finding.with_remark(why_no_interval(measurement, "operations"))
+            }
             Measured::Failed(error) => Finding::not_met(Figure::failed(&response.operation, error)),
-            Measured::Absent(error) => Finding::not_tested(error),
+            Measured::Absent(error) => Finding::not_tested(&format!("{}: {error}", response.operation)),
         })
     });
     let Some(mut finding) = worst(findings) else {
@@ -367,7 +416,10 @@ fn report(below_s: f64, facts: &SystemFacts) -> Finding {
         };
         let name = format!("{}{where_asked}, median", report.question);
         let mut finding = match measured {
-            Measured::Value(measurement) => duration(&name, "median", below_s, measurement),
+            Measured::Value(measurement) => {
+                let finding = duration(&name, "median", below_s, measurement);
+                finding.with_remark(why_no_interval(measurement, "answers"))
+            }
             Measured::Failed(error) => Finding::not_met(Figure::failed(&report.question, error)),
             Measured::Absent(error) => Finding::not_tested(&format!("{}: {error}", report.question)),
         };
@@ -377,7 +429,7 @@ fn report(below_s: f64, facts: &SystemFacts) -> Finding {
         }
         Some(finding)
     });
-    worst(findings).unwrap_or_else(|| Finding::not_tested(&reason(Dimension::Report, facts)))
+    worst(findings).unwrap_or_else(|| Finding::without_figure(Dimension::Report, facts))
 }
 
 fn size(at: SizeAt, below_bytes: f64, facts: &SystemFacts) -> Finding {
@@ -385,12 +437,16 @@ fn size(at: SizeAt, below_bytes: f64, facts: &SystemFacts) -> Finding {
         SizeAt::Now(documents) => documents,
         SizeAt::Later(documents) => Some(documents),
     };
-    let Some(point) = facts.sizes.last() else {
-        return Finding::not_tested(&reason(Dimension::Size, facts));
+    if let Some(failed) = load_failed(facts) {
+        return failed;
+    }
+    let Some(point) = facts.whole_size() else {
+        return Finding::without_figure(Dimension::Size, facts);
     };
     let measurement = match &point.bytes {
         Measured::Value(measurement) => measurement,
-        Measured::Failed(error) | Measured::Absent(error) => return Finding::not_tested(error),
+        Measured::Failed(error) => return Finding::not_met(Figure::failed("the size", error)),
+        Measured::Absent(error) => return Finding::not_tested(error),
     };
     let offered = facts.documents.as_ref().map(|load| load.offered);
     match wanted.filter(|wanted| Some(*wanted) != offered && *wanted != point.documents) {
@@ -414,7 +470,8 @@ fn measured_size(measurement: &Measurement, below_bytes: f64) -> Finding {
     figure.predicate = format!("takes {value}");
     figure.short = value;
     let state = Bound::Below(below_bytes).state(measurement);
-    Finding::new(state, figure, measurement.value / below_bytes)
+    let finding = Finding::new(state, figure, measurement.value / below_bytes);
+    finding.with_remark(why_no_interval(measurement, "loads"))
 }
 
 fn kind(wanted: WantedKind, facts: &SystemFacts) -> Finding {

@@ -144,7 +144,7 @@ impl Evidence {
             self.add(format!("{} documents", count(*documents)), reason.clone());
         }
         if let Some(failure) = &load.failure {
-            self.add("the load failed", failure.clone());
+            self.add("the load failed", failure.reason.clone());
         }
         self.add_cell(load.part, &load.cell, runs);
     }

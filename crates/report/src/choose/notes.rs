@@ -58,7 +58,8 @@ fn parts_with(result: &ChooseResult<'_>, describe: impl Fn(&Run) -> Option<Strin
 /// What a reader should know besides the table, the most important first.
 pub(super) fn notes(result: &ChooseResult<'_>) -> Vec<String> {
     let decision = result.decision;
-    let mut notes = untested(&Table::new(decision), !decision.needs.is_empty());
+    let mut notes: Vec<String> = decision.faults.iter().map(|fault| printable_long(fault)).collect();
+    notes.extend(untested(&Table::new(decision), !decision.needs.is_empty()));
     notes.extend(decision.notes.iter().map(|note| printable_long(note)));
     notes.extend(decision.best.iter().map(|best| printable_long(&best.sentence)));
     notes.retain(|note| !note.is_empty());

@@ -287,7 +287,7 @@ fn mark_of_best(decision: &Decision, index: usize, aspect: Aspect) -> Mark {
     };
     let is_compared = !best.tied.is_empty() || !best.worse.is_empty();
     match index {
-        index if index == best.first && is_compared && best.tied.is_empty() => Mark::Best,
+        index if index == best.first && best.leads() => Mark::Best,
         index if (index == best.first && is_compared) || best.tied.contains(&index) => Mark::NotWorse,
         _ => Mark::Measured,
     }

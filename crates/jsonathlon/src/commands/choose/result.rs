@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use jsonathlon_choose::decision::Decision;
 use jsonathlon_choose::facts::{GatherContext, LeftOut, Part, gather};
+use jsonathlon_choose::needs::Need;
 use jsonathlon_report::choose::{ChooseResult, FILE};
 use jsonathlon_results::folder::write_atomic;
 use jsonathlon_workloads::expected_time::rough_duration;
@@ -27,7 +28,15 @@ pub(super) fn show(
     measured: &Measured,
     arguments: &ChooseArguments,
 ) -> Result<ExitCode, Failure> {
-    let context = GatherContext { rate: measured.settled.rate, left_out: left_out(choice, measured) };
+    let rejectable = choice.needs.needs.iter().find_map(|need| match need {
+        Need::Rejected(share) => Some(*share),
+        _ => None,
+    });
+    let context = GatherContext {
+        rate: measured.settled.rate,
+        rejectable: rejectable.unwrap_or_default(),
+        left_out: left_out(choice, measured),
+    };
     let mut decision = Decision::new(&choice.needs, gather(&measured.runs, &context));
     decision.notes.extend(notes(choice, measured));
     let json = serde_json::to_string_pretty(&decision.json())

@@ -57,6 +57,7 @@ pub(super) fn measurement(system: &str, unit: Unit, value: f64) -> Measurement {
         unit,
         by_round,
         doubt: None,
+        lacks_documents: false,
         part: Part::Serving,
         cell: cell(system),
     }
@@ -108,6 +109,7 @@ pub(super) fn facts(system: &str, title: &str, version: &str, is_server: bool, p
             changes: BTreeMap::new(),
             is_complete: true,
             bytes: None,
+            bytes_of_variant: None,
             part: Part::Serving,
             cell: Cell { step: Step::Structure, ..cell(system) },
         }),
@@ -124,6 +126,7 @@ pub(super) fn facts(system: &str, title: &str, version: &str, is_server: bool, p
         sizes: [0.25, 0.5, 1.0]
             .map(|share| SizePoint {
                 documents: (share * DOCUMENTS as f64) as u64,
+                is_whole: share == 1.0,
                 bytes: measured(system, Unit::Bytes, 1.2e8 * share + 2e6),
             })
             .to_vec(),
@@ -132,6 +135,7 @@ pub(super) fn facts(system: &str, title: &str, version: &str, is_server: bool, p
             evidence: vec![evidence_without_loss()],
         },
         untested: BTreeMap::new(),
+        faults: Vec::new(),
     }
 }
 
@@ -243,9 +247,11 @@ pub(super) fn decision(headline: &str, needs: Vec<Need>, candidates: Vec<Candida
             first: 0,
             tied: vec![],
             worse: vec![1],
+            unknown: vec![],
             sentence: "SQLite answers faster than PostgreSQL (p99 of updates 1.3 ms against 5 ms)".to_owned(),
         }],
         changes: vec!["A limit of 20 ms for response time lets MongoDB in".to_owned()],
+        faults: Vec::new(),
         notes: Vec::new(),
     }
 }

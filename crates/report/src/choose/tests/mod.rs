@@ -53,6 +53,7 @@ fn without_needs() -> Decision {
         first: 2,
         tied: vec![0],
         worse: vec![1],
+        unknown: vec![],
         sentence: "DuckDB and SQLite: no difference between reports is shown".to_owned(),
     });
     decision.changes.clear();
