@@ -16,6 +16,8 @@ const MIN_TAIL_SAMPLES: f64 = 10.0;
 const FEW_TAIL_SAMPLES: f64 = std::f64::consts::LN_2;
 /// Samples that each round of such a metric must have at least, whatever the quantile.
 const FEW_SAMPLES: u64 = 5;
+/// Samples that may be missing because quantiles are no exact numbers.
+const TOLERANCE: f64 = 1e-6;
 
 /// Histograms of a cell's trials, by name and round.
 pub struct Histograms(BTreeMap<String, BTreeMap<u32, Histogram>>);
@@ -97,9 +99,20 @@ impl Histograms {
     }
 }
 
+/// Number of samples that each round must have so that a percentile has an interval. `None` if the metric is none.
+#[must_use]
+pub fn samples_for_interval(metric: &MetricDef) -> Option<u64> {
+    let (_, quantile) = metric.quantile()?;
+    let (beyond, least) = match metric.has_few_samples {
+        true => (FEW_TAIL_SAMPLES, FEW_SAMPLES),
+        false => (MIN_TAIL_SAMPLES, 1),
+    };
+    Some(((beyond - TOLERANCE) / (1.0 - quantile)).ceil().max(least as f64) as u64)
+}
+
 /// Whether a round with `count` samples can say where a quantile is.
 fn has_enough_samples(count: u64, quantile: f64, metric: &MetricDef) -> bool {
-    let beyond = count as f64 * (1.0 - quantile) + 1e-6;
+    let beyond = count as f64 * (1.0 - quantile) + TOLERANCE;
     match metric.has_few_samples {
         true => beyond >= FEW_TAIL_SAMPLES && count >= FEW_SAMPLES,
         false => beyond >= MIN_TAIL_SAMPLES,
@@ -123,7 +136,9 @@ fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::metric::{INSERT_RESPONSE_P50_US, INSERT_RESPONSE_P95_US, SERVICE_P99_US};
+    use jsonathlon_schema::metric::{
+        INSERT_RESPONSE_P50_US, INSERT_RESPONSE_P95_US, SERVICE_P99_US, SERVICE_P999_US,
+    };
     use jsonathlon_stats::statistics::ALPHA;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -168,5 +183,11 @@ mod tests {
         assert!(has_enough_samples(5, 0.5, &INSERT_RESPONSE_P50_US));
         assert!(!has_enough_samples(999, 0.99, &SERVICE_P99_US));
         assert!(has_enough_samples(1_000, 0.99, &SERVICE_P99_US));
+        for metric in [INSERT_RESPONSE_P50_US, INSERT_RESPONSE_P95_US, SERVICE_P99_US, SERVICE_P999_US] {
+            let (samples, (_, quantile)) =
+                (samples_for_interval(&metric).unwrap(), metric.quantile().unwrap());
+            assert!(has_enough_samples(samples, quantile, &metric), "{}: {samples}", metric.name);
+            assert!(!has_enough_samples(samples - 1, quantile, &metric), "{}: {samples}", metric.name);
+        }
     }
 }

@@ -74,4 +74,19 @@ impl NeedsFile {
     pub fn need(&self, dimension: Dimension) -> Option<&Need> {
         self.needs.iter().find(|need| need.dimension() == dimension)
     }
+
+    /// Highest quantile of response times that is limited or preferred; p99 if the file says nothing of them, because
+    /// systems are compared by it.
+    #[must_use]
+    pub fn highest_quantile(&self) -> Quantile {
+        let needed = self.needs.iter().filter_map(|need| match need {
+            Need::Response { quantile, .. } => Some(*quantile),
+            _ => None,
+        });
+        let preferred = self.prefer.iter().filter_map(|criterion| match criterion {
+            Criterion::Response(quantile) => Some(*quantile),
+            _ => None,
+        });
+        needed.chain(preferred).max().unwrap_or(Quantile::P99)
+    }
 }

@@ -71,9 +71,10 @@ pub(crate) struct ChooseArguments {
     /// or as long as the least takes]
     #[arg(long, value_name = "TIME", value_parser = parse::seconds, conflicts_with = "resume")]
     pub(crate) budget: Option<f64>,
-    /// Measurement duration of each trial of clients; longer ones see rarer events, such as checkpoints
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse::seconds, conflicts_with = "resume")]
-    pub(crate) duration: f64,
+    /// Measurement duration of each trial of clients; longer ones see rarer events, such as checkpoints [default: 2s, or
+    /// up to 30s if the response times that count are rare at the rate]
+    #[arg(long, value_name = "TIME", value_parser = parse::seconds, conflicts_with = "resume")]
+    pub(crate) duration: Option<f64>,
     /// Prove durability, too: crash every system three times by each kind that this user may (power cuts need root)
     #[arg(long, conflicts_with = "resume")]
     pub(crate) prove: bool,

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_artifacts::ArtifactStore;
 use jsonathlon_catalogue::{Catalogue, SelectedSystem, UserQuestions};
+use jsonathlon_choose::Dimension;
 use jsonathlon_choose::facts::Part;
-use jsonathlon_choose::needs::{LoadSection, NeedsFile};
+use jsonathlon_choose::needs::{LoadSection, Need, NeedsFile, RoundTripLevel};
 use jsonathlon_dataset::describe::{SampleProfile, sample};
 use jsonathlon_dataset::source::{InputOptions, Source};
 use jsonathlon_report::format;
@@ -15,12 +16,13 @@ use jsonathlon_results::folder::write_atomic;
 use jsonathlon_schema::settings::RunSettings;
 use jsonathlon_workloads::expected_time::{RunOutline, TYPICAL_DOCUMENT_BYTES, rough_duration};
 
-use super::documents::copy_documents;
+use super::documents::{copy_documents, source_state};
 use super::extent::{DEFAULT_MAX_ROUNDS, Extent, FittedExtent, MAX_ROUNDS};
 use super::new_folder::NewFolder;
 use super::participants::{Participants, installed, participants, select};
 use super::plan::tier;
 use super::saved::{Choice, Load, NeedsText, SCHEMA, SavedChoice, parse_needs, write_needs};
+use super::window::DURATION_S;
 use crate::cli::choose::ChooseArguments;
 use crate::commands::load_catalogue;
 use crate::commands::part_run::PassedOnOptions;
@@ -80,6 +82,7 @@ pub(super) fn begin(
     let saved = SavedChoice {
         schema: SCHEMA,
         program: env!("CARGO_PKG_VERSION").to_owned(),
+        source_state: Some(source_state(&documents.path)?),
         data: documents.path,
         input: documents.input,
         is_copy: documents.is_copy,
@@ -93,6 +96,7 @@ pub(super) fn begin(
         questions,
         load,
         whole,
+        derived_rate: None,
         max_rounds: if is_stated { MAX_ROUNDS } else { DEFAULT_MAX_ROUNDS },
         extent: whole,
         begun: BTreeMap::new(),
@@ -100,11 +104,28 @@ pub(super) fn begin(
         systems_dir: passed_on.systems_dir.clone(),
     };
     let mut choice = Choice { folder: folder.path().to_owned(), needs, saved };
-    write_atomic(&choice.mix_file(), choice.mix_text().as_bytes())?;
-    fit(&mut choice, is_stated, &catalogue, passed_on)?;
+    plan(&mut choice, is_stated, &catalogue, passed_on)?;
     write_needs(&needs_text, &choice.folder)?;
-    choice.save()?;
     Ok((choice, folder))
+}
+
+/// Plans windows and everything else, adds notes on needs that they may not be enough for, and writes the plan.
+///
+/// # Errors
+/// Those of [`fit`], and if a file cannot be written.
+fn plan(
+    choice: &mut Choice,
+    is_stated: bool,
+    catalogue: &Catalogue,
+    passed_on: &PassedOnOptions,
+) -> Result<(), Failure> {
+    // What windows there are is told with the part; that they would be too long is told apart.
+    let remark = choice.settle_windows().filter(|_| !choice.saved.whole.long_windows);
+    let remarks = remark.into_iter().chain(bytes_note(choice));
+    choice.saved.notes.extend(remarks.collect::<Vec<_>>());
+    write_atomic(&choice.mix_file(), choice.mix_text().as_bytes())?;
+    fit(choice, is_stated, catalogue, passed_on)?;
+    choice.save()
 }
 
 fn read_needs(file: Option<&Path>) -> Result<NeedsText, Failure> {
@@ -188,7 +209,7 @@ fn readable_again(
 ///
 /// # Errors
 /// If the load updates documents that have nothing to update.
-fn load(needs: &NeedsFile, sampled: &SampleProfile, duration_s: f64) -> Result<Load, Failure> {
+fn load(needs: &NeedsFile, sampled: &SampleProfile, duration_s: Option<f64>) -> Result<Load, Failure> {
     let owned = |shares: &[(&str, f64)]| {
         let stated = shares.iter().filter(|(_, share)| *share > 0.0);
         stated.map(|(operation, share)| ((*operation).to_owned(), *share)).collect()
@@ -214,7 +235,8 @@ fn load(needs: &NeedsFile, sampled: &SampleProfile, duration_s: f64) -> Result<L
         shares,
         clients: load.map_or(CLIENTS, |load| load.clients),
         rate: load.and_then(|load| load.rate),
-        duration_s,
+        duration_s: duration_s.unwrap_or(DURATION_S),
+        is_duration_stated: duration_s.is_some(),
         key: needs.documents.key.clone(),
         update: load.and_then(|load| load.update.clone()),
         streams: load.and(needs.reports.as_ref()).map(|reports| reports.streams),
@@ -237,6 +259,22 @@ fn propose_questions(
         }
         Err(failure) => Err(failure),
     }
+}
+
+/// Says what is known of bytes, if the user needs the same ones: clients compare documents by value.
+fn bytes_note(choice: &Choice) -> Option<String> {
+    let need = choice.needs.need(Dimension::RoundTrip)?;
+    if *need != Need::RoundTrip(RoundTripLevel::SameBytes) {
+        return None;
+    }
+    let what = match &choice.saved.questions {
+        Some(_) => {
+            "documents are compared byte by byte only when questions are asked, no more than the first 1,000, and that \
+             counts for systems that keep them in the same variant for clients"
+        }
+        None => "documents are compared byte by byte only when questions are asked, and none are asked",
+    };
+    Some(format!("round_trip = \"same bytes\" may not be tested: {what}"))
 }
 
 fn absence_notes(participants: &Participants) -> impl Iterator<Item = String> {

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use jsonathlon_dataset::digest::rows_digest;
 use jsonathlon_dataset::source::Source;
+use jsonathlon_schema::value::{Row, Value};
 
 use crate::commands::run::DocumentCount;
 use crate::exit::Failure;
@@ -55,12 +58,67 @@ fn copy(
     Ok(count)
 }
 
+/// Number of files under a path, with a digest of their names, sizes and times of change: another text, if the documents
+/// may be other ones.
+///
+/// # Errors
+/// If a file or folder cannot be looked at.
+pub(super) fn source_state(path: &Path) -> Result<String, Failure> {
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::environment(format!("failed to look at {}: {error}", path.display()))
+    };
+    let mut files: Vec<Row> = Vec::new();
+    let mut pending = vec![path.to_owned()];
+    while let Some(next) = pending.pop() {
+        let state = std::fs::metadata(&next).or_else(|_| std::fs::symlink_metadata(&next));
+        let state = state.map_err(|error| failed(&next, error))?;
+        if state.is_dir() && (next == *path || !next.is_symlink()) {
+            for entry in std::fs::read_dir(&next).map_err(|error| failed(&next, error))? {
+                let entry = entry.map_err(|error| failed(&next, error))?;
+                // Hidden files are no documents, and programs that look at a folder write some.
+                if !entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    pending.push(entry.path());
+                }
+            }
+        } else {
+            let name = next.strip_prefix(path).unwrap_or(&next).display().to_string();
+            let numbers = [state.len() as i64, state.mtime(), state.mtime_nsec()].map(Value::Int);
+            files.push([Value::Text(name)].into_iter().chain(numbers).collect());
+        }
+    }
+    files.sort_by_key(|file| format!("{file:?}"));
+    Ok(format!("{} files, {}", files.len(), rows_digest(&files)))
+}
+
 /// Number of documents after which the copy looks for an interrupt.
 const CHECK_INTERVAL: u64 = 1_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_files_are_another_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = || source_state(folder.path()).unwrap();
+        std::fs::create_dir(folder.path().join("more")).unwrap();
+        let mut states = vec![state()];
+        for (file, text) in [("a.json", "{}"), ("more/b.json", "{}"), ("more/b.json", "{\"n\":1}")] {
+            std::fs::write(folder.path().join(file), text).unwrap();
+            states.push(state());
+            assert_eq!(states.last(), Some(&state()), "{file}");
+        }
+        std::fs::rename(folder.path().join("a.json"), folder.path().join("c.json")).unwrap();
+        states.push(state());
+        let different: std::collections::BTreeSet<&String> = states.iter().collect();
+        assert_eq!(different.len(), states.len(), "{states:?}");
+        let single = folder.path().join("c.json");
+        let before = source_state(&single).unwrap();
+        std::fs::write(&single, "[]").unwrap();
+        std::fs::write(&single, "[1]").unwrap();
+        assert_ne!(source_state(&single).unwrap(), before);
+        assert!(source_state(&folder.path().join("nowhere")).is_err());
+    }
 
     #[test]
     fn every_second_or_fourth_document_is_copied_as_one_line() {

@@ -24,6 +24,9 @@ pub(super) struct Extent {
     pub(super) further_rates: bool,
     /// Whether a quarter and half of the documents are loaded, too.
     pub(super) smaller_loads: bool,
+    /// Whether windows are longer than usual, because an interval of response times needs that.
+    #[serde(default)]
+    pub(super) long_windows: bool,
 }
 
 /// Extent that was found for a budget.
@@ -45,6 +48,7 @@ impl Extent {
             cold: has_questions,
             further_rates: has_clients,
             smaller_loads: estimates_sizes,
+            long_windows: false,
         }
     }
 
@@ -75,8 +79,19 @@ impl Extent {
         (self.rounds + 1..=max_rounds).rev().map(|rounds| Self { rounds, ..self }).collect()
     }
 
-    /// The extent itself, and what remains of it as more and more is left out.
+    /// The extent itself, and what remains of it as more and more is left out. Long windows are left out if there is no
+    /// room for two rounds of them, because one round gives no interval however long it is.
     fn reductions(self) -> Vec<Self> {
+        let mut reductions = self.reductions_with_such_windows();
+        if self.long_windows {
+            reductions.retain(|extent| extent.rounds > 1);
+            let short = Self { long_windows: false, ..self };
+            reductions.extend(short.reductions_with_such_windows());
+        }
+        reductions
+    }
+
+    fn reductions_with_such_windows(self) -> Vec<Self> {
         let without_rates = Self { further_rates: false, ..self };
         let without_smaller = Self { smaller_loads: false, ..without_rates };
         let without_cold = Self { cold: false, ..without_smaller };
@@ -111,6 +126,12 @@ impl Extent {
             };
             left_out.push(format!("loads beyond {}, {effect}", self.loads));
         }
+        if whole.long_windows && !self.long_windows {
+            left_out.push(
+                "windows that are long enough for intervals of response times, so that none is shown to be short"
+                    .to_owned(),
+            );
+        }
         if self.rounds < whole.rounds {
             let effect = match self.rounds {
                 1 => "so that times have no intervals, and no need that is about one can be met",
@@ -126,13 +147,21 @@ impl Extent {
 mod tests {
     use super::*;
 
-    const WHOLE: Extent =
-        Extent { rounds: 3, loads: 3, cold: true, further_rates: true, smaller_loads: true };
+    const WHOLE: Extent = Extent {
+        rounds: 3,
+        loads: 3,
+        cold: true,
+        further_rates: true,
+        smaller_loads: true,
+        long_windows: false,
+    };
 
     /// Seconds that everything takes in these tests.
     fn seconds(extent: Extent) -> f64 {
-        let round_s =
-            20.0 + 10.0 * f64::from(u8::from(extent.cold)) + 10.0 * f64::from(u8::from(extent.further_rates));
+        let round_s = 20.0
+            + 10.0 * f64::from(u8::from(extent.cold))
+            + 10.0 * f64::from(u8::from(extent.further_rates))
+            + 30.0 * f64::from(u8::from(extent.long_windows));
         f64::from(extent.rounds) * round_s
             + 15.0 * f64::from(extent.loads)
             + 25.0 * f64::from(u8::from(extent.smaller_loads))
@@ -159,6 +188,23 @@ mod tests {
         let least = fitted(WHOLE, 1.0);
         assert_eq!(least.extent, Extent { loads: 1, rounds: 1, ..without_cold });
         assert!(!least.fits && (least.seconds - 35.0).abs() < 1e-9, "{least:?}");
+    }
+
+    #[test]
+    fn long_windows_stay_as_long_as_two_rounds_of_them_fit() {
+        let long = Extent { long_windows: true, ..WHOLE };
+        let at = |budget_s| fitted(long, budget_s).extent;
+        assert_eq!(at(280.0), long);
+        // Two rounds of 50 s and one load.
+        let two =
+            Extent { rounds: 2, loads: 1, cold: false, further_rates: false, smaller_loads: false, ..long };
+        assert_eq!(at(115.0), two);
+        // Without them, what had to be left out for them has room again.
+        let short = Extent { cold: false, further_rates: false, smaller_loads: false, ..WHOLE };
+        assert_eq!(at(110.0), short);
+        let said = at(110.0).left_out(long).join("; ");
+        assert!(said.contains("windows that are long enough"), "{said}");
+        assert_eq!(fitted(long, 1.0).extent.rounds, 1);
     }
 
     #[test]

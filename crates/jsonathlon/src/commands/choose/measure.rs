@@ -1,10 +1,12 @@
 //! Executes the parts of a choice, one after the other, each in its own folder.
 
+use std::path::Path;
 use std::time::Instant;
 
 use jsonathlon_choose::facts::Part;
-use jsonathlon_report::format;
+use jsonathlon_report::{format, page};
 use jsonathlon_results::control::CONTROL;
+use jsonathlon_results::folder::is_run_folder;
 use jsonathlon_results::number_format::three_digits;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::id::Step;
@@ -14,11 +16,11 @@ use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::expected_time::rough_duration;
 use jsonathlon_workloads::serving::settings::{ServedRecords, ServingSettings};
 
-use super::documents::copy_documents;
+use super::documents::{copy_documents, source_state};
 use super::participants::{Absence, Workload};
 use super::plan::{SettledLoad, outline, step};
 use super::rate::{DerivedRate, derive_rate};
-use super::saved::{BegunPart, Choice};
+use super::saved::{BegunPart, Choice, SavedChoice};
 use crate::commands::load_catalogue;
 use crate::commands::part_run::{PassedOnOptions, complete_run, is_complete};
 use crate::commands::questions::shell_quoted;
@@ -32,12 +34,29 @@ const PACES: (f64, f64) = (0.6, 4.0);
 /// What the parts of a choice came to.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    /// Runs that ended, in the order of the parts.
+    /// Runs with trials, in the order of the parts.
     pub(super) runs: Vec<(Part, Run)>,
-    /// Parts without a run, and parts in whose run nothing succeeded, each with the reason.
-    pub(super) failures: Vec<(Part, String)>,
+    /// Parts that failed, in the order in which they were begun.
+    pub(super) failures: Vec<PartFailure>,
     /// Rate and paths that counted.
     pub(super) settled: SettledLoad,
+}
+
+/// Failure of a part, with the reason in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartFailure {
+    pub(super) part: Part,
+    pub(super) kind: PartFailureKind,
+    pub(super) reason: String,
+}
+
+/// What is there of a part that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartFailureKind {
+    /// There is no run, or nothing succeeded in it.
+    NothingSucceeded,
+    /// There is a run that ended before all of its trials were made. Those that were made count.
+    EndedEarly,
 }
 
 /// Executes all parts that are not complete. A part that fails does not keep later ones from being executed, unless
@@ -60,6 +79,7 @@ pub(super) fn measure(
         let parts = choice.saved.parts(choice.saved.extent);
         let Some(index) = parts.iter().position(|planned| *planned == part) else { continue };
         if !is_complete(&choice.folder.join(part.folder()))? {
+            check_source(&choice.saved)?;
             let (number, what) = (index + 1, choice.describe(part));
             crate::say!("part {number} of {}: {}: {what}", parts.len(), part.folder());
             begin(choice, part, &measured.settled, passed_on)?;
@@ -70,8 +90,10 @@ pub(super) fn measure(
         match result {
             Ok(Some(run)) => {
                 learn(&mut measured.settled, part, &run);
+                settle_rate(choice, measured.settled.rate)?;
                 if failed_wholly(part, &run) {
-                    measured.failures.push((part, first_failure(&run)));
+                    let kind = PartFailureKind::NothingSucceeded;
+                    measured.failures.push(PartFailure { part, kind, reason: first_failure(&run) });
                 }
                 measured.runs.push((part, run));
             }
@@ -79,7 +101,13 @@ pub(super) fn measure(
             Err(failure) if failure.code() == INTERRUPTED || measured.runs.is_empty() => return Err(failure),
             Err(failure) => {
                 crate::say!("{}: {failure}", part.folder());
-                measured.failures.push((part, failure.to_string()));
+                let trials = trials_so_far(&choice.folder.join(part.folder()));
+                let kind = match &trials {
+                    Some(_) => PartFailureKind::EndedEarly,
+                    None => PartFailureKind::NothingSucceeded,
+                };
+                measured.failures.push(PartFailure { part, kind, reason: failure.to_string() });
+                measured.runs.extend(trials.map(|run| (part, run)));
             }
         }
     }
@@ -88,6 +116,44 @@ pub(super) fn measure(
         std::fs::remove_file(&choice.saved.data).ok();
     }
     Ok(measured)
+}
+
+/// Run of a part that ended early, with the trials that were made, and a page of it. `None` if there are none.
+fn trials_so_far(folder: &Path) -> Option<Run> {
+    // The failure of the part is told already.
+    let run = is_run_folder(folder).then(|| Run::read(folder).ok()).flatten()?;
+    run.trials().next()?;
+    if let Err(error) = page::write_page(&run, page::PathDisplay::Hidden) {
+        crate::say!("failed to write the page of {}: {error}", folder.display());
+    }
+    Some(run)
+}
+
+/// Refuses to go on over other documents than those that the parts before were measured with.
+fn check_source(saved: &SavedChoice) -> Result<(), Failure> {
+    let Some(expected) = &saved.source_state else { return Ok(()) };
+    if source_state(&saved.data)? == *expected {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} has changed since this choice began, and its parts must have the same documents: start a new choice",
+        saved.data.display()
+    )))
+}
+
+/// Keeps the rate that was derived, and plans windows as long as it needs. Does nothing if the rate was known.
+fn settle_rate(choice: &mut Choice, rate: Option<f64>) -> Result<(), Failure> {
+    if choice.known_rate().is_some() || rate.is_none() {
+        return Ok(());
+    }
+    choice.saved.derived_rate = rate;
+    if let Some(remark) = choice.settle_windows() {
+        crate::say!("note: {remark}");
+        if !choice.saved.whole.long_windows {
+            choice.saved.notes.push(remark);
+        }
+    }
+    choice.save()
 }
 
 /// Keeps what a part is begun with, unless it has begun before.

@@ -12,6 +12,7 @@ mod plan;
 mod rate;
 mod result;
 mod saved;
+mod window;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -186,8 +186,9 @@ impl Choice {
             }
         });
         if step(part) == 1 {
-            options.extend(option("--duration", format!("{}s", load.duration_s)));
-            options.extend(option("--warmup", format!("{}s", MAX_WARMUP_S.min(load.duration_s / 2.0))));
+            let window_s = if part == Part::Serving { self.window_s(extent) } else { load.duration_s };
+            options.extend(option("--duration", format!("{window_s}s")));
+            options.extend(option("--warmup", format!("{}s", MAX_WARMUP_S.min(window_s / 2.0))));
         }
         if part == Part::Capacity {
             options.extend(option("--rounds", extent.rounds.min(CAPACITY_ROUNDS)));
@@ -238,7 +239,7 @@ impl Choice {
         passed_on: &PassedOnOptions,
     ) -> Result<f64, Failure> {
         let stated = SettledLoad::stated(&self.saved.load);
-        let settled = SettledLoad { rate: stated.rate.or(Some(ANY_RATE)), ..stated };
+        let settled = SettledLoad { rate: self.known_rate().or(Some(ANY_RATE)), ..stated };
         let command = self.command(part, extent, &settled, passed_on)?;
         let DocumentCount { documents, bytes } = self.saved.document_count();
         let count = DocumentCount { documents: documents / step(part), bytes: bytes / step(part) };
@@ -295,6 +296,7 @@ impl Choice {
             cold: questions.cold,
             further_rates: serving.further_rates,
             smaller_loads: of_part(Part::Half).smaller_loads,
+            long_windows: serving.long_windows,
         };
         measured.left_out(*whole)
     }
@@ -310,15 +312,17 @@ impl Choice {
                 format!("what {clients} clients reach without a rate, from which the rate is derived")
             }
             Part::Serving => {
-                let rate = match self.saved.load.rate {
+                let rate = match self.known_rate() {
                     Some(rate) => format!("at {rate} operations/s"),
                     None => "at the rate".to_owned(),
                 };
+                let windows = self.describe_windows(planned);
                 let further = if further_rates { " and at half and twice of it" } else { "" };
                 let reports =
                     if self.saved.load.streams.is_some() { ", with questions beside them" } else { "" };
                 format!(
-                    "{clients} clients without a rate, {rate}{further}{reports}; {rounds} rounds, {loads} of them with a load"
+                    "{clients} clients without a rate, {rate}{further}{reports}{windows}; {rounds} rounds, {loads} of them with \
+                     a load"
                 )
             }
             Part::Questions => {
@@ -419,6 +423,7 @@ mod tests {
             data: folder.join("data"),
             input: InputOptions::default(),
             is_copy: false,
+            source_state: None,
             documents,
             bytes: 1_000 * documents,
             participants,
@@ -432,11 +437,13 @@ mod tests {
                 clients: 4,
                 rate: None,
                 duration_s: 2.0,
+                is_duration_stated: false,
                 key: None,
                 update: None,
                 streams: None,
             },
             whole,
+            derived_rate: None,
             max_rounds: 5,
             extent: whole,
             begun: BTreeMap::new(),
@@ -509,6 +516,50 @@ mod tests {
         let many = choice(folder.path(), &SERVING, 100_000_000, whole);
         let least = fitted(&many, 600.0);
         assert!(!least.fits && least.seconds > 3_600.0 && least.extent.rounds == 1, "{least:?}");
+    }
+
+    #[test]
+    fn windows_are_as_long_as_the_quantile_needs_at_the_rate() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut choice = choice(folder.path(), &["sqlite"], 1_000, Extent::whole(false, true, false));
+        let needs = "[load]\nreads = 1.0\n[needs]\nresponse = \"p99 < 10ms\"\n";
+        choice.needs = NeedsFile::parse(needs, "needs.toml").unwrap();
+        let share = |name: &str, share: f64| (name.to_owned(), share);
+        choice.saved.load.shares = vec![share("read", 0.7), share("update", 0.2), share("insert", 0.1)];
+        assert_eq!(
+            (choice.settle_windows(), choice.saved.extent.long_windows),
+            (None, false),
+            "no rate is known"
+        );
+        choice.saved.derived_rate = Some(2_000.0);
+        // 1,000 operations are needed, and a fifth of 2,000 are updates.
+        let said = choice.settle_windows().unwrap();
+        assert_eq!(said, "windows of 3.3 s, so that p99 has an interval");
+        let extent = choice.saved.extent;
+        assert_eq!(choice.window_s(extent), 3.3);
+        let settled = SettledLoad { rate: Some(2_000.0), ..SettledLoad::default() };
+        let passed_on = PassedOnOptions::default();
+        let text = |choice: &Choice, part| choice.arguments(part, extent, &settled, &passed_on).join(" ");
+        assert!(text(&choice, Part::Serving).contains("--duration 3.3s --warmup 0.75s"));
+        assert!(text(&choice, Part::Capacity).contains("--duration 2s"));
+        assert!(choice.describe(Part::Serving).contains("in windows of 3.3 s for p99"));
+        let catalogue = Catalogue::load(&[]).unwrap();
+        let seconds = |choice: &Choice, extent| {
+            choice.part_seconds(Part::Serving, extent, &catalogue, &passed_on).unwrap()
+        };
+        let short = Extent { long_windows: false, ..extent };
+        assert!(seconds(&choice, extent) > seconds(&choice, short) + 1.0, "the plan counts them");
+        // Too long to be chosen, or shorter than the user says: it is told.
+        choice.saved.derived_rate = Some(20.0);
+        let said = choice.settle_windows().unwrap();
+        assert!(said.contains("p99 has no interval") && said.contains("--duration 325s"), "{said}");
+        assert!(!choice.saved.whole.long_windows && choice.window_s(choice.saved.extent) == 2.0);
+        choice.saved.derived_rate = Some(2_000.0);
+        choice.saved.load.is_duration_stated = true;
+        assert!(choice.settle_windows().unwrap().contains("--duration 3.3s"));
+        assert_eq!(choice.window_s(choice.saved.extent), 2.0);
+        choice.saved.load.rate = Some(100_000.0);
+        assert_eq!(choice.settle_windows(), None, "usual windows are long enough");
     }
 
     #[test]

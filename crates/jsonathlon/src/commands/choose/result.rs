@@ -10,7 +10,7 @@ use jsonathlon_report::choose::{ChooseResult, FILE};
 use jsonathlon_results::folder::write_atomic;
 use jsonathlon_workloads::expected_time::rough_duration;
 
-use super::measure::Measured;
+use super::measure::{Measured, PartFailure, PartFailureKind};
 use super::participants::Workload;
 use super::saved::Choice;
 use crate::cli::choose::ChooseArguments;
@@ -60,8 +60,15 @@ pub(super) fn show(
 /// What the plan and its execution say besides the runs: why something is not measured.
 fn notes(choice: &Choice, measured: &Measured) -> Vec<String> {
     let mut notes = Vec::new();
-    for (part, reason) in &measured.failures {
-        notes.push(format!("nothing succeeded in {}: {reason}", part.folder()));
+    for PartFailure { part, kind, reason } in &measured.failures {
+        let part = part.folder();
+        notes.push(match kind {
+            PartFailureKind::NothingSucceeded => format!("nothing succeeded in {part}: {reason}"),
+            PartFailureKind::EndedEarly => format!(
+                "{part} ended early: {reason}; its trials so far count, and jsonathlon choose --resume {} goes on with it",
+                choice.folder.display()
+            ),
+        });
     }
     let left_out = choice.left_out();
     if !left_out.is_empty() {
@@ -88,8 +95,12 @@ fn left_out(choice: &Choice, measured: &Measured) -> Vec<LeftOut> {
         }
     }
     let mut of_all = |part: Part, reason: String| left_out.push(LeftOut { part, system: None, reason });
-    for (part, reason) in &measured.failures {
-        of_all(*part, format!("{} failed: {reason}", part.folder()));
+    for PartFailure { part, kind, reason } in &measured.failures {
+        let verb = match kind {
+            PartFailureKind::NothingSucceeded => "failed",
+            PartFailureKind::EndedEarly => "ended early",
+        };
+        of_all(*part, format!("{} {verb}: {reason}", part.folder()));
     }
     if choice.saved.questions.is_none() {
         of_all(Part::Questions, "the documents have nothing that could be asked about".to_owned());

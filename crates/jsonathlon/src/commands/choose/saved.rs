@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_choose::needs::NeedsFile;
 use jsonathlon_dataset::source::{InputOptions, Source};
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::folder::write_atomic;
+use jsonathlon_results::folder::{CHOICE, write_atomic};
 use serde::{Deserialize, Serialize};
 
 use super::extent::Extent;
@@ -17,7 +17,7 @@ use crate::exit::Failure;
 /// File with a copy of the needs, as the user wrote them.
 const NEEDS: &str = "needs.toml";
 /// File with the user's choices and the plan.
-const PLAN: &str = "choose.json";
+const PLAN: &str = CHOICE;
 /// Format version of [`PLAN`]; a file of any other version is refused.
 pub(super) const SCHEMA: u32 = 1;
 
@@ -33,6 +33,10 @@ pub(super) struct SavedChoice {
     pub(super) input: InputOptions,
     /// Whether the documents are a copy in the folder, made because they could be read only once.
     pub(super) is_copy: bool,
+    /// What [`super::documents::source_state`] says of them, so that no part has other ones. `None` in choices of
+    /// earlier versions.
+    #[serde(default)]
+    pub(super) source_state: Option<String>,
     /// Number of documents and their size in bytes: estimates, unless all were looked at.
     pub(super) documents: u64,
     pub(super) bytes: u64,
@@ -51,6 +55,10 @@ pub(super) struct SavedChoice {
     pub(super) load: Load,
     /// Everything that is wanted, whatever the budget is.
     pub(super) whole: Extent,
+    /// Rate in operations per second that was derived from what systems reach. `None` as long as it is not known, and
+    /// if the user states one.
+    #[serde(default)]
+    pub(super) derived_rate: Option<f64>,
     /// Most rounds that the budget may be used for.
     pub(super) max_rounds: u32,
     /// What is planned for the parts that have not begun.
@@ -79,8 +87,11 @@ pub(super) struct Load {
     pub(super) clients: u32,
     /// Operations per second. `None` if the rate is derived from what systems reach.
     pub(super) rate: Option<f64>,
-    /// Length of each measurement window in seconds.
+    /// Length of each measurement window in seconds, unless response times need a longer one.
     pub(super) duration_s: f64,
+    /// Whether the user states it, so that no window is longer.
+    #[serde(default)]
+    pub(super) is_duration_stated: bool,
     /// Key of the documents, if the user names it.
     pub(super) key: Option<String>,
     /// Path that updates set, if the user names it.
