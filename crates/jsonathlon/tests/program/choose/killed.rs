@@ -37,6 +37,45 @@ fn a_killed_choice_goes_on_where_it_was() {
     world.nothing_left();
 }
 
+/// Starts a choice with questions and kills it in its second part.
+fn killed_in_serving(world: &World) {
+    let mut running = start(world, "ma,mb", &[]);
+    let serving = world.kept("out/serving");
+    eventually("trials of the second part are recorded", || running.has_ended() || serving.recorded() > 12);
+    running.kill();
+    world.nothing_left();
+}
+
+#[test]
+fn a_part_that_ends_early_keeps_its_trials_and_is_told() {
+    let world = world();
+    killed_in_serving(&world);
+    // The run of the part cannot go on with another system.
+    system("mb", json!({"delay_ms": {"kv_read": 2}})).write(&world.path("systems"));
+    let (out, folder) = (world.text("out"), world.text("systems"));
+    let ended = world.run(&["choose", "--systems-dir", &folder, "--resume", &out]).expect(1);
+    let decision = super::decision(&world);
+    let notes = decision["notes"].to_string();
+    assert!(
+        notes.contains("serving ended early: ") && notes.contains("--resume"),
+        "{notes}\n{}",
+        ended.stderr
+    );
+    assert!(!notes.contains("nothing succeeded"), "{notes}");
+    let page = std::fs::read_to_string(world.path("out/choose.html")).unwrap();
+    assert!(page.contains("serving/report.html"), "its trials are on the page");
+}
+
+#[test]
+fn other_documents_are_refused_between_two_parts() {
+    let world = world();
+    killed_in_serving(&world);
+    world.file("data.ndjson", documents(201));
+    let (out, folder) = (world.text("out"), world.text("systems"));
+    let ended = world.run(&["choose", "--systems-dir", &folder, "--resume", &out]).expect(2);
+    ended.says(&["data.ndjson has changed since this choice began", "start a new choice"]);
+}
+
 #[test]
 fn an_interrupted_choice_says_how_to_resume_it() {
     let world = world();
