@@ -65,7 +65,7 @@ impl Histograms {
         let values = || {
             let (name, quantile) = metric.quantile()?;
             let percentiles = self.0.get(name)?.iter().map(|(round, histogram)| {
-                has_enough_samples(histogram.count(), quantile, metric)
+                has_enough_samples(histogram.count(), metric)
                     .then(|| (*round, vec![histogram.quantile_us(quantile)]))
             });
             percentiles.collect::<Option<BTreeMap<u32, Vec<f64>>>>()
@@ -110,13 +110,9 @@ pub fn samples_for_interval(metric: &MetricDef) -> Option<u64> {
     Some(((beyond - TOLERANCE) / (1.0 - quantile)).ceil().max(least as f64) as u64)
 }
 
-/// Whether a round with `count` samples can say where a quantile is.
-fn has_enough_samples(count: u64, quantile: f64, metric: &MetricDef) -> bool {
-    let beyond = count as f64 * (1.0 - quantile) + TOLERANCE;
-    match metric.has_few_samples {
-        true => beyond >= FEW_TAIL_SAMPLES && count >= FEW_SAMPLES,
-        false => beyond >= MIN_TAIL_SAMPLES,
-    }
+/// Whether a round with `count` samples can say where the quantile of a metric is.
+fn has_enough_samples(count: u64, metric: &MetricDef) -> bool {
+    samples_for_interval(metric).is_some_and(|least| count >= least)
 }
 
 /// Histograms with this name, merged by round. `None` if a trial has none.
@@ -177,17 +173,16 @@ mod tests {
 
     #[test]
     fn a_percentile_beyond_the_samples_has_no_interval() {
-        assert!(!has_enough_samples(13, 0.95, &INSERT_RESPONSE_P95_US));
-        assert!(has_enough_samples(14, 0.95, &INSERT_RESPONSE_P95_US));
-        assert!(!has_enough_samples(4, 0.5, &INSERT_RESPONSE_P50_US));
-        assert!(has_enough_samples(5, 0.5, &INSERT_RESPONSE_P50_US));
-        assert!(!has_enough_samples(999, 0.99, &SERVICE_P99_US));
-        assert!(has_enough_samples(1_000, 0.99, &SERVICE_P99_US));
+        assert!(!has_enough_samples(13, &INSERT_RESPONSE_P95_US));
+        assert!(has_enough_samples(14, &INSERT_RESPONSE_P95_US));
+        assert!(!has_enough_samples(4, &INSERT_RESPONSE_P50_US));
+        assert!(has_enough_samples(5, &INSERT_RESPONSE_P50_US));
+        assert!(!has_enough_samples(999, &SERVICE_P99_US));
+        assert!(has_enough_samples(1_000, &SERVICE_P99_US));
         for metric in [INSERT_RESPONSE_P50_US, INSERT_RESPONSE_P95_US, SERVICE_P99_US, SERVICE_P999_US] {
-            let (samples, (_, quantile)) =
-                (samples_for_interval(&metric).unwrap(), metric.quantile().unwrap());
-            assert!(has_enough_samples(samples, quantile, &metric), "{}: {samples}", metric.name);
-            assert!(!has_enough_samples(samples - 1, quantile, &metric), "{}: {samples}", metric.name);
+            let samples = samples_for_interval(&metric).unwrap();
+            assert!(has_enough_samples(samples, &metric), "{}: {samples}", metric.name);
+            assert!(!has_enough_samples(samples - 1, &metric), "{}: {samples}", metric.name);
         }
     }
 }
