@@ -86,7 +86,7 @@ pub(super) fn source_state(path: &Path) -> Result<String, Failure> {
             files.push([Value::Text(name)].into_iter().chain(numbers).collect());
         }
     }
-    files.sort_by_key(|file| format!("{file:?}"));
+    files.sort_by_cached_key(|file| format!("{file:?}"));
     Ok(format!("{} files, {}", files.len(), rows_digest(&files)))
 }
 

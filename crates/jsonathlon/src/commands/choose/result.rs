@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use jsonathlon_choose::Dimension;
 use jsonathlon_choose::decision::Decision;
 use jsonathlon_choose::facts::{GatherContext, LeftOut, Part, gather};
 use jsonathlon_choose::needs::Need;
@@ -28,15 +29,12 @@ pub(super) fn show(
     measured: &Measured,
     arguments: &ChooseArguments,
 ) -> Result<ExitCode, Failure> {
-    let rejectable = choice.needs.needs.iter().find_map(|need| match need {
-        Need::Rejected(share) => Some(*share),
-        _ => None,
-    });
-    let context = GatherContext {
-        rate: measured.settled.rate,
-        rejectable: rejectable.unwrap_or_default(),
-        left_out: left_out(choice, measured),
+    let rejectable = match choice.needs.need(Dimension::Rejected) {
+        Some(Need::Rejected(share)) => *share,
+        _ => 0.0,
     };
+    let context =
+        GatherContext { rate: measured.settled.rate, rejectable, left_out: left_out(choice, measured) };
     let mut decision = Decision::new(&choice.needs, gather(&measured.runs, &context));
     decision.notes.extend(notes(choice, measured));
     let json = serde_json::to_string_pretty(&decision.json())
